@@ -1,0 +1,62 @@
+"""Graded relevance measures for ir-measures. Importing the package registers them, once.
+
+>>> import ir_measures, ir_measures_graded
+>>> measure = ir_measures.parse_measure("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100")
+>>> round(measure.calc_aggregate({"q1": {"d1": 3, "d2": 1}}, {"q1": {"d1": 2.0, "d3": 1.0}}), 4)
+0.9901
+"""
+
+from typing import Any as _Any
+
+from . import measures as _measures
+from . import plugins as _plugins
+from . import registration as _registration
+from .errors import GradedError, UnknownMeasureError
+from .hooks import hookimpl
+from .measure import GradedMeasure, TopicMeasure
+from .measures import *  # noqa: F403
+from .measures import __all__ as _measure_names
+from .notation import parse_measure
+from .parameters import Choice, Count, Flag, Parameter, Real
+from .plugins import PluginWarning
+from .provider import GradedEvaluator, GradedProvider
+from .registration import RegistrationWarning
+from .topics import GainList, Topic, Topics, ratio
+
+__version__ = "0.1.0"
+__all__ = [
+    "Choice",
+    "Count",
+    "Flag",
+    "GainList",
+    "GradedError",
+    "GradedEvaluator",
+    "GradedMeasure",
+    "GradedProvider",
+    "Parameter",
+    "PluginWarning",
+    "Real",
+    "RegistrationWarning",
+    "Topic",
+    "TopicMeasure",
+    "Topics",
+    "UnknownMeasureError",
+    "hookimpl",
+    "parse_measure",
+    "ratio",
+    *_measure_names,
+]
+
+graded = GradedProvider()
+_registration.install(graded)
+_plugins.admit("measures", "ir-measures-graded", __version__, lambda: _measures)
+
+
+def __getattr__(name: str) -> _Any:
+    """Measures that plugins bring, by name."""
+    if not name.startswith("_"):
+        _plugins.load()
+        measure = _registration.registry().get(name)
+        if isinstance(measure, GradedMeasure):
+            return measure
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

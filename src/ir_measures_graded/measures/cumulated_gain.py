@@ -1,0 +1,206 @@
+"""Cumulated gain: Järvelin & Kekäläinen 2002, and its normalised form by Scheel et al. 2011.
+
+Each measure weighs the gain at a rank in its own way and sums the result down to the cutoff; the
+normalised ones divide by the same sum over the ideal list.
+
+K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques. ACM Transactions on
+Information Systems 20(4), 2002. C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
+multi-graded relevance. SPIM 2011.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..measure import GradedMeasure
+from ..parameters import Flag, Real
+from ..segments import cumsum
+from ..topics import GainList, Topics, ratio
+
+AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
+BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it count whole")
+
+
+class _CumulatedGain(GradedMeasure):
+    """A sum of gains, each weighed by its rank: `weigh` is what a measure has of its own."""
+
+    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
+        return gains.gain
+
+    def values(self, topics: Topics) -> np.ndarray:
+        weighed = self.weigh(topics.run, topics)
+        if self["avg"]:
+            return mean_over_ranks(topics.run, weighed, topics.depth)
+        return topics.run.sum(weighed)
+
+
+class _Normalised(_CumulatedGain):
+    """The same sum, divided by that of the ideal list."""
+
+    def values(self, topics: Topics) -> np.ndarray:
+        run, ideal = topics.run, topics.ideal
+        achieved, possible = self.weigh(run, topics), self.weigh(ideal, topics)
+        if self["avg"]:
+            return mean_ratio_over_ranks(run, achieved, ideal, possible, topics.depth)
+        return ratio(run.sum(achieved), ideal.sum(possible))
+
+
+class _Discounted(_CumulatedGain):
+    """Gains from rank b on are divided by the logarithm of their rank."""
+
+    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
+        b = self["b"]
+        late = gains.rank >= b
+        weighed = gains.gain.copy()
+        weighed[late] /= np.log(gains.rank[late]) / np.log(b)
+        return weighed
+
+
+class _CG(_CumulatedGain):
+    """Cumulated gain: what the user has gained at rank k.
+
+    :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
+    :undefined: 0 without relevant documents
+    :source: Järvelin & Kekäläinen 2002, Eq. 1 and 6
+
+    >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
+    >>> CG.calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}})
+    8.0
+    >>> (CG @ 2).calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}})
+    5.0
+    """
+
+    NAME = "CG"
+    PRETTY_NAME = "Cumulated gain"
+    SHORT_DESC = "The gain that the user has accumulated at rank k."
+    PARAMETERS = {"avg": AVG}
+
+
+class _DCG_JK(_Discounted):
+    """Discounted cumulated gain with the rank < b rule: late documents gain less.
+
+    :formula: DCG[k] = Σ_{i≤k} G[i] / d(i), d(i) = 1 for i < b, log_b(i) for i ≥ b; with avg,
+        (1/k) Σ_{i≤k} DCG[i]
+    :undefined: 0 without relevant documents
+    :source: Järvelin & Kekäläinen 2002, Eq. 2 and 6
+
+    Ranks 1 and 2 are alike for b = 2. trec_eval, ranx and scikit-learn divide by log2(i + 1)
+    instead, also at rank 1 and 2.
+
+    >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
+    >>> round(DCG_JK.calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
+    6.89
+    """
+
+    NAME = "DCG_JK"
+    PRETTY_NAME = "Discounted cumulated gain (Järvelin & Kekäläinen)"
+    SHORT_DESC = "Cumulated gain, divided by the logarithm of the rank from rank b on."
+    PARAMETERS = {"b": BASE, "avg": AVG}
+
+
+class _nCG(_Normalised):
+    """Normalised cumulated gain: the share of the ideal cumulated gain.
+
+    :formula: nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents, descending; with
+        avg, (1/k) Σ_{i≤k} nCG[i]
+    :undefined: 0 without relevant documents
+    :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
+
+    >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
+    >>> round((nCG @ 2).calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
+    0.83
+    """
+
+    NAME = "nCG"
+    PRETTY_NAME = "Normalised cumulated gain"
+    SHORT_DESC = "Cumulated gain as a share of what the ideal list accumulates."
+    PARAMETERS = {"avg": AVG}
+
+
+class _nDCG_JK(_Discounted, _Normalised):
+    """Normalised discounted cumulated gain with the rank < b rule.
+
+    :formula: nDCG[k] = DCG[k] / DCG_I[k], I the gains of all judged documents, descending; with
+        avg, (1/k) Σ_{i≤k} nDCG[i]
+    :undefined: 0 without relevant documents
+    :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
+
+    With avg it is what the paper's Table II tests and what Zhou & Yao 2010 call ndcg. The nDCG of
+    trec_eval, ranx and scikit-learn discounts by log2(i + 1) instead.
+
+    >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
+    >>> round((nDCG_JK @ 2).calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
+    0.83
+    """
+
+    NAME = "nDCG_JK"
+    PRETTY_NAME = "Normalised discounted cumulated gain (Järvelin & Kekäläinen)"
+    SHORT_DESC = "Discounted cumulated gain as a share of what the ideal list accumulates."
+    PARAMETERS = {"b": BASE, "avg": AVG}
+
+
+class _NDCNG(_Normalised):
+    """Normalised discounted cumulative normalised gain: nDCG that does not move with the scale.
+
+    :formula: Σ_{i≤k} (2^{G[i]/m} − 1) / log(i + 1), divided by the same sum over the ideal
+        list; m = max_gain; with avg, the mean over ranks 1…k
+    :undefined: 0 without relevant documents
+    :source: Scheel, Lommatzsch & Albayrak 2011, Eq. 5
+
+    >>> qrels = {"q": {"a": 1, "b": 0, "c": 3, "d": 3, "e": 2, "f": 0, "g": 1, "h": 4}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdefgh")}}
+    >>> [round((NDCNG @ k).calc_aggregate(qrels, run), 2) for k in (1, 4, 8)]
+    [0.19, 0.42, 0.65]
+    >>> round((NDCNG(avg=True) @ 8).calc_aggregate(qrels, run), 2)
+    0.39
+    """
+
+    NAME = "NDCNG"
+    PRETTY_NAME = "Normalised discounted cumulative normalised gain"
+    SHORT_DESC = "nDCG over gains divided by the highest gain, so that scales are comparable."
+    PARAMETERS = {
+        "avg": AVG,
+        "max_gain": Real(default=None, above=0, desc="the gain m that counts 1; unset: the topic's highest"),
+    }
+
+    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
+        m = self["max_gain"] or topics.best[gains.topic]
+        return (np.exp2(ratio(gains.gain, m)) - 1) / np.log(gains.rank + 1)
+
+
+def mean_over_ranks(gains: GainList, weighed: np.ndarray, depth: np.ndarray) -> np.ndarray:
+    """The mean over ranks 1…depth of the running sum of `weighed`, one value a topic.
+
+    What enters at a rank counts at it and at every rank that follows.
+    """
+    return ratio(gains.sum(weighed * (depth[gains.topic] - gains.rank + 1)), depth)
+
+
+def mean_ratio_over_ranks(
+    run: GainList, achieved: np.ndarray, ideal: GainList, possible: np.ndarray, depth: np.ndarray
+) -> np.ndarray:
+    """The mean over ranks 1…depth of a running sum's quotient by the ideal one, one value a topic.
+
+    The vectors are written out only as far as either changes; the rest of the ranks repeat the end.
+    """
+    length = np.maximum(run.last, ideal.last)
+    offsets = np.concatenate(([0], np.cumsum(length)))
+
+    def vector(gains: GainList, weighed: np.ndarray) -> np.ndarray:
+        dense = np.zeros(offsets[-1])
+        dense[offsets[gains.topic] + gains.rank - 1] = weighed
+        return cumsum(dense, offsets)
+
+    quotient = ratio(vector(run, achieved), vector(ideal, possible))
+    some = length > 0
+    quotient[offsets[1:][some] - 1] *= (depth - length + 1)[some]
+    topic = np.repeat(np.arange(run.topics), length)
+    return ratio(np.bincount(topic, weights=quotient, minlength=run.topics), depth)
+
+
+CG = _CG()
+DCG_JK = _DCG_JK()
+nCG = _nCG()
+nDCG_JK = _nDCG_JK()
+NDCNG = _NDCNG()
+MEASURES = (CG, DCG_JK, nCG, nDCG_JK, NDCNG)

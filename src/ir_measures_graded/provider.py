@@ -1,0 +1,95 @@
+"""The ir-measures provider of graded measures: the one module that knows `Metric`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import ir_measures
+import numpy as np
+from ir_measures.providers import Evaluator, Provider
+
+from .errors import GradedError
+from .forms import Source, read_qrels, read_run
+from .measure import GradedMeasure, TopicError
+from .plugins import origin
+from .ranking import Judged, judged_ranks
+from .topics import Topics
+
+
+class GradedProvider(Provider):
+    """Computes every `GradedMeasure`."""
+
+    NAME = "graded"
+
+    def supports(self, measure: ir_measures.Measure) -> bool:
+        return isinstance(measure, GradedMeasure)
+
+    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Source) -> GradedEvaluator:
+        measures = list(dict.fromkeys(measures))
+        for measure in measures:
+            if not self.supports(measure):
+                raise GradedError(f"the provider 'graded' does not compute {measure}")
+        return GradedEvaluator(measures, qrels)
+
+
+class GradedEvaluator(Evaluator):
+    """Graded measures over one set of qrels, read once; evaluates any number of runs.
+
+    Yields a finite value for every topic of the qrels, in their order, and none for other topics.
+    """
+
+    def __init__(self, measures: Iterable[GradedMeasure], qrels: Source):
+        self.judged = Judged(read_qrels(qrels))
+        super().__init__(measures, self.judged.topics)
+
+    def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
+        for measure, values in self._values(run):
+            for topic, value in zip(self.judged.topics, values.tolist()):
+                yield ir_measures.Metric(topic, measure, value)
+
+    def calc_aggregate(self, run: Source) -> dict[ir_measures.Measure, Any]:
+        result = {}
+        for measure, values in self._values(run):
+            aggregator = measure.aggregator()
+            for value in values.tolist():
+                aggregator.add(value)
+            result[measure] = aggregator.result()
+        return result
+
+    def _values(self, run: Source) -> Iterator[tuple[GradedMeasure, np.ndarray]]:
+        """Each measure with its value for each topic."""
+        ranks = judged_ranks(self.judged, read_run(run))
+        views: dict[tuple[Any, ...], Topics] = {}
+        for measure in self.measures:
+            gains, cutoff = measure["gains"], measure["cutoff"] if measure.CUTOFF else None
+            key = (measure["judged_only"], tuple(gains.items()), cutoff)
+            if key not in views:
+                views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
+            yield measure, compute(measure, views[key])
+
+
+def compute(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    """The value of each topic; whatever a measure does wrong is an error that names it."""
+    named = f"measure {measure} of {origin(measure)}"
+    try:
+        with np.errstate(all="ignore"):  # what comes of it is looked at below
+            values = np.asarray(measure.values(topics), dtype=np.float64)
+    except GradedError:
+        raise
+    except TopicError as error:
+        raise GradedError(f"{named} failed for topic {error.topic!r}: {error}") from error.__cause__
+    except Exception as error:
+        over = f"{topics.count} topics ({topics.names[0]!r} …)" if topics.count else "no topics"
+        raise GradedError(f"{named} failed over {over}: {type(error).__name__}: {error}") from error
+    if values.shape != (topics.count,):
+        raise GradedError(
+            f"{named} returned the shape {values.shape} for {topics.count} topics "
+            f"(first {topics.names[:1]}); it must be {(topics.count,)}"
+        )
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise GradedError(
+            f"{named} is {values[bad[0]]} for topic {topics.names[bad[0]]!r}; a value must be finite"
+        )
+    return values

@@ -1,0 +1,141 @@
+"""The one place that touches what others own: ir-measures' and PyTerrier's registries and parsers.
+
+ir-measures has no discovery of its own, so importing this package adds to it: our provider, our
+measures, and our reader of measure strings behind ``ir_measures.parse_measure``. Everything here
+can be called again without harm.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import types
+import unicodedata
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import ir_measures
+import ir_measures.measures
+import ir_measures.providers
+import ir_measures.util
+
+from .measure import GradedMeasure
+
+
+class RegistrationWarning(UserWarning):
+    """A measure of ours is not registered because its name is taken."""
+
+
+def registry() -> dict[str, ir_measures.Measure]:
+    """ir-measures' registry of measures by name."""
+    return ir_measures.measures.registry
+
+
+def taken(name: str, measure: ir_measures.Measure) -> bool:
+    """Whether a name belongs to a measure of another kind."""
+    holder = registry().get(_spelt(name))
+    return holder is not None and _kind(holder) != _kind(measure)
+
+
+def register(measure: GradedMeasure) -> None:
+    """Make a measure known by its name and aliases, in PyTerrier too where it is loaded."""
+    for name in (measure.NAME, *measure.ALIASES):
+        registry()[_spelt(name)] = measure
+    publish_to_pyterrier()
+
+
+def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure, ...]:
+    """Those of our own measures whose names nobody else holds; the others are reported."""
+    free = []
+    for measure in measures:
+        held = [name for name in (measure.NAME, *measure.ALIASES) if taken(name, measure)]
+        if held:
+            _report(f"{measure.NAME} is not registered: ir_measures already has {', '.join(held)}")
+        else:
+            free.append(measure)
+    return tuple(free)
+
+
+def install(provider: ir_measures.Provider) -> None:
+    """Add the provider to the registry and the default pipeline, and our parser to ir-measures."""
+    ir_measures.providers.register(provider)
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline[:] = [other for other in pipeline if other.NAME != provider.NAME] + [provider]
+    _redirect(ir_measures.util.parse_measure, _parse_measure)
+
+
+def install_for_pyterrier() -> None:
+    """Let ``pt.Experiment`` take every measure string, where it knows trec_eval's names only."""
+    _redirect(ir_measures.util.parse_trec_measure, _parse_trec_measure)
+    publish_to_pyterrier()
+
+
+def publish_to_pyterrier() -> None:
+    """Repeat PyTerrier's own copy of the registry, which it makes when it is imported."""
+    module = sys.modules.get("pyterrier.measures")
+    if module is not None:
+        for name, measure in registry().items():
+            if isinstance(measure, GradedMeasure):
+                vars(module).setdefault(name, measure)
+
+
+def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
+    """trec_eval's names as ir-measures reads them, then any measure string."""
+    from .errors import UnknownMeasureError
+    from .notation import parse_measure
+
+    try:
+        return _originals["parse_trec_measure"](text)
+    except ValueError as trec_error:
+        try:
+            return [parse_measure(text)]
+        except UnknownMeasureError:
+            if str(trec_error).startswith("known trec name"):
+                raise trec_error from None
+            raise
+
+
+_originals: dict[str, Callable[..., Any]] = {}
+
+
+def _redirect(function: Any, replacement: Any) -> None:
+    """Give a function the body of another, so that names bound to it before, as by ``from
+    ir_measures import parse_measure``, follow too. Its own body stays in `_originals`."""
+    if function.__code__ is not replacement.__code__:
+        _originals[function.__name__] = types.FunctionType(
+            function.__code__, function.__globals__, function.__name__
+        )
+        function.__code__ = replacement.__code__
+
+
+# These two bodies run inside ir_measures.util and so import what they need.
+
+
+def _parse_measure(measure: Any) -> Any:
+    from ir_measures_graded.notation import parse_measure
+
+    return parse_measure(measure)
+
+
+def _parse_trec_measure(measure: Any) -> Any:
+    from ir_measures_graded.registration import parse_trec_or_any
+
+    return parse_trec_or_any(measure)
+
+
+def _spelt(name: str) -> str:
+    """A name as Python, and so every parser, reads it: both micro signs are one letter."""
+    return unicodedata.normalize("NFKC", name)
+
+
+def _kind(measure: ir_measures.Measure) -> tuple[str, str]:
+    return type(measure).__module__, type(measure).__qualname__
+
+
+def _report(message: str) -> None:
+    """Warn; where warnings are errors log, because an import must not fail over a name."""
+    try:
+        warnings.warn(message, RegistrationWarning, stacklevel=2)
+    except RegistrationWarning:
+        logging.getLogger(__name__).warning(message)

@@ -1,0 +1,172 @@
+"""What a measure is given: all topics at once (`Topics`), or one (`Topic`).
+
+Both are a run's judged ranks seen through a measure's `gains`, `cutoff` and `judged_only`, which a
+measure therefore never handles itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from . import segments
+from .gains import GainMap
+from .ranking import JudgedRanks
+
+
+@dataclass(frozen=True)
+class GainList:
+    """A list of gains by rank for each of T topics; ranks that gain nothing may be left out.
+
+    `topic`, `rank` (from 1) and `gain`: one entry a document, topic after topic, ranks ascending.
+    The run's list `G` and the ideal list `I` of a topic are both of this shape.
+    """
+
+    topics: int
+    topic: np.ndarray
+    rank: np.ndarray
+    gain: np.ndarray
+
+    def sum(self, values: np.ndarray) -> np.ndarray:
+        """The sum of an entry-wise value over each topic (T), 0 where a topic has no entry."""
+        return np.bincount(self.topic, weights=values, minlength=self.topics)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Topic t has the entries `offsets[t]:offsets[t + 1]`."""
+        return segments.offsets_of(self.topic, self.topics)
+
+    @cached_property
+    def last(self) -> np.ndarray:
+        """The rank of each topic's last entry (T), 0 where it has none."""
+        last = np.zeros(self.topics, dtype=np.int64)
+        some = np.diff(self.offsets) > 0
+        last[some] = self.rank[self.offsets[1:][some] - 1]
+        return last
+
+    def cumsum(self, values: np.ndarray) -> np.ndarray:
+        """The running sum of an entry-wise value within each topic, one value an entry."""
+        return segments.cumsum(values, self.offsets)
+
+    def up_to(self, depth: np.ndarray, cumulated: np.ndarray, topic: np.ndarray) -> np.ndarray:
+        """What is `cumulated` (one value an entry) at rank `depth` of `topic`, arrays of one shape.
+
+        >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
+        >>> ideal.up_to(np.array([1, 2, 9]), ideal.cumsum(ideal.gain), np.array([0, 0, 0]))
+        array([3., 5., 5.])
+        """
+        if not self.rank.size:
+            return np.zeros(len(depth))
+        stride = max(int(self.rank.max()), int(depth.max(initial=0))) + 1
+        entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + depth, "right")
+        return np.where(entries > self.offsets[topic], cumulated[entries - 1], 0.0)
+
+    def first(self, depth: int | None) -> GainList:
+        """The list cut after rank `depth`; None cuts nothing."""
+        if depth is None:
+            return self
+        kept = self.rank <= depth
+        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
+
+
+class Topics:
+    """All topics of the qrels, as a measure sees one run.
+
+    Scalars and arrays, T topics, J judged documents, H of them retrieved within the cutoff:
+
+    - `names` (T ids), `count` (T itself), `cutoff` (int or None)
+    - `run`: the gains of the run's list up to the cutoff; unjudged documents, which gain 0, have no
+      entry. `ideal`: those of the ideal list up to the cutoff. Both are `GainList`.
+    - `whole_run`, `whole_ideal`: the same, never cut.
+    - `retrieved` (T): the ranks that the run's list has, at most the cutoff. `judged` (T): judged
+      documents. `relevant` (T): those with a gain > 0, the papers' R.
+    - `depth` (T): the cutoff, or without one the larger of `retrieved` and `judged`.
+    - `best` (T): the highest gain of the topic's recall base.
+    - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
+      (J) of each judged document; `document` (H), which of them each entry of `run` is; `first` and
+      `last` (H), the ranks where the entry's tie group begins and ends.
+    - `ranks`: the judged ranks before gains and cutoff, for what is not listed here.
+    """
+
+    def __init__(self, ranks: JudgedRanks, gains: GainMap, cutoff: int | None):
+        judged = ranks.judged
+        self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
+        self.names, self.count = judged.topics, len(judged.topics)
+        self.document_topic, self.document_level = judged.topic, judged.level
+        self.document_gain, ideal = judged.gain(gains), judged.ideal(gains)
+        self.whole_ideal = GainList(self.count, ideal.topic, ideal.rank, ideal.gain)
+        self.whole_run = GainList(self.count, ranks.topic, ranks.rank, self.document_gain[ranks.doc])
+        self.run, self.ideal = self.whole_run.first(cutoff), self.whole_ideal.first(cutoff)
+        within = slice(None) if cutoff is None else ranks.rank <= cutoff
+        self.document = ranks.doc[within]
+        self.first, self.last = ranks.first[within], ranks.last[within]
+
+    @cached_property
+    def judged(self) -> np.ndarray:
+        return np.diff(self.ranks.judged.offsets)
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        return np.diff(self.whole_ideal.offsets)
+
+    @cached_property
+    def retrieved(self) -> np.ndarray:
+        return np.minimum(self.ranks.retrieved, self.cutoff or self.ranks.retrieved)
+
+    @cached_property
+    def depth(self) -> np.ndarray:
+        if self.cutoff is not None:
+            return np.full(self.count, self.cutoff)
+        return np.maximum(self.retrieved, self.judged)
+
+    @cached_property
+    def best(self) -> np.ndarray:
+        best = np.zeros(self.count)
+        best[self.relevant > 0] = self.whole_ideal.gain[self.whole_ideal.rank == 1]
+        return best
+
+    def __iter__(self) -> Iterator[Topic]:
+        """Each topic by itself."""
+        return (Topic(self, number) for number in range(self.count))
+
+
+class Topic:
+    """One topic of the qrels, as a measure sees one run; the lists are NumPy arrays.
+
+    - `name`, `cutoff`, `depth`, `best`, and the counts `retrieved`, `judged`, `relevant`: as in
+      `Topics`.
+    - `gains`: G, the gain at each rank of the run's list (`retrieved`), 0 for unjudged documents;
+      `ideal`: I, the gains of the ideal list (at most `relevant`), both up to the cutoff.
+    - For each judged document that was retrieved within the cutoff, in rank order: `ranks`,
+      `levels`, `scores`, and `ties`, the number of its tie group (documents with equal scores).
+    """
+
+    def __init__(self, topics: Topics, number: int):
+        run, ideal, ranks = topics.run, topics.ideal, topics.ranks
+        hits = slice(run.offsets[number], run.offsets[number + 1])
+        start = int(ranks.retrieved[:number].sum())
+        self.name, self.cutoff = topics.names[number], topics.cutoff
+        self.depth, self.best = int(topics.depth[number]), float(topics.best[number])
+        self.retrieved = int(topics.retrieved[number])
+        self.judged, self.relevant = int(topics.judged[number]), int(topics.relevant[number])
+        self.ranks = run.rank[hits]
+        self.levels = topics.document_level[topics.document[hits]]
+        self.scores = ranks.score[start + self.ranks - 1]
+        self.ties = np.unique(topics.first[hits], return_inverse=True)[1].reshape(-1)
+        self.gains = np.zeros(self.retrieved)
+        self.gains[self.ranks - 1] = run.gain[hits]
+        self.ideal = ideal.gain[ideal.offsets[number] : ideal.offsets[number + 1]]
+
+
+def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0) -> np.ndarray:
+    """The quotient, `undefined` where the denominator is 0.
+
+    >>> ratio(np.array([1., 0.]), np.array([2., 0.]))
+    array([0.5, 0. ])
+    """
+    result = np.full(np.broadcast(numerator, denominator).shape, undefined)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
