@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
 from .errors import GradedError
 
-Number = Union[int, float]
+Number = int | float
 GainMap = dict[Number, Number]
 
 

@@ -133,3 +133,6 @@ class Gains(Parameter):
 
     def canonical(self, value: Any) -> dict[Any, Any]:
         return canonical_gains(value)
+
+
+TIES = Choice("score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide")

@@ -127,6 +127,25 @@ class JudgedRanks:
     lowest: np.ndarray
     highest: np.ndarray
     names: _Names
+    uncondensed: JudgedRanks | None = None
+
+    @property
+    def whole(self) -> JudgedRanks:
+        """The run with its unjudged documents, whether they were left out here or not."""
+        return self.uncondensed or self
+
+    @cached_property
+    def first_of_tie(self) -> np.ndarray:
+        """The first rank of each listed document's tie group, places as in `score`."""
+        topic = np.repeat(np.arange(self.retrieved.size), self.retrieved)
+        tie = np.flatnonzero(_changes(topic) | _changes(_as_compared(self.score)))
+        size = np.diff(np.append(tie, topic.size))
+        return np.repeat((places(self.retrieved) + 1)[tie], size)
+
+    def scored(self, place: int) -> tuple[str, str, float]:
+        """The topic, document and score at a place of `score`, for messages."""
+        topic = int(np.searchsorted(np.cumsum(self.retrieved), place, side="right"))
+        return self.judged.topics[topic], self.names[place], float(self.score[place])
 
     @cached_property
     def condensed(self) -> JudgedRanks:
@@ -145,6 +164,7 @@ class JudgedRanks:
             retrieved=retrieved,
             score=self.score[kept],
             names=replace(self.names, row=self.names.row[kept]),
+            uncondensed=self,
         )
 
 
@@ -165,8 +185,7 @@ def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
     topic, row, found = _listed(judged, run)
     retrieved = np.bincount(topic, minlength=topics)
     start = np.repeat(np.cumsum(retrieved) - retrieved, retrieved)
-    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
-        score = run.values[row].astype(np.float32) + np.float32(0)  # -0 becomes 0
+    score = _as_compared(run.values[row])
 
     new = _changes(topic)
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs come in order
@@ -243,6 +262,12 @@ def _changes(values: np.ndarray) -> np.ndarray:
     changes = np.ones(values.size, dtype=bool)
     changes[1:] = values[1:] != values[:-1]
     return changes
+
+
+def _as_compared(score: np.ndarray) -> np.ndarray:
+    """Scores as trec_eval compares them: 32-bit floats, infinite beyond these, -0 equal to 0."""
+    with np.errstate(over="ignore"):
+        return score.astype(np.float32) + np.float32(0)
 
 
 def _sort_key(topic: np.ndarray, score: np.ndarray) -> np.ndarray:

@@ -51,18 +51,30 @@ class GainList:
         """The running sum of an entry-wise value within each topic, one value an entry."""
         return segments.cumsum(values, self.offsets)
 
-    def up_to(self, depth: np.ndarray, cumulated: np.ndarray, topic: np.ndarray) -> np.ndarray:
-        """What is `cumulated` (one value an entry) at rank `depth` of `topic`, arrays of one shape.
+    def at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
+        """What is `cumulated` (one value an entry) by each `rank` of each `topic`; 0 before any entry.
 
         >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
-        >>> ideal.up_to(np.array([1, 2, 9]), ideal.cumsum(ideal.gain), np.array([0, 0, 0]))
+        >>> ideal.at(np.array([1, 2, 9]), np.array([0, 0, 0]), ideal.cumsum(ideal.gain))
         array([3., 5., 5.])
         """
         if not self.rank.size:
-            return np.zeros(len(depth))
-        stride = max(int(self.rank.max()), int(depth.max(initial=0))) + 1
-        entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + depth, "right")
+            return np.zeros(len(rank))
+        stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
+        entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + rank, "right")
         return np.where(entries > self.offsets[topic], cumulated[entries - 1], 0.0)
+
+    def entry(self, topic: np.ndarray, gain: np.ndarray) -> np.ndarray:
+        """The first entry of a list with descending gains that has each `gain` of each `topic`."""
+        gains = np.unique(self.gain)[::-1]
+        own = self.topic * gains.size + np.searchsorted(-gains, -self.gain)
+        return np.searchsorted(own, topic * gains.size + np.searchsorted(-gains, -gain))
+
+    @cached_property
+    def relevant(self) -> GainList:
+        """Only the entries that gain something."""
+        kept = self.gain > 0
+        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
 
     def first(self, depth: int | None) -> GainList:
         """The list cut after rank `depth`; None cuts nothing."""
@@ -128,9 +140,47 @@ class Topics:
         best[self.relevant > 0] = self.whole_ideal.gain[self.whole_ideal.rank == 1]
         return best
 
+    def listed(self, ties: str = "score") -> Documents:
+        """The documents of the run's list and then the judged ones that it lacks, in both orders.
+
+        `ties='score'` gives documents with equal scores one place, `'rank'` each its own.
+        """
+        ranks, count = self.ranks, self.count
+        topic = np.repeat(np.arange(count), ranks.retrieved)
+        rank = segments.places(ranks.retrieved) + 1
+        place = rank if ties == "rank" else ranks.first_of_tie
+        gain = np.zeros(rank.size)
+        start = np.cumsum(ranks.retrieved) - ranks.retrieved
+        gain[start[self.run.topic] + self.run.rank - 1] = self.run.gain
+        within = slice(None) if self.cutoff is None else rank <= self.cutoff
+
+        missing = np.ones(self.document_topic.size, dtype=bool)
+        missing[self.document] = False
+        behind = self.document_topic[missing]
+        return Documents(
+            topic=np.append(topic[within], behind),
+            place=np.append(place[within], self.retrieved[behind] + 1),
+            gain=np.append(gain[within], self.document_gain[missing]),
+            score=np.append(ranks.score[within], np.zeros(behind.size)),
+            retrieved=np.append(np.ones(rank[within].size, bool), np.zeros(behind.size, bool)),
+        )
+
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""
         return (Topic(self, number) for number in range(self.count))
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents in the user's order and the system's, topics not contiguous (D each): `topic`;
+    `gain`, higher preferred by the user; `place`, lower preferred by the system; `score` and whether
+    `retrieved` (the score is 0 where not)."""
+
+    topic: np.ndarray
+    place: np.ndarray
+    gain: np.ndarray
+    score: np.ndarray
+    retrieved: np.ndarray
 
 
 class Topic:

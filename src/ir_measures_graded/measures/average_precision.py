@@ -1,0 +1,188 @@
+"""Average precision, carried over to gains: what stands at the ranks of the relevant documents.
+
+C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for multi-graded relevance. SPIM 2011.
+N. Kando, K. Kuriyama, M. Yoshioka: Information retrieval system evaluation using multi-grade
+relevance judgments. JPSJ SIG Notes, 2001. T. Sakai: Average gain ratio. SIGIR 2003. T. Sakai: New
+performance metrics based on multigrade relevance. NTCIR-4, 2004. B. Zhou, Y. Yao: Evaluating
+information retrieval system performance based on user preference. JIIS 34, 2010.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..gains import gain_of
+from ..measure import GradedMeasure
+from ..parameters import Real
+from ..ranking import Ideal
+from ..segments import cumsum, earlier_and_smaller
+from ..topics import GainList, Topics, ratio
+
+
+class _muAP(GradedMeasure):
+    """Average precision at every level of gain, averaged by the levels' distances.
+
+    :formula: Σ_t d_t AP^t / Σ_t d_t over the distinct positive gains t of the topic's recall base, d_t = t
+        minus the next lower one (the lowest: minus 0), AP^t the average precision with relevance "gain ≥ t"
+    :undefined: 0 without relevant documents
+    :source: Scheel, Lommatzsch & Albayrak 2011, Eq. 4
+
+    With a cutoff AP^t still divides by all R_t relevant documents, as trec_eval's map_cut does. On
+    binary judgments it equals AP; doubling every level changes nothing.
+
+    >>> qrels = {"q": {"a": 1, "b": 0, "c": 3, "d": 3, "e": 2, "f": 0, "g": 1, "h": 4}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdefgh")}}
+    >>> round(muAP.calc_aggregate(qrels, run), 3)
+    0.448
+    """
+
+    NAME = "muAP"
+    ALIASES = ("muMAP", "μAP", "μMAP")
+    PRETTY_NAME = "Average precision over all levels of gain (µAP)"
+    SHORT_DESC = "The mean of the average precisions with every gain as the threshold of relevance."
+
+    def values(self, topics: Topics) -> np.ndarray:
+        # A pair of relevant documents, j no later than i, meets in P@i of AP^t for each t that both
+        # reach: it adds W(min(G[i], G[j])) / i, where W(g) = Σ_{t≤g} d_t / R_t. Counting the pairs by
+        # which of the two gains less takes O(n log n), however many gains there are.
+        run, ideal = topics.run.relevant, topics.whole_ideal
+        weight = _threshold_weights(ideal)[ideal.entry(run.topic, run.gain)]
+        smaller = earlier_and_smaller(run.gain, run.offsets)
+        of_smaller = earlier_and_smaller(run.gain, run.offsets, weight)
+        up_to_here = run.cumsum(np.ones(run.rank.size))
+        return ratio(run.sum((of_smaller + weight * (up_to_here - smaller)) / run.rank), topics.best)
+
+
+def _threshold_weights(ideal: GainList) -> np.ndarray:
+    """W(g) = Σ_{t≤g} d_t / R_t at each entry of the ideal list.
+
+    R_t is the rank of the last entry that gains t, and d_t what it gains more than the next: a
+    difference that is 0 at all other entries, so that a sum from the end of the list is W.
+    """
+    following = np.append(ideal.gain[1:], 0.0)
+    following[ideal.offsets[1:][np.diff(ideal.offsets) > 0] - 1] = 0.0
+    share = (ideal.gain - following) / ideal.rank
+    return cumsum(share[::-1], (share.size - ideal.offsets)[::-1])[::-1]
+
+
+class _AtRelevant(GradedMeasure):
+    """A quotient at each relevant document of the run, averaged over all relevant documents."""
+
+    def mean(self, topics: Topics, run: GainList, at_relevant: np.ndarray) -> np.ndarray:
+        of = topics.relevant if topics.cutoff is None else np.minimum(topics.relevant, topics.cutoff)
+        return ratio(run.sum(at_relevant), of)
+
+
+class _WAP(_AtRelevant):
+    """Weighted average precision: the share of the ideal cumulated gain at each relevant document.
+
+    :formula: (1/R) Σ_i rel(i) CG[i] / CG_I[i]; with @k the sum ends at k and divides by min(R, k)
+    :undefined: 0 without relevant documents
+    :source: Kando, Kuriyama & Yoshioka 2001; Zhou & Yao 2010, §5.5
+
+    Behind rank R the ideal no longer grows, so that a late relevant document is not punished: the
+    paper's systems that find one at rank 3 and at rank 5 score alike.
+
+    >>> qrels = {"q": {"a": 2, "b": 3, "c": 1}}
+    >>> for run in ({"x": 3.0, "y": 2.0, "a": 1.0}, {"v": 5.0, "w": 4.0, "x": 3.0, "y": 2.0, "a": 1.0}):
+    ...     print(round(WAP.calc_aggregate(qrels, {"q": run}), 2))
+    0.11
+    0.11
+    """
+
+    NAME = "WAP"
+    PRETTY_NAME = "Weighted average precision"
+    SHORT_DESC = "The mean share of the ideal cumulated gain at the ranks of relevant documents."
+
+    def values(self, topics: Topics) -> np.ndarray:
+        run, ideal = topics.run.relevant, topics.whole_ideal
+        cg = run.cumsum(run.gain)
+        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
+        return self.mean(topics, run, cg / cg_ideal)
+
+
+class _Q(_AtRelevant):
+    """Q-measure: weighted average precision blended with average precision.
+
+    :formula: (1/R) Σ_i rel(i) (C[i] + β CG[i]) / (i + β CG_I[i]), C[i] the relevant documents in the first
+        i; with @k the sum ends at k and divides by min(R, k)
+    :undefined: 0 without relevant documents
+    :source: Sakai 2004
+
+    With β = 0 it is average precision; a large β approaches WAP.
+
+    >>> qrels = {"q": {"a": 2, "b": 3, "c": 1}}
+    >>> for run in ({"x": 3.0, "y": 2.0, "a": 1.0}, {"v": 5.0, "w": 4.0, "x": 3.0, "y": 2.0, "a": 1.0}):
+    ...     print(round(Q.calc_aggregate(qrels, {"q": run}), 2))
+    0.11
+    0.09
+    """
+
+    NAME = "Q"
+    ALIASES = ("QMeasure",)
+    PRETTY_NAME = "Q-measure"
+    SHORT_DESC = "The mean blended ratio of counts and gains at the ranks of relevant documents."
+    PARAMETERS = {"beta": Real(default=1, at_least=0, desc="weight β of the gains against the counts")}
+
+    def values(self, topics: Topics) -> np.ndarray:
+        run, ideal, beta = topics.run.relevant, topics.whole_ideal, self["beta"]
+        c, cg = run.cumsum(np.ones(run.rank.size)), run.cumsum(run.gain)
+        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
+        return self.mean(topics, run, (c + beta * cg) / (run.rank + beta * cg_ideal))
+
+
+class _AGR(_AtRelevant):
+    """Average gain ratio: weighted average precision that favours rare high levels.
+
+    :formula: WAP over g′(l) = g(l) − (R_l / R) (g(l) − g(l−1)) for a relevant document of level l, R_l the
+        judged documents of that level; both cumulated gains use g′
+    :undefined: 0 without relevant documents; WAP where every g′ is 0, as with binary judgments
+    :source: Sakai 2003
+
+    l − 1 is literally the level one below where l is a whole number, else the next lower level that
+    the topic's judgments have (gain 0 where they have none).
+
+    >>> topics = {"q": {f"d{number}": 1 for number in range(9)} | {"high": 3}}
+    >>> AGR.calc_aggregate(topics, {"q": {"high": 1.0}})  # g′(3) = 3 − (3 − 2)·1/10 = 2.9, as ideal
+    0.1
+    """
+
+    NAME = "AGR"
+    PRETTY_NAME = "Average gain ratio"
+    SHORT_DESC = "Weighted average precision with gains reduced where many documents share a level."
+
+    def values(self, topics: Topics) -> np.ndarray:
+        adjusted = _adjusted_gains(topics)
+        best = Ideal.of(topics.document_topic, adjusted, topics.count)
+        ideal = GainList(topics.count, best.topic, best.rank, best.gain)
+        run = topics.run.relevant
+        document = topics.document[topics.run.gain > 0]
+        cg = run.cumsum(adjusted[document])
+        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
+        return self.mean(topics, run, cg / cg_ideal)
+
+
+def _adjusted_gains(topics: Topics) -> np.ndarray:
+    """g′ of each judged document, and g in topics where every g′ is 0."""
+    topic, gain, level = topics.document_topic, topics.document_gain, topics.document_level
+    levels, code = np.unique(level, return_inverse=True)
+    kinds, kind, size = np.unique(  # the levels that each topic has, ascending
+        topic * levels.size + code.reshape(-1), return_inverse=True, return_counts=True
+    )
+    kind_topic, kind_level = kinds // max(levels.size, 1), levels[kinds % max(levels.size, 1)]
+    below = np.zeros(kinds.size)
+    below[1:] = np.where(kind_topic[1:] == kind_topic[:-1], gain_of(kind_level[:-1], topics.gains), 0.0)
+    whole = kind_level == np.floor(kind_level)
+    below[whole] = gain_of(kind_level[whole] - 1, topics.gains)
+
+    share = ratio(size[kind.reshape(-1)], topics.relevant[topic])
+    adjusted = np.where(gain > 0, gain - share * (gain - below[kind.reshape(-1)]), 0.0)
+    some = np.bincount(topic, weights=adjusted > 0, minlength=topics.count) > 0
+    return np.where(some[topic], adjusted, gain)
+
+
+muAP = _muAP()
+WAP = _WAP()
+Q = _Q()
+AGR = _AGR()
+MEASURES = (muAP, WAP, Q, AGR)

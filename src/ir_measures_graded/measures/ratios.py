@@ -1,0 +1,137 @@
+"""Ratios of accumulated gain to what was possible.
+
+S. M. Pollack: Measures for the comparison of information retrieval systems. American Documentation
+19(4), 1968. Y. Sagara: Performance measures for ranked output retrieval systems. Journal of Japan
+Society of Information and Knowledge 12(2), 2002. J. Kekäläinen, K. Järvelin: Using graded relevance
+assessments in IR evaluation. JASIST 53(13), 2002.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..measure import GradedMeasure
+from ..parameters import Choice, Real
+from ..ranking import Ideal
+from ..topics import GainList, Topics, ratio
+
+IDEAL = Choice(
+    "judged",
+    "retrieved",
+    default="judged",
+    desc="what is ordered ideally: all judged documents, or the run's own whole list",
+)
+
+
+class _SlidingRatio(GradedMeasure):
+    """Weighed gains of the run over those of an ideal list."""
+
+    def weigh(self, gains: GainList) -> np.ndarray:
+        return gains.gain
+
+    def values(self, topics: Topics) -> np.ndarray:
+        ideal = topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
+        return ratio(topics.run.sum(self.weigh(topics.run)), ideal.sum(self.weigh(ideal)))
+
+
+def _own_ideal(topics: Topics) -> GainList:
+    """The gains of all that the run retrieved, descending, up to the cutoff."""
+    whole = topics.whole_run
+    own = Ideal.of(whole.topic, whole.gain, topics.count)
+    return GainList(topics.count, own.topic, own.rank, own.gain).first(topics.cutoff)
+
+
+class _SR(_SlidingRatio):
+    """Sliding ratio: gain accumulated over the gain that an ideal list accumulates.
+
+    :formula: Σ_{i≤k} G[i] / Σ_{i≤k} I[i]
+    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved ones)
+    :source: Pollack 1968; Zhou & Yao 2010, §5.3
+
+    With ideal='retrieved' I orders the run's own list, as Järvelin & Kekäläinen 2002 describe it.
+
+    >>> qrels = {"q": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1}}
+    >>> run = {"q": {"d": 5.0, "e": 4.0, "b": 3.0, "a": 2.0, "x": 1.0}}
+    >>> round((SR @ 5).calc_aggregate(qrels, run), 2)
+    0.78
+    """
+
+    NAME = "SR"
+    PRETTY_NAME = "Sliding ratio"
+    SHORT_DESC = "The accumulated gain as a share of what the ideal list accumulates."
+    PARAMETERS = {"ideal": IDEAL}
+
+
+class _MSR(_SlidingRatio):
+    """Modified sliding ratio: the sliding ratio with every gain divided by its rank.
+
+    :formula: Σ_{i≤k} G[i]/i / Σ_{i≤k} I[i]/i
+    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved ones)
+    :source: Sagara 2002; Zhou & Yao 2010, §5.3
+
+    >>> qrels = {"q": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1}}
+    >>> run = {"q": {"d": 5.0, "e": 4.0, "b": 3.0, "a": 2.0, "x": 1.0}}
+    >>> round((MSR @ 5).calc_aggregate(qrels, run), 2)
+    0.57
+    """
+
+    NAME = "MSR"
+    PRETTY_NAME = "Modified sliding ratio"
+    SHORT_DESC = "The sliding ratio with every gain divided by its rank."
+    PARAMETERS = {"ideal": IDEAL}
+
+    def weigh(self, gains: GainList) -> np.ndarray:
+        return gains.gain / gains.rank
+
+
+class _gP(GradedMeasure):
+    """Generalised precision: the mean gain at the first k ranks.
+
+    :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
+    :undefined: 0 without relevant or retrieved documents
+    :source: Kekäläinen & Järvelin 2002
+
+    >>> qrels = {"q": {"a": 3, "b": 1}}
+    >>> (gP @ 2).calc_aggregate(qrels, {"q": {"a": 2.0, "x": 1.0}})
+    0.5
+    """
+
+    NAME = "gP"
+    PRETTY_NAME = "Generalised precision"
+    SHORT_DESC = "The mean gain at the first k ranks, as a share of the highest gain."
+    PARAMETERS = {
+        "max_gain": Real(default=None, above=0, desc="the gain m that counts 1; unset: the topic's highest")
+    }
+
+    def values(self, topics: Topics) -> np.ndarray:
+        m = self["max_gain"] or topics.best
+        k = topics.cutoff or topics.retrieved
+        return ratio(topics.run.sum(topics.run.gain), m * k)
+
+
+class _gR(GradedMeasure):
+    """Generalised recall: the gain at the first k ranks as a share of all there is.
+
+    :formula: Σ_{i≤k} G[i] / Σ_i I[i], the second sum over the whole recall base
+    :undefined: 0 without relevant documents
+    :source: Kekäläinen & Järvelin 2002
+
+    >>> qrels = {"q": {"a": 3, "b": 1}}
+    >>> (gR @ 2).calc_aggregate(qrels, {"q": {"a": 2.0, "x": 1.0}})
+    0.75
+    """
+
+    NAME = "gR"
+    PRETTY_NAME = "Generalised recall"
+    SHORT_DESC = "The gain at the first k ranks, as a share of the whole recall base."
+
+    def values(self, topics: Topics) -> np.ndarray:
+        run, ideal = topics.run, topics.whole_ideal
+        return ratio(run.sum(run.gain), ideal.sum(ideal.gain))
+
+
+SR = _SR()
+MSR = _MSR()
+gP = _gP()
+gR = _gR()
+MEASURES = (SR, MSR, gP, gR)

@@ -1,0 +1,183 @@
+"""How far the user must read: expected and average search length, normalised recall.
+
+The list is read as levels of tied documents, the documents that were not retrieved tied last.
+
+W. S. Cooper: Expected search length. American Documentation 19(1), 1968. R. M. Losee: Text
+retrieval and filtering. Kluwer, 1998. J. J. Rocchio: Document retrieval systems, optimization and
+evaluation. PhD thesis, Harvard, 1966.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import GradedError
+from ..measure import GradedMeasure
+from ..parameters import TIES, Count, Parameter
+from ..topics import GainList, Topics, ratio
+
+DOCS = Count(default=None, desc="size of the collection; unset: the judged and retrieved documents together")
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The relevant documents in a list of tied levels.
+
+    `run` (H): the relevant documents retrieved, and for each the `first` and `last` position of its
+    level. For each topic (T): `size` N of the collection, `relevant` R, `found` those retrieved, and
+    `end`, the last position that the run fills; all that was not retrieved is tied behind it.
+    """
+
+    run: GainList
+    first: np.ndarray
+    last: np.ndarray
+    size: np.ndarray
+    relevant: np.ndarray
+    found: np.ndarray
+    end: np.ndarray
+
+
+class _SearchLength(GradedMeasure):
+    CUTOFF = False
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"docs": DOCS, "ties": TIES}
+    DEFAULT = None
+
+    def levels(self, topics: Topics) -> Levels:
+        relevant = topics.run.gain > 0
+        run = topics.run.relevant
+        tied = self["ties"] == "score"
+        found = np.bincount(run.topic, minlength=topics.count)
+        return Levels(
+            run,
+            first=topics.first[relevant] if tied else run.rank,
+            last=topics.last[relevant] if tied else run.rank,
+            size=self._collection(topics),
+            relevant=topics.relevant,
+            found=found,
+            end=topics.retrieved,
+        )
+
+    def _collection(self, topics: Topics) -> np.ndarray:
+        judged_too = np.bincount(topics.run.topic, minlength=topics.count)
+        known = topics.judged + topics.retrieved - judged_too
+        docs = self["docs"]
+        if docs is None:
+            return known
+        if (known > docs).any():
+            number = int(np.argmax(known > docs))
+            raise GradedError(
+                f"{self}: topic {topics.names[number]!r} has {known[number]} judged and retrieved "
+                f"documents; docs, the size of the collection, is at least that"
+            )
+        return np.full(topics.count, docs)
+
+    def positions(self, levels: Levels) -> np.ndarray:
+        """The sum of the relevant documents' positions, tied ones at their level's mean position."""
+        retrieved = levels.run.sum((levels.first + levels.last) / 2)
+        return retrieved + (levels.relevant - levels.found) * (levels.end + 1 + levels.size) / 2
+
+
+class _ESL(_SearchLength):
+    """Expected search length: the non-relevant documents passed before the n-th relevant one.
+
+    :formula: j + i s / (r + 1), j the non-relevant documents in all levels before the one that holds the
+        n-th relevant document, which has r relevant and i non-relevant ones, s of them still wanted
+    :undefined: 0 without relevant documents; n > R: n = R
+    :source: Cooper 1968
+
+    The value of an empty ranking depends on the topic.
+
+    >>> qrels = {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}
+    >>> ESL.calc_aggregate(qrels, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}})
+    1.0
+    >>> ESL.calc_aggregate(qrels, {"q": {"x": 1.0, "a": 1.0, "y": 1.0}})  # one of three tied: 2·1/2
+    1.0
+    """
+
+    NAME = "ESL"
+    PRETTY_NAME = "Expected search length"
+    SHORT_DESC = "The non-relevant documents that a user passes before finding n relevant ones."
+    PARAMETERS = {
+        "n": Count(default=1, desc="how many relevant documents the user wants"),
+        "docs": DOCS,
+        "ties": TIES,
+    }
+    SMALLER_IS_BETTER = True
+
+    def values(self, topics: Topics) -> np.ndarray:
+        levels = self.levels(topics)
+        run, n = levels.run, np.minimum(self["n"], levels.relevant)
+        # The level that holds the n-th relevant document: where it begins and ends, the relevant
+        # documents before it and in it. First as if that one were not retrieved, then for the rest.
+        before = levels.found.copy()
+        begin, end = levels.end + 1, levels.size.copy()
+        r = levels.relevant - levels.found
+        held = (n <= levels.found) & (n > 0)
+        entry = (run.offsets[:-1] + n - 1)[held]
+        begin[held], end[held] = levels.first[entry], levels.last[entry]
+        topic, count = run.topic[entry], np.arange(1, run.rank.size + 1) - run.offsets[run.topic]
+        before[held] = run.at(begin[held] - 1, topic, count)
+        r[held] = run.at(end[held], topic, count) - before[held]
+
+        j = (begin - 1) - before
+        i = (end - begin + 1) - r
+        return np.where(n > 0, j + ratio(i * (n - before), r + 1), 0.0)
+
+
+class _ASL(_SearchLength):
+    """Average search length: the mean position of the relevant documents.
+
+    :formula: (1/R) Σ position of each relevant document, a tied one at its level's mean position
+    :undefined: 0 without relevant documents
+    :source: Losee 1998
+
+    The value of an empty ranking depends on the topic.
+
+    >>> qrels = {"q": {"a": 1, "b": 1, "x": 0}}
+    >>> ASL.calc_aggregate(qrels, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    2.0
+    """
+
+    NAME = "ASL"
+    PRETTY_NAME = "Average search length"
+    SHORT_DESC = "The mean position of the relevant documents."
+    SMALLER_IS_BETTER = True
+
+    def values(self, topics: Topics) -> np.ndarray:
+        levels = self.levels(topics)
+        return ratio(self.positions(levels), levels.relevant)
+
+
+class _NR(_SearchLength):
+    """Normalised recall: the area between the ideal recall curve and the actual one, as a share.
+
+    :formula: 1 − (Σ position − R(R + 1)/2) / (R (N − R)), over the positions of the relevant documents
+    :undefined: 0 without relevant documents; 1 where all documents are relevant
+    :source: Rocchio 1966
+
+    The value of an empty ranking depends on the topic.
+
+    >>> qrels = {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}
+    >>> NR.calc_aggregate(qrels, {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0}})
+    0.75
+    """
+
+    NAME = "NR"
+    PRETTY_NAME = "Normalised recall"
+    SHORT_DESC = "How near the relevant documents' positions are to the first R, 1 being there."
+
+    def values(self, topics: Topics) -> np.ndarray:
+        levels = self.levels(topics)
+        n, r = levels.size, levels.relevant
+        late = self.positions(levels) - r * (r + 1) / 2
+        return np.where(r > 0, 1 - ratio(late, r * (n - r)), 0.0)
+
+
+ESL = _ESL()
+ASL = _ASL()
+NR = _NR()
+MEASURES = (ESL, ASL, NR)
