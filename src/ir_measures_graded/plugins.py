@@ -7,10 +7,12 @@ makes that an error (``strict``) or loads no plugin at all (``off``).
 
 from __future__ import annotations
 
+import keyword
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import ir_measures
 import pluggy
@@ -19,6 +21,9 @@ from . import hooks, registration
 from .errors import GradedError
 from .measure import GradedMeasure
 from .parameters import Parameter
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 VARIABLE = "IR_MEASURES_GRADED_PLUGINS"
 
@@ -51,39 +56,40 @@ _state = {"loaded": False}
 def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> Plugin:
     """Register the plugin that `get` returns and its measures; all of it or nothing."""
     try:
-        measures = _measures_of(get(), name)
+        measures = _measures_of(get(), f"{distribution}:{name}")
         for measure in measures:
             registration.register(measure)
         plugin = Plugin(name, distribution, version, measures)
     except (Exception, SystemExit) as error:  # whatever other people's code does
-        reason = str(error) if isinstance(error, _Unusable) else f"{type(error).__name__}: {error}"
-        plugin = Plugin(name, distribution, version, problem=reason)
-        _manager.set_blocked(name)
+        told = isinstance(error, (_Unusable, pluggy.PluginValidationError))
+        reason = str(error) if told else f"{type(error).__name__}: {error}"
+        plugin = Plugin(name, distribution, version, problem=" ".join(reason.split()))
     _met.append(plugin)
     return plugin
 
 
 def load() -> None:
-    """Admit the plugins of all installed distributions; only the first call does anything."""
+    """Admit the plugins of all installed distributions; only the first call looks for them.
+
+    Raises `GradedError` under ``strict``, at every call, where one of them is skipped.
+    """
     mode = os.environ.get(VARIABLE, "")
     if mode not in ("", "off", "strict"):
         raise GradedError(f"{VARIABLE}={mode!r} is not allowed; it is 'off', 'strict' or unset")
-    if _state["loaded"]:
+    if mode == "off" or (_state["loaded"] and mode != "strict"):
         return
-    _state["loaded"] = True
-    if mode == "off":
-        return
-    from importlib.metadata import entry_points  # not for free, and not always needed
-
-    for entry in sorted(entry_points(group=hooks.PROJECT), key=lambda entry: entry.name):
-        distribution = entry.dist.name if entry.dist else "an unknown distribution"
-        version = entry.dist.version if entry.dist else "?"
-        plugin = admit(entry.name, distribution, version, entry.load)
-        if plugin.problem:
-            message = f"plugin {entry.name!r} of {distribution} {version} is skipped: {plugin.problem}"
-            if mode == "strict":
-                raise GradedError(message)
-            warnings.warn(message, PluginWarning, stacklevel=2)
+    if not _state["loaded"]:
+        _state["loaded"] = True
+        _admit_installed()
+    skipped = [
+        f"plugin {plugin.name!r} of {plugin.distribution} {plugin.version} is skipped: {plugin.problem}"
+        for plugin in _met
+        if plugin.problem
+    ]
+    if mode == "strict" and skipped:
+        raise GradedError("\n".join(skipped))
+    for message in skipped:
+        warnings.warn(message, PluginWarning, stacklevel=2)
 
 
 def plugins() -> list[Plugin]:
@@ -104,6 +110,22 @@ class _Unusable(Exception):
     """The reason why a plugin is skipped, in words."""
 
 
+def _admit_installed() -> None:
+    from importlib.metadata import entry_points  # not for free, and not always needed
+
+    found = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
+    for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
+        admit(entry.name, distribution, version, entry.load)
+
+
+def _distribution(entry: EntryPoint) -> tuple[str, str]:
+    """The name and version of the distribution that an entry point belongs to."""
+    try:
+        return str(entry.dist.metadata["Name"]), str(entry.dist.version)  # type: ignore[union-attr]
+    except Exception:  # metadata that cannot be read
+        return "an unknown distribution", "?"
+
+
 def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
     """What a plugin's hook returns, checked; the plugin is registered with pluggy on the way."""
     try:
@@ -112,29 +134,41 @@ def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
         if not _manager.get_hookcallers(plugin):
             raise _Unusable("it implements no hook; mark graded_measures with @hookimpl")
         others = [other for other in _manager.get_plugins() if other is not plugin]
-        caller = _manager.subset_hook_caller("graded_measures", remove_plugins=others)
-        measures = tuple(measure for brought in caller() for measure in brought)
-        for measure in measures:
-            _check(measure)
-    except BaseException as error:
+        brought = _manager.subset_hook_caller("graded_measures", remove_plugins=others)()
+        measures = _checked(brought[0] if brought else None)
+    except BaseException:
         if _manager.is_registered(plugin):
             _manager.unregister(plugin)
-        if isinstance(error, pluggy.PluginValidationError):
-            raise _Unusable(str(error)) from error
         raise
     return measures
 
 
-def _check(measure: object) -> None:
-    """Raise where something is not a measure that can be registered."""
-    if not isinstance(measure, GradedMeasure):
-        raise _Unusable(f"{measure!r} is no instance of GradedMeasure or TopicMeasure")
-    for name in (measure.NAME, *measure.ALIASES):
-        if not isinstance(name, str) or not name.isidentifier():
-            raise _Unusable(f"{type(measure).__name__} has the name {name!r}, which no string can name")
-        if registration.taken(name, measure):
-            holder = origin(registration.registry()[name])
-            raise _Unusable(f"the name {name!r} is taken by {holder}")
-    for name, parameter in measure.PARAMETERS.items():
-        if not isinstance(parameter, Parameter):
-            raise _Unusable(f"parameter {name!r} of {measure.NAME} is no ir_measures_graded Parameter")
+def _checked(brought: object) -> tuple[GradedMeasure, ...]:
+    """Measures that can be registered together, or `_Unusable`."""
+    if not isinstance(brought, Iterable):
+        raise _Unusable(f"graded_measures returned {brought!r}, not a list of measures")
+    measures = tuple(brought)
+    if not measures:
+        raise _Unusable("graded_measures returned no measure")
+    names: set[str] = set()
+    for measure in measures:
+        if not isinstance(measure, GradedMeasure):
+            raise _Unusable(f"{measure!r} is no instance of GradedMeasure or TopicMeasure")
+        for name in (measure.NAME, *measure.ALIASES):
+            if not _can_be_written(name):
+                raise _Unusable(f"{type(measure).__name__} has the name {name!r}, which no string can name")
+            if registration.taken(name, measure):
+                raise _Unusable(f"the name {name!r} is taken by {origin(registration.registry()[name])}")
+            if name in names:
+                raise _Unusable(f"it claims the name {name!r} twice")
+            names.add(name)
+        for name, parameter in measure.PARAMETERS.items():
+            if not _can_be_written(name) or not isinstance(parameter, Parameter):
+                raise _Unusable(f"parameter {name!r} of {measure.NAME} is no ir_measures_graded Parameter")
+            if measure.SUPPORTED_PARAMS[name] is not parameter:
+                raise _Unusable(f"parameter {name!r} of {measure.NAME} comes with every measure")
+    return measures
+
+
+def _can_be_written(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)

@@ -51,7 +51,7 @@ def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure
     for measure in measures:
         held = [name for name in (measure.NAME, *measure.ALIASES) if taken(name, measure)]
         if held:
-            _report(f"{measure.NAME} is not registered: ir_measures already has {', '.join(held)}")
+            report(f"{measure.NAME} is not registered: ir_measures already has {', '.join(held)}")
         else:
             free.append(measure)
     return tuple(free)
@@ -75,9 +75,21 @@ def publish_to_pyterrier() -> None:
     """Repeat PyTerrier's own copy of the registry, which it makes when it is imported."""
     module = sys.modules.get("pyterrier.measures")
     if module is not None:
+        vars(module).setdefault("__getattr__", _missing_in_pyterrier)
         for name, measure in registry().items():
             if isinstance(measure, GradedMeasure):
                 vars(module).setdefault(name, measure)
+
+
+def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
+    """A measure that ``pyterrier.measures`` lacks because plugins are not loaded yet."""
+    if not name.startswith("_"):
+        from .plugins import load
+
+        load()
+        if name in registry():
+            return registry()[name]
+    raise AttributeError(f"module 'pyterrier.measures' has no attribute {name!r}")
 
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
@@ -87,13 +99,14 @@ def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
 
     try:
         return _originals["parse_trec_measure"](text)
-    except ValueError as trec_error:
-        try:
-            return [parse_measure(text)]
-        except UnknownMeasureError:
-            if str(trec_error).startswith("known trec name"):
-                raise trec_error from None
-            raise
+    except ValueError as error:
+        trec_error = error
+    try:
+        return [parse_measure(text)]
+    except UnknownMeasureError:
+        if str(trec_error).startswith(("known trec name", "unknown argument")):
+            raise trec_error from None
+        raise
 
 
 _originals: dict[str, Callable[..., Any]] = {}
@@ -133,7 +146,7 @@ def _kind(measure: ir_measures.Measure) -> tuple[str, str]:
     return type(measure).__module__, type(measure).__qualname__
 
 
-def _report(message: str) -> None:
+def report(message: str) -> None:
     """Warn; where warnings are errors log, because an import must not fail over a name."""
     try:
         warnings.warn(message, RegistrationWarning, stacklevel=2)
