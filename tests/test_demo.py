@@ -158,6 +158,19 @@ def test_b_is_the_strongest_on_marginal_documents():
         assert best_first(measure)[0] == "B"
 
 
+def test_e_finds_the_most_but_for_marginal_documents_b_and_for_highly_relevant_ones_d():
+    level = {(qrel.query_id, qrel.doc_id): qrel.relevance for qrel in qrels()}
+    found = {name: Counter(level.get((doc.query_id, doc.doc_id)) for doc in run(name)) for name in RUNS}
+
+    def most(*levels):
+        return sorted(RUNS, key=lambda name: sum(found[name][level] for level in levels))[::-1]
+
+    assert most(1, 2, 3)[0] == "E"
+    assert most(1)[:2] == ["B", "E"]
+    assert most(2)[0] == "E"
+    assert most(3)[:2] == ["D", "E"]
+
+
 # In ir-datasets
 
 

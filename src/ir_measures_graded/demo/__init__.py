@@ -12,7 +12,7 @@ The runs return 100 documents a topic, judged or not:
   alike. It has no answer for topic 362.
 - **C** scores in whole numbers, and so ties many documents.
 - **D** is strong on highly relevant documents and passes over marginal ones.
-- **E** finds the most of what is relevant, at every level, and only puts less of the best first than D.
+- **E** is the best all round: only B finds more marginal documents, only D more highly relevant ones.
 
 By ``nCG@100`` as by ``nDCG_JK@100`` their order is E, B, C, D, A with the gains 0-1-1-1 and D, E, C,
 B, A with 0-1-10-100.
