@@ -6,11 +6,13 @@
 0.9901
 """
 
+import sys as _sys
 from typing import Any as _Any
 
 from . import measures as _measures
 from . import plugins as _plugins
 from . import registration as _registration
+from .demo import register as register_demo
 from .errors import GradedError, UnknownMeasureError
 from .hooks import hookimpl
 from .measure import GradedMeasure, TopicMeasure
@@ -44,12 +46,15 @@ __all__ = [
     "hookimpl",
     "parse_measure",
     "ratio",
+    "register_demo",
     *_measure_names,
 ]
 
 graded = GradedProvider()
 _registration.install(graded)
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _measures)
+if "ir_datasets" in _sys.modules:  # importing it takes half a second; else it is one call
+    register_demo()
 
 
 def __getattr__(name: str) -> _Any:
