@@ -30,6 +30,10 @@ class GainList:
     rank: np.ndarray
     gain: np.ndarray
 
+    def __post_init__(self) -> None:
+        for name in ("topic", "rank", "gain"):
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
+
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of an entry-wise value over each topic (T), 0 where a topic has no entry."""
         return np.bincount(self.topic, weights=values, minlength=self.topics)
@@ -107,38 +111,38 @@ class Topics:
         judged = ranks.judged
         self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
         self.names, self.count = judged.topics, len(judged.topics)
-        self.document_topic, self.document_level = judged.topic, judged.level
-        self.document_gain, ideal = judged.gain(gains), judged.ideal(gains)
+        self.document_topic, self.document_level = _read_only(judged.topic), _read_only(judged.level)
+        self.document_gain, ideal = _read_only(judged.gain(gains)), judged.ideal(gains)
         self.whole_ideal = GainList(self.count, ideal.topic, ideal.rank, ideal.gain)
         self.whole_run = GainList(self.count, ranks.topic, ranks.rank, self.document_gain[ranks.doc])
         self.run, self.ideal = self.whole_run.first(cutoff), self.whole_ideal.first(cutoff)
         within = slice(None) if cutoff is None else ranks.rank <= cutoff
-        self.document = ranks.doc[within]
-        self.first, self.last = ranks.first[within], ranks.last[within]
+        self.document = _read_only(ranks.doc[within])
+        self.first, self.last = _read_only(ranks.first[within]), _read_only(ranks.last[within])
 
     @cached_property
     def judged(self) -> np.ndarray:
-        return np.diff(self.ranks.judged.offsets)
+        return _read_only(np.diff(self.ranks.judged.offsets))
 
     @cached_property
     def relevant(self) -> np.ndarray:
-        return np.diff(self.whole_ideal.offsets)
+        return _read_only(np.diff(self.whole_ideal.offsets))
 
     @cached_property
     def retrieved(self) -> np.ndarray:
-        return np.minimum(self.ranks.retrieved, self.cutoff or self.ranks.retrieved)
+        return _read_only(np.minimum(self.ranks.retrieved, self.cutoff or self.ranks.retrieved))
 
     @cached_property
     def depth(self) -> np.ndarray:
         if self.cutoff is not None:
-            return np.full(self.count, self.cutoff)
-        return np.maximum(self.retrieved, self.judged)
+            return _read_only(np.full(self.count, self.cutoff))
+        return _read_only(np.maximum(self.retrieved, self.judged))
 
     @cached_property
     def best(self) -> np.ndarray:
         best = np.zeros(self.count)
         best[self.relevant > 0] = self.whole_ideal.gain[self.whole_ideal.rank == 1]
-        return best
+        return _read_only(best)
 
     def listed(self, ties: str = "score") -> Documents:
         """The documents of the run's list and then the judged ones that it lacks, in both orders.
@@ -209,6 +213,13 @@ class Topic:
         self.gains = np.zeros(self.retrieved)
         self.gains[self.ranks - 1] = run.gain[hits]
         self.ideal = ideal.gain[ideal.offsets[number] : ideal.offsets[number + 1]]
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """The same array, seen so that a measure cannot change what other measures are given."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0) -> np.ndarray:
