@@ -6,6 +6,7 @@ columns; what only a bad row needs to know is looked up when there is one.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -92,9 +93,10 @@ def _read(source: Source, kind: str, value: str) -> Table:
         for type_ in set(map(type, ids)):
             if not issubclass(type_, str):
                 bad = next(id_ for id_ in ids if isinstance(id_, type_))
+                convert = f"; convert it, in a DataFrame with frame.astype({{{field!r}: str}})"
                 raise GradedError(
-                    f"{kind}: {field} {bad!r} is of type {type_.__name__}, not a string; convert it, "
-                    f"in a DataFrame with frame.astype({{{field!r}: str}})"
+                    f"{kind}: {field} {bad!r} is of type {type_.__name__}, not a string"
+                    + (convert if hasattr(bad, "__index__") else "")
                 )
     return table
 
@@ -112,7 +114,7 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
         topics = list(source)
         return topics[int(np.searchsorted(offsets, row, side="right")) - 1], docs[row]
 
-    return Table(kind, list(source), offsets, docs, _floats(numbers, len(docs), kind, place))
+    return Table(kind, list(source), offsets, docs, _floats(numbers, kind, place))
 
 
 def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
@@ -139,7 +141,7 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
         def place(row: int) -> tuple[Any, Any]:
             return topics[codes[row]], docs[row]
 
-        values = _floats(column.tolist(), len(frame), kind, place)
+        values = _floats(column.tolist(), kind, place)
     return _grouped(kind, list(topics), codes, docs, values)
 
 
@@ -154,7 +156,7 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
             f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
             f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
         ) from None
-    values = _floats(numbers, len(rows), kind, lambda row: (names[row], docs[row]))
+    values = _floats(numbers, kind, lambda row: (names[row], docs[row]))
     code = {name: number for number, name in enumerate(dict.fromkeys(names))}
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
     return _grouped(kind, list(code), codes, np.array(docs, dtype=object), values)
@@ -170,17 +172,15 @@ def _grouped(kind: str, topics: list[str], codes: np.ndarray, docs: np.ndarray, 
     return Table(kind, topics, offsets, docs.tolist(), values)
 
 
-def _floats(
-    numbers: Iterable[Any], count: int, kind: str, place: Callable[[int], tuple[Any, Any]]
-) -> np.ndarray:
+def _floats(numbers: Iterable[Any], kind: str, place: Callable[[int], tuple[Any, Any]]) -> np.ndarray:
     """`numbers` as floats; `place` gives the topic and document of a row, for the message."""
     numbers = list(numbers)
     try:
-        return np.fromiter(map(float, numbers), np.float64, count)
+        return np.array(array("d", numbers))  # array, unlike float, takes no text
     except (TypeError, ValueError, OverflowError):
         for row, number in enumerate(numbers):
             try:
-                float(number)
+                array("d", [number])
             except (TypeError, ValueError, OverflowError):
                 topic, doc = place(row)
                 what = "score" if kind == "run" else "level"

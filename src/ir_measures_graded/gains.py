@@ -16,6 +16,7 @@ import numpy as np
 from .errors import GradedError
 
 Number = int | float
+WHOLE = 2**63  # NumPy's whole numbers end here
 GainMap = dict[Number, Number]
 
 
@@ -25,14 +26,16 @@ def plain_number(value: Any) -> Number:
     >>> plain_number(10.0), plain_number(np.float32(0.5))
     (10, 0.5)
 
-    Raises `TypeError` for anything that is no real number; a truth value is none.
+    Raises `TypeError` for anything that is no real number, such as a truth value, and `ValueError`
+    for one that no float reaches.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)):
+    if issubclass(type(value), (bool, np.bool_)) or not issubclass(type(value), Real):
         raise TypeError(f"{value!r} is not a number")
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    value = float(value)
-    return int(value) if value.is_integer() else value
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError("it is too large") from None
+    return int(value) if number.is_integer() and abs(int(value)) < WHOLE else number
 
 
 def natural_gain(level: Number) -> Number:

@@ -44,13 +44,15 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
     strict = isinstance(measure, GradedMeasure)
-    parameters = {key: _value(node, text, strict) for key, node in arguments.items()}
     if cutoff is not None:
-        if strict and "cutoff" in parameters:
-            raise GradedError(f"{text!r} names the cutoff twice; keep @")
-        parameters[measure.AT_PARAM] = _value(cutoff, text, strict)
-        if not strict and isinstance(cutoff, ast.UnaryOp):  # which ir-measures refuses, and
-            raise GradedError(f"cannot read measure {text!r}: a cutoff is at least 1")  # C code dies of
+        arguments.append((measure.AT_PARAM, cutoff))
+    parameters: dict[str, Any] = {}
+    for key, node in arguments:
+        if strict and key in parameters:
+            raise GradedError(f"{text!r} names {key} twice; name it once")
+        if not strict and isinstance(node, ast.UnaryOp):  # ir-measures' own take none and check late
+            raise GradedError(f"cannot read measure {text!r}: {name} takes no sign in {key}")
+        parameters[key] = _value(node, text, strict)
     return type(measure)(**parameters)
 
 
@@ -73,18 +75,20 @@ def find_measure(name: str) -> ir_measures.Measure:
     return known[name]
 
 
-def _parts(text: str) -> tuple[str, dict[str, ast.expr], ast.expr | None]:
+def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]:
     """The measure's name, its arguments and what stands behind @, not yet read as values."""
     node: ast.expr = _expression(text)
-    arguments: dict[str, ast.expr] = {}
+    arguments: list[tuple[str, ast.expr]] = []
     cutoff = None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         cutoff, node = node.right, node.left
+        if isinstance(cutoff, ast.Constant) and cutoff.value is None:
+            cutoff = None
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise GradedError(f"cannot read measure {text!r}; {_FORM}")
-            arguments[keyword.arg] = keyword.value
+            arguments.append((keyword.arg, keyword.value))
         if node.args:
             raise GradedError(f"cannot read measure {text!r}: parameters need names; {_FORM}")
         node = node.func
@@ -97,8 +101,8 @@ def _expression(text: str) -> ast.expr:
     """`text` as a Python expression; where it is none, with braces around bare mappings."""
     for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
         try:
-            statements = ast.parse(candidate).body
-        except (SyntaxError, ValueError):  # ValueError: a null character
+            statements = ast.parse(candidate.strip()).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a null character, deep nesting
             continue
         if len(statements) == 1 and isinstance(statements[0], ast.Expr):
             return statements[0].value
@@ -106,17 +110,17 @@ def _expression(text: str) -> ast.expr:
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:
-    """A literal's value. `strict` refuses a mapping that names a key twice, where Python (and so
-    ir-measures) lets the last win."""
+    """A literal's value. `strict` takes infinities and NaN, for a parameter to say why it does not, and
+    refuses a mapping that names a key twice, where Python (and so ir-measures) lets the last win."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex, str, type(None))):
         return node.value
-    if isinstance(node, ast.Name) and node.id.lower() in ("inf", "infinity", "nan"):
+    if strict and isinstance(node, ast.Name) and node.id.lower() in ("inf", "infinity", "nan"):
         return float(node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         number = _value(node.operand, text, strict)
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number if isinstance(node.op, ast.USub) else number
-    if isinstance(node, ast.Dict) and None not in node.keys:
+    if isinstance(node, ast.Dict) and not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
         keys = [_value(key, text, strict) for key in node.keys if key is not None]
         mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
         if strict and len(mapping) < len(keys):

@@ -12,7 +12,6 @@ import sys
 import types
 import unicodedata
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import ir_measures
@@ -98,7 +97,7 @@ def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
     from .notation import parse_measure
 
     try:
-        return _originals["parse_trec_measure"](text)
+        return ir_measures.util.parse_trec_measure.__wrapped__(text)
     except ValueError as error:
         trec_error = error
     try:
@@ -109,17 +108,13 @@ def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
         raise
 
 
-_originals: dict[str, Callable[..., Any]] = {}
-
-
 def _redirect(function: Any, replacement: Any) -> None:
     """Give a function the body of another, so that names bound to it before, as by ``from
-    ir_measures import parse_measure``, follow too. Its own body stays in `_originals`."""
-    if function.__code__ is not replacement.__code__:
-        _originals[function.__name__] = types.FunctionType(
-            function.__code__, function.__globals__, function.__name__
-        )
-        function.__code__ = replacement.__code__
+    ir_measures import parse_measure``, follow too. Its own body stays at hand as `__wrapped__`, on the
+    function, where another import of this package finds it again."""
+    if not hasattr(function, "__wrapped__"):
+        function.__wrapped__ = types.FunctionType(function.__code__, function.__globals__, function.__name__)
+    function.__code__ = replacement.__code__
 
 
 # These two bodies run inside ir_measures.util and so import what they need.
