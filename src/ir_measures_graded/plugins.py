@@ -55,6 +55,9 @@ _state = {"loaded": False}
 
 def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> Plugin:
     """Register the plugin that `get` returns and its measures; all of it or nothing."""
+    for plugin in _met:  # it was here before the package was reloaded
+        if (plugin.name, plugin.distribution) == (name, distribution):
+            return plugin
     try:
         measures = _measures_of(get(), f"{distribution}:{name}")
         for measure in measures:
