@@ -8,6 +8,7 @@ names, gains, cutoffs, condensed lists, missing topics and every input form come
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -86,6 +87,9 @@ class GradedMeasure(ir_measures.Measure):
         """Whether a smaller value is a better one, with these parameters."""
         return self.SMALLER_IS_BETTER
 
+    def aggregator(self) -> ir_measures.MeanAgg:
+        return OrderlessMean()
+
     @classmethod
     def doc_field(cls, field: str) -> str:
         """A field of the docstring, on one line: `formula`, `undefined` or `source`."""
@@ -128,6 +132,20 @@ class TopicMeasure(GradedMeasure):
             raise
         except Exception as error:
             raise TopicError(topic.name, f"{type(error).__name__}: {error}") from error
+
+
+class OrderlessMean(ir_measures.MeanAgg):
+    """The mean, rounded once: the same to the last bit in whatever order the topics come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[float] = []
+
+    def add(self, value: float) -> None:
+        self.values.append(value)
+
+    def result(self) -> float:
+        return math.fsum(self.values) / len(self.values) if self.values else self.default
 
 
 class TopicError(Exception):
