@@ -1,20 +1,17 @@
 """Measures from other people: what a plugin gets for free, and what a broken one cannot do.
 
-Distributions are made on the fly, a ``.dist-info`` and a module in a folder on PYTHONPATH, and used
-in an interpreter of their own, so that nothing of them stays.
+Broken distributions are made on the fly and used in an interpreter of their own, so that nothing of
+them stays.
 """
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from textwrap import dedent
 
 import ir_measures
 import numpy as np
 import pytest
 
+from distributions import GOOD, distribution, hooked, python
 from ir_measures_graded import (
     MSR,
     Choice,
@@ -26,47 +23,6 @@ from ir_measures_graded import (
     TopicMeasure,
     nDCG_JK,
 )
-
-HEAD = """
-from ir_measures_graded import GradedMeasure, Real, TopicMeasure, hookimpl
-
-class First(TopicMeasure):
-    NAME = "First"
-    SHORT_DESC = "The gain at rank 1."
-    PARAMETERS = {"p": Real(default=1, above=0, desc="a factor")}
-
-    def value(self, topic):
-        return self["p"] * topic.gains[0] if topic.retrieved else 0
-"""
-
-
-def hooked(body: str) -> str:
-    """The code of a plugin whose hook has this body."""
-    return f"{HEAD}\n@hookimpl\ndef graded_measures(): {body}\n"
-
-
-GOOD = hooked("return [First()]")
-
-
-def distribution(folder: Path, name: str, code: str, entry: str = "", version: str = "1.2") -> None:
-    """Write a distribution with one plugin module."""
-    module = name.replace("-", "_")
-    (folder / f"{module}.py").write_text(dedent(code), encoding="utf-8")
-    metadata = folder / f"{module}-{version}.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    (metadata / "entry_points.txt").write_text(f"[ir_measures_graded]\n{entry or module} = {module}\n")
-
-
-def python(folder: Path, code: str, mode: str = "") -> subprocess.CompletedProcess[str]:
-    """Run code in a new interpreter that sees the distributions in a folder."""
-    return subprocess.run(
-        [sys.executable, "-c", dedent(code)],
-        env={**os.environ, "PYTHONPATH": str(folder), "IR_MEASURES_GRADED_PLUGINS": mode},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
