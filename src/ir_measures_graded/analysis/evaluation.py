@@ -1,0 +1,167 @@
+"""Several runs, several measures, one collection: every value as one array.
+
+What all analyses start from. `evaluate` takes qrels and runs in every form, files and ir-datasets
+ids included; `Evaluation` holds the value of each run by each measure for each topic.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, Union
+
+import numpy as np
+from ir_measures import Measure
+
+from .. import standard
+from ..errors import GradedError
+from ..forms import Source, read_qrels
+from ..notation import parse_measure
+from ..readers import qrels_of, read_trec_run
+
+Qrels = Union[Source, str, "os.PathLike[str]"]
+"""Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
+Runs = Mapping[str, Any] | Iterable[tuple[str, Any]]
+"""Runs by name, or pairs of name and run: each in any form that ir-measures takes, or a path."""
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value of each run by each measure for each topic of the qrels.
+
+    `runs` (names), `measures` and `topics` say what stands along the axes of `values`, an array of
+    floats (runs × measures × topics).
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    topics: tuple[str, ...]
+    values: np.ndarray
+
+    def of(self, measure: Measure | str) -> np.ndarray:
+        """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
+        measure = parse_measure(measure)
+        if measure not in self.measures:
+            named = ", ".join(map(str, self.measures))
+            raise GradedError(f"{measure} is not among the measures evaluated: {named}")
+        return self.values[:, self.measures.index(measure)]
+
+    def means(self) -> np.ndarray:
+        """The mean over the topics (runs × measures)."""
+        return self.values.mean(axis=2)
+
+
+def evaluate(
+    qrels: Qrels, runs: Runs, measures: Iterable[Measure | str], *, progress: bool = False
+) -> Evaluation:
+    """The value of each run by each measure, graded and standard ones, for each topic of the qrels.
+
+    `qrels` and `runs` may be in any form, see `Qrels` and `Runs`; a file is read when it is its turn.
+    `measures` are measures or measure strings; one named twice is evaluated once. `progress` shows a
+    bar on stderr (extra ``progress``).
+
+    >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
+    >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
+    >>> result = evaluate(qrels, runs, ["CG@2", "P@1"])
+    >>> result.of("CG@2")
+    array([[3., 1.],
+           [1., 0.]])
+    >>> result.means()
+    array([[2. , 1. ],
+           [0.5, 0.5]])
+
+    Raises `GradedError` where there is no measure, no topic, a run named twice, and for qrels, a run
+    or a measure that cannot be used.
+    """
+    wanted = parse_measures(measures)
+    judgments = qrels_source(qrels)
+    topics = topics_of(judgments)
+    named = named_runs(runs)
+    evaluators = standard.evaluators(wanted, judgments)
+    place = {topic: number for number, topic in enumerate(topics)}
+    column = {measure: number for number, measure in enumerate(wanted)}
+    values = np.zeros((len(named), len(wanted), len(topics)))
+    for number, (name, run) in enumerate(tracked(named, "run", progress)):
+        source = run_source(run)
+        for group, evaluator in evaluators:
+            with about_run(name), standard.explained(group):
+                for metric in evaluator.iter_calc(source):
+                    if metric.query_id in place:
+                        values[number, column[metric.measure], place[metric.query_id]] = metric.value
+    return Evaluation(tuple(name for name, _ in named), wanted, topics, values)
+
+
+def parse_measures(measures: Iterable[Measure | str]) -> tuple[Measure, ...]:
+    """The measures that are named, each once. Raises `GradedError` where there is none, or where one
+    lacks a parameter or has one that it does not allow."""
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    parsed = tuple(dict.fromkeys(map(parse_measure, measures)))
+    if not parsed:
+        raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
+    for measure in parsed:
+        standard.valid(measure)
+    return parsed
+
+
+def qrels_source(qrels: Qrels) -> Source:
+    """Qrels in a form that can be read several times; a path or an ir-datasets id is read."""
+    if isinstance(qrels, (str, os.PathLike)):
+        return qrels_of(os.fspath(qrels))
+    return _repeatable(qrels)
+
+
+def run_source(run: Any) -> Source:
+    """A run in a form that can be read several times; a path is read."""
+    if isinstance(run, (str, os.PathLike)):
+        return read_trec_run(run)
+    return _repeatable(run)
+
+
+def topics_of(qrels: Source) -> tuple[str, ...]:
+    """The topics of qrels, in order of appearance. Raises `GradedError` where there are none."""
+    topics = tuple(read_qrels(qrels).topics)
+    if not topics:
+        raise GradedError("the qrels are empty: there is no topic to evaluate")
+    return topics
+
+
+def named_runs(runs: Runs) -> list[tuple[str, Any]]:
+    """Pairs of name and run. Raises `GradedError` where two runs have one name."""
+    pairs = list(runs.items() if isinstance(runs, Mapping) else runs)
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if not isinstance(name, str):
+            raise GradedError(f"a run's name is a string, not {name!r}")
+        if name in seen:
+            raise GradedError(f"two runs are named {name!r}; give each run a name of its own")
+        seen.add(name)
+    return pairs
+
+
+def tracked(items: list[Item], unit: str, progress: bool) -> Iterable[Item]:
+    """The items, with a progress bar on stderr if asked for and if it takes more than a second."""
+    if not progress:
+        return items
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        raise GradedError("progress bars need tqdm: pip install 'ir-measures-graded[progress]'") from None
+    return tqdm(items, unit=unit, delay=1, leave=False)
+
+
+def _repeatable(source: Source) -> Source:
+    return list(source) if isinstance(source, Iterator) else source
+
+
+@contextmanager
+def about_run(name: str) -> Iterator[None]:
+    """Errors say which run they are about."""
+    try:
+        yield
+    except GradedError as error:
+        raise GradedError(f"run {name!r}: {error}") from error
