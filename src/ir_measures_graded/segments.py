@@ -63,12 +63,12 @@ def earlier_and_smaller(
     >>> earlier_and_smaller(np.array([1., 3., 2., 3.]), np.array([0, 4]))
     array([0, 1, 1, 2])
 
-    O(n log n) in time and O(n) in memory: the values are replaced by their dense order and read bit
-    by bit from the highest, as a wavelet tree does. Two values whose higher bits agree stand in one
+    O(n log n) in time and O(n) in memory: the values are replaced by their order in the topic and read
+    bit by bit from the highest, as a wavelet tree does. Two values whose higher bits agree stand in one
     block, and where the next bit is 1 for one and 0 for the other, the other is smaller. Splitting
     each block by that bit, in order, leads to the next.
     """
-    code = np.unique(values, return_inverse=True)[1].reshape(-1)
+    code = _order_in_topic(values, offsets)
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
     count = np.zeros(values.size, dtype=weight.dtype)
     place = np.arange(values.size)
@@ -88,3 +88,15 @@ def earlier_and_smaller(
         where[target] = moved[0]
         block[target] = np.where(high, middle, moved[1])
     return count
+
+
+def _order_in_topic(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """How many distinct values of its topic are smaller than each value."""
+    sizes = np.diff(offsets)
+    order = np.lexsort((values, np.repeat(np.arange(sizes.size), sizes)))
+    higher = np.zeros(values.size, dtype=np.int64)
+    higher[1:] = values[order][1:] != values[order][:-1]
+    higher[offsets[:-1][sizes > 0]] = 0
+    code = np.empty_like(higher)
+    code[order] = cumsum(higher, offsets)
+    return code
