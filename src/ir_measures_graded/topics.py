@@ -231,3 +231,9 @@ def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0
     result = np.full(np.broadcast(numerator, denominator).shape, undefined)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result
+
+
+def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The quotient of a sum by the largest that it can be: at most 1, also where the two were added
+    in different orders and differ in their last bit."""
+    return np.minimum(ratio(part, whole), 1.0)

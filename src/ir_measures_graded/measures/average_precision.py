@@ -16,7 +16,7 @@ from ..measure import GradedMeasure
 from ..parameters import Real
 from ..ranking import Ideal
 from ..segments import cumsum, earlier_and_smaller
-from ..topics import GainList, Topics, ratio
+from ..topics import GainList, Topics, ratio, share
 
 
 class _muAP(GradedMeasure):
@@ -50,7 +50,7 @@ class _muAP(GradedMeasure):
         smaller = earlier_and_smaller(run.gain, run.offsets)
         of_smaller = earlier_and_smaller(run.gain, run.offsets, weight)
         up_to_here = run.cumsum(np.ones(run.rank.size))
-        return ratio(run.sum((of_smaller + weight * (up_to_here - smaller)) / run.rank), topics.best)
+        return share(run.sum((of_smaller + weight * (up_to_here - smaller)) / run.rank), topics.best)
 
 
 def _threshold_weights(ideal: GainList) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from ..measure import GradedMeasure
 from ..parameters import Flag, Real
 from ..segments import cumsum
-from ..topics import GainList, Topics, ratio
+from ..topics import GainList, Topics, ratio, share
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it count whole")
@@ -42,7 +42,7 @@ class _Normalised(_CumulatedGain):
         achieved, possible = self.weigh(run, topics), self.weigh(ideal, topics)
         if self["avg"]:
             return mean_ratio_over_ranks(run, achieved, ideal, possible, topics.depth)
-        return ratio(run.sum(achieved), ideal.sum(possible))
+        return share(run.sum(achieved), ideal.sum(possible))
 
 
 class _Discounted(_CumulatedGain):
@@ -191,7 +191,7 @@ def mean_ratio_over_ranks(
         dense[offsets[gains.topic] + gains.rank - 1] = weighed
         return cumsum(dense, offsets)
 
-    quotient = ratio(vector(run, achieved), vector(ideal, possible))
+    quotient = share(vector(run, achieved), vector(ideal, possible))
     some = length > 0
     quotient[offsets[1:][some] - 1] *= (depth - length + 1)[some]
     topic = np.repeat(np.arange(run.topics), length)

@@ -215,7 +215,7 @@ class _ADM(GradedMeasure):
 
     :formula: 1 − mean |s_d − u_d| over the documents, u = G/m with m = max_gain, s the score: norm='minmax'
         scales a topic's scores to [0, 1] (all equal: 1), 'none' takes them as they are; not retrieved: 0
-    :undefined: 0 where there are no documents
+    :undefined: 0 without relevant documents
     :source: Mizzaro 2001; Zhou & Yao 2010, §5.8
 
     The value of an empty ranking depends on the topic: 1 minus its mean gain. Raises `GradedError`
@@ -248,7 +248,7 @@ class _ADM(GradedMeasure):
         order = np.argsort(distance)  # one order of addition, whatever the order of the qrels
         size = np.bincount(topic, minlength=topics.count)
         total = np.bincount(topic[order], weights=distance[order], minlength=topics.count)
-        return np.where(size > 0, 1 - ratio(total, size), 0.0)
+        return np.where(topics.relevant > 0, 1 - ratio(total, size), 0.0)
 
     def _scaled(self, score: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         whole = topics.ranks.whole
@@ -264,8 +264,8 @@ class _ADM(GradedMeasure):
             )
         if self["norm"] == "none":
             return score
-        low, high = whole.lowest[topic], whole.highest[topic]
-        return ratio(score - low, high - low, undefined=1.0)
+        low, high = whole.lowest[topic] / 2, whole.highest[topic] / 2  # halves, whose difference is finite
+        return ratio(score / 2 - low, high - low, undefined=1.0)
 
 
 NDPM = _NDPM()

@@ -13,7 +13,7 @@ import numpy as np
 from ..measure import GradedMeasure
 from ..parameters import Choice, Real
 from ..ranking import Ideal
-from ..topics import GainList, Topics, ratio
+from ..topics import GainList, Topics, ratio, share
 
 IDEAL = Choice(
     "judged",
@@ -31,7 +31,7 @@ class _SlidingRatio(GradedMeasure):
 
     def values(self, topics: Topics) -> np.ndarray:
         ideal = topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
-        return ratio(topics.run.sum(self.weigh(topics.run)), ideal.sum(self.weigh(ideal)))
+        return share(topics.run.sum(self.weigh(topics.run)), ideal.sum(self.weigh(ideal)))
 
 
 def _own_ideal(topics: Topics) -> GainList:
@@ -127,7 +127,7 @@ class _gR(GradedMeasure):
 
     def values(self, topics: Topics) -> np.ndarray:
         run, ideal = topics.run, topics.whole_ideal
-        return ratio(run.sum(run.gain), ideal.sum(ideal.gain))
+        return share(run.sum(run.gain), ideal.sum(ideal.gain))
 
 
 SR = _SR()
