@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,116 @@
+"""Every form in which qrels and runs can be handed over, made from a dict of dicts.
+
+`FORMS[name](source, value)` gives the form; `value` is ``relevance`` or ``score``. With a
+`random.Random` the rows come in its order, topics apart. Only forms whose library is installed are there.
+"""
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
+
+Source = Mapping[str, Mapping[str, float]]
+Form = Callable[..., Any]
+
+
+def rows(source: Source, shuffle: Random | None = None) -> list[tuple[str, str, float]]:
+    found = [(topic, doc, value) for topic, docs in source.items() for doc, value in docs.items()]
+    if shuffle is not None:
+        shuffle.shuffle(found)
+    return found
+
+
+def shuffled(source: Source, shuffle: Random) -> dict[str, dict[str, float]]:
+    """The same dict of dicts, its topics and documents put in another order."""
+    topics = [(topic, list(docs.items())) for topic, docs in source.items()]
+    shuffle.shuffle(topics)
+    for _, docs in topics:
+        shuffle.shuffle(docs)
+    return {topic: dict(docs) for topic, docs in topics}
+
+
+def dicts(source: Source, value: str, shuffle: Random | None = None) -> Source:
+    return shuffled(source, shuffle) if shuffle is not None else source
+
+
+def tuples(fields: str) -> Form:
+    """Named tuples with these fields, which may have others than needed, in another order."""
+
+    def form(source: Source, value: str, shuffle: Random | None = None) -> list[Any]:
+        kind = namedtuple("Row", fields.replace("VALUE", value))
+        filler = dict.fromkeys(kind._fields, "Q0")
+        return [
+            kind(**{**filler, "query_id": topic, "doc_id": doc, value: number})
+            for topic, doc, number in rows(source, shuffle)
+        ]
+
+    return form
+
+
+def generator(source: Source, value: str, shuffle: Random | None = None) -> Any:
+    return (row for row in tuples("query_id doc_id VALUE")(source, value, shuffle))
+
+
+def objects(source: Source, value: str, shuffle: Random | None = None) -> Any:
+    return [SimpleNamespace(**row._asdict()) for row in generator(source, value, shuffle)]
+
+
+def frame(ids: str | None = None, numbers: str | None = None) -> Form:
+    """A DataFrame with a column too many, columns in an odd order and an index that says nothing."""
+
+    def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
+        found = rows(source, shuffle)
+        made = pandas.DataFrame(found, columns=["query_id", "doc_id", value])
+        made[value] = made[value].astype(float)
+        if ids is not None:
+            made = made.astype({"query_id": ids, "doc_id": ids})
+        if numbers is not None:
+            made = made.astype({value: numbers})
+        return made.assign(iteration="0")[[value, "iteration", "doc_id", "query_id"]].set_index(
+            [[0] * len(found)]
+        )
+
+    return form
+
+
+def frame_rows(source: Source, value: str, shuffle: Random | None = None) -> Any:
+    return frame()(source, value, shuffle).itertuples()
+
+
+def records(source: Source, value: str, shuffle: Random | None = None) -> Any:
+    return frame()(source, value, shuffle).to_records(index=False)
+
+
+FORMS: dict[str, Form] = {
+    "dict of dicts": dicts,
+    "list of named tuples": tuples("query_id doc_id VALUE"),
+    "named tuples as ir-datasets has them": tuples("VALUE iteration query_id doc_id"),
+    "generator": generator,
+    "list of other objects": objects,
+}
+if pandas is not None:
+    FORMS |= {
+        "DataFrame": frame(),
+        "DataFrame of objects": frame("object"),
+        "DataFrame of strings kept by Python": frame("string[python]"),
+        "DataFrame of categories": frame("category"),
+        "DataFrame with nullable numbers": frame(numbers="Float64"),
+        "DataFrame with numbers as objects": frame(numbers="object"),
+        "rows of a DataFrame": frame_rows,
+        "records of NumPy": records,
+    }
+if pandas is not None and pyarrow is not None:
+    FORMS |= {
+        "DataFrame of Arrow strings": frame("string[pyarrow]"),
+        "DataFrame all of Arrow": frame("string[pyarrow]", "double[pyarrow]"),
+    }
