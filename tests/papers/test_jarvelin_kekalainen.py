@@ -1,0 +1,80 @@
+"""The worked vectors of Järvelin & Kekäläinen 2002, sections 2.1 to 2.3, rank by rank."""
+
+import pytest
+
+from ir_measures_graded import CG, DCG_JK, nCG, nDCG_JK
+
+RECALL_BASE = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1]
+G = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
+CG_VECTOR = [3, 5, 8, 8, 8, 9, 11, 13, 16, 16]
+CG_IDEAL = [3, 6, 9, 11, 13, 15, 16, 17, 18, 19, 19, 19, 19]
+DCG_VECTOR = [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61]
+DCG_IDEAL = [3, 6, 7.89, 8.89, 9.75, 10.52, 10.88, 11.21, 11.53, 11.83, 11.83, 11.83]
+NCG_VECTOR = [1, 0.83, 0.89, 0.73, 0.62, 0.6, 0.69, 0.76, 0.89, 0.84]
+A_HUNDREDTH = 0.01  # the paper rounds 8.659 up to 8.66 but cuts 10.528 down to 10.52
+
+
+def topic(ranked, recall_base):
+    """Qrels with the recall base and a run whose documents have the levels `ranked`, 0 being unjudged."""
+    left = [*recall_base]
+    judged = [left.remove(level) is None for level in ranked if level]
+    qrels = {f"d{rank}": level for rank, level in enumerate(ranked) if level}
+    qrels |= {f"missed{number}": level for number, level in enumerate(left)}
+    assert len(judged) + len(left) == len(recall_base)
+    return {"q": qrels}, {"q": {f"d{rank}": -rank for rank in range(len(ranked))}}
+
+
+QRELS, RUN = topic(G, RECALL_BASE)
+IDEAL_QRELS, IDEAL_RUN = topic(RECALL_BASE, RECALL_BASE)
+
+
+def vector(measure, length, qrels=QRELS, run=RUN):
+    return [(measure @ k).calc_aggregate(qrels, run) for k in range(1, length + 1)]
+
+
+def test_cumulated_gain():
+    assert vector(CG, 10) == CG_VECTOR
+
+
+def test_ideal_cumulated_gain_turns_horizontal_at_the_end_of_the_recall_base():
+    assert vector(CG, 13, IDEAL_QRELS, IDEAL_RUN) == CG_IDEAL
+
+
+def test_discounted_cumulated_gain():
+    assert vector(DCG_JK(b=2), 10) == pytest.approx(DCG_VECTOR, abs=A_HUNDREDTH)
+
+
+def test_ideal_discounted_cumulated_gain():
+    ideal = vector(DCG_JK(b=2), 12, IDEAL_QRELS, IDEAL_RUN)
+    assert ideal == pytest.approx(DCG_IDEAL, abs=A_HUNDREDTH)
+
+
+def test_normalised_cumulated_gain():
+    assert vector(nCG, 10) == pytest.approx(NCG_VECTOR, abs=A_HUNDREDTH)
+    assert vector(nCG, 10) == [a / b for a, b in zip(CG_VECTOR, CG_IDEAL)]
+
+
+def test_normalised_discounted_cumulated_gain_is_the_quotient_of_the_vectors():
+    quotients = [a / b for a, b in zip(DCG_VECTOR, DCG_IDEAL)]
+    assert vector(nDCG_JK(b=2), 10) == pytest.approx(quotients, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    "measure", [nCG, nDCG_JK, nDCG_JK(b=3), nDCG_JK(b=10), nCG(avg=True), nDCG_JK(avg=True)]
+)
+def test_the_ideal_vector_normalised_by_itself_is_1_everywhere(measure):
+    assert vector(measure, 15, IDEAL_QRELS, IDEAL_RUN) == [1] * 15
+
+
+@pytest.mark.parametrize("measure", [CG, DCG_JK, DCG_JK(b=2.718281828459045), nCG, nDCG_JK, nDCG_JK(b=10)])
+@pytest.mark.parametrize("k", [1, 2, 9, 10, 11, 25])
+def test_avg_pos_is_the_mean_of_the_vector_down_to_the_cutoff(measure, k):
+    mean = (measure(avg=True) @ k).calc_aggregate(QRELS, RUN)
+    assert mean == pytest.approx(sum(vector(measure, k)) / k, rel=1e-14)
+
+
+def test_discounting_starts_at_the_base_of_the_logarithm():
+    # "the first b − 1 documents are not affected": with base 10 nine documents count whole
+    assert vector(DCG_JK(b=10), 10) == CG_VECTOR
+    assert (DCG_JK(b=9) @ 9).calc_aggregate(QRELS, RUN) == 16
+    assert (DCG_JK(b=8.9) @ 9).calc_aggregate(QRELS, RUN) < 16

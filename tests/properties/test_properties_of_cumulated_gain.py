@@ -1,0 +1,166 @@
+"""What must hold of cumulated gain whatever the qrels and the run are."""
+
+import ir_measures
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import strategies
+from inputs import FORMS, shuffled
+from ir_measures_graded import CG, DCG_JK, NDCNG, nCG, nDCG_JK, parse_measure
+
+NORMALISED = [nCG, nDCG_JK, nDCG_JK(b=2.5), nDCG_JK(b=10), NDCNG, NDCNG(max_gain=3)]
+ALL = [CG, DCG_JK, DCG_JK(b=3), *NORMALISED]
+WITH_VARIANTS = [
+    variant
+    for measure in ALL
+    for variant in (
+        measure,
+        measure(avg=True),
+        measure @ 2,
+        measure(avg=True) @ 4,
+        measure(gains={1: 3, 2: 0.5}, judged_only=True),
+    )
+]
+cutoffs = st.sampled_from([None, 1, 2, 3, 5, 9, 30])
+flags = st.booleans()
+
+
+def values(measures, qrels, run):
+    return {(m, topic): v for topic, m, v in ir_measures.iter_calc(measures, qrels, run)}
+
+
+@given(strategies.collections(), strategies.GAINS, cutoffs, flags, flags)
+def test_bounds(collection, gains, cutoff, avg, judged_only):
+    options = {"gains": gains, "cutoff": cutoff, "avg": avg, "judged_only": judged_only}
+    found = values([measure(**options) for measure in NORMALISED], *collection)
+    assert all(0 <= value <= 1 for value in found.values())
+    found = values([measure(**options) for measure in ALL], *collection)
+    assert all(value >= 0 for value in found.values())
+
+
+@given(strategies.documents(strategies.REAL), strategies.GAINS, cutoffs, flags)
+def test_an_ideal_run_scores_exactly_1(levels, gains, cutoff, avg):
+    def gain(doc):
+        return gains.get(levels[doc], max(levels[doc], 0))
+
+    assume(any(gain(doc) > 0 for doc in levels))
+    run = {doc: -rank for rank, doc in enumerate(sorted(levels, key=gain, reverse=True))}
+    for measure in NORMALISED:
+        measure = measure(gains=gains, cutoff=cutoff, avg=avg)
+        assert values([measure], {"q": levels}, {"q": run}) == {(measure, "q"): 1.0}
+
+
+@given(st.lists(strategies.REAL | st.none(), min_size=2, max_size=12), st.data(), cutoffs, flags)
+def test_moving_a_better_document_up_never_hurts(levels, data, cutoff, avg):
+    def run_of(order):
+        return {"q": {f"d{index}": -rank for rank, index in enumerate(order)}}
+
+    qrels = {"q": {f"d{index}": level for index, level in enumerate(levels) if level is not None}}
+    upper = data.draw(st.integers(0, len(levels) - 2))
+    lower = data.draw(st.integers(upper + 1, len(levels) - 1))
+    assume((levels[lower] or 0) > (levels[upper] or 0))
+    swapped = list(range(len(levels)))
+    swapped[upper], swapped[lower] = lower, upper
+    for measure in ALL:
+        measure = measure(cutoff=cutoff, avg=avg)
+        before = measure.calc_aggregate(qrels, run_of(range(len(levels))))
+        after = measure.calc_aggregate(qrels, run_of(swapped))
+        assert after >= before * (1 - 1e-14)
+        if cutoff is None and avg and (levels[lower] or 0) > max(levels[upper] or 0, 0):
+            assert after > before
+
+
+@given(
+    strategies.collections(min_judged=1), st.sampled_from(sorted(FORMS)), st.randoms(use_true_random=False)
+)
+def test_neither_form_nor_order_changes_a_bit(collection, form, random):
+    qrels, run = collection
+    wanted = values(WITH_VARIANTS, qrels, run)
+    make = FORMS[form]
+    assert values(WITH_VARIANTS, make(qrels, "relevance", random), make(run, "score", random)) == wanted
+    assert values(WITH_VARIANTS, shuffled(qrels, random), shuffled(run, random)) == wanted
+
+
+@given(strategies.collections(), st.lists(st.sampled_from(WITH_VARIANTS), min_size=1, max_size=4))
+def test_companions_and_other_topics_do_not_change_a_bit(collection, companions):
+    qrels, run = collection
+    together = values(WITH_VARIANTS, qrels, run)
+    for (measure, topic), value in values(companions, qrels, run).items():
+        assert together[measure, topic] == value
+        assert values([measure], {topic: qrels[topic]}, run) == {(measure, topic): value}
+
+
+@given(strategies.collections(levels=strategies.WHOLE), cutoffs, flags)
+def test_doubling_all_levels_does_not_change_ndcng(collection, cutoff, avg):
+    qrels, run = collection
+    measure = NDCNG(cutoff=cutoff, avg=avg)
+    doubled = {topic: {doc: 2 * level for doc, level in docs.items()} for topic, docs in qrels.items()}
+    assert values([measure], doubled, run) == values([measure], qrels, run)
+
+
+@given(strategies.collections(), st.sampled_from([2, 4, 0.5, 1024]), cutoffs, flags)
+def test_scaling_all_gains_changes_no_normalised_value(collection, factor, cutoff, avg):
+    qrels, run = collection
+    measures = [measure(cutoff=cutoff, avg=avg) for measure in (nCG, nDCG_JK, nDCG_JK(b=3), NDCNG)]
+    scaled = {topic: {doc: factor * level for doc, level in docs.items()} for topic, docs in qrels.items()}
+    assert values(measures, scaled, run) == values(measures, qrels, run)
+
+
+@given(strategies.collections(), st.sampled_from(ALL), st.integers(1, 12))
+def test_avg_is_the_mean_of_the_values_at_all_ranks(collection, measure, k):
+    qrels, run = collection
+    by_rank = [values([measure @ i], qrels, run) for i in range(1, k + 1)]
+    for topic in qrels:
+        mean = sum(found[measure @ i, topic] for i, found in enumerate(by_rank, 1)) / k
+        averaged = measure(avg=True) @ k
+        assert values([averaged], qrels, run)[averaged, topic] == pytest.approx(mean, rel=1e-12)
+
+
+@given(strategies.collections(), st.sampled_from(ALL), flags)
+def test_without_a_cutoff_the_list_is_read_down_to_its_full_depth(collection, measure, avg):
+    qrels, run = collection
+    measure = measure(avg=avg)
+    for topic, judged in qrels.items():
+        depth = max(len(judged), len(run.get(topic, {})), 1)
+        deep = (measure @ depth).calc_aggregate({topic: judged}, run)
+        assert measure.calc_aggregate({topic: judged}, run) == deep
+
+
+@given(strategies.collections(scores=st.integers(-5, 5)), flags, cutoffs)
+def test_unjudged_documents_below_everything_change_nothing_but_the_depth(collection, avg, cutoff):
+    qrels, run = collection
+    longer = {topic: {**docs, "unjudged 1": -100, "unjudged 2": -100} for topic, docs in run.items()}
+    measures = [measure(avg=avg, cutoff=cutoff, judged_only=True) for measure in ALL]
+    if not avg or cutoff is not None:
+        measures += [measure(judged_only=False) for measure in measures]
+    assert values(measures, qrels, longer) == values(measures, qrels, run)
+
+
+@given(
+    st.sampled_from(ALL),
+    st.dictionaries(
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.floats(0, 1e308) | st.integers(0, 10**300),
+        max_size=4,
+    ),
+    st.none() | st.integers(1, 2**63 - 1) | st.integers(1, 10**15).map(float),
+    flags,
+    flags,
+)
+def test_strings_lead_back_to_equal_measures(measure, gains, cutoff, avg, judged_only):
+    measure = measure(gains=gains, cutoff=cutoff, avg=avg, judged_only=judged_only)
+    for text in (str(measure), repr(measure)):
+        again = parse_measure(text)
+        assert (again, hash(again), again.params) == (measure, hash(measure), measure.params)
+        assert ir_measures.parse_measure(text) == measure
+
+
+@given(
+    st.sampled_from([DCG_JK, nDCG_JK]),
+    st.floats(1, 1e308, exclude_min=True) | st.integers(2, 10**25),
+)
+def test_any_base_above_1_is_printed_and_read_back_and_computes(measure, b):
+    measure = measure(b=b)
+    assert parse_measure(str(measure)) == measure == measure(b=float(b))
+    assert 0 < measure.calc_aggregate({"q": {"a": 1, "b": 2}}, {"q": {"x": 3, "a": 2, "b": 1}}) <= 3
