@@ -82,6 +82,15 @@ class GradedMeasure(ir_measures.Measure):
         """The value of each topic: an array of `topics.count` finite floats."""
         raise NotImplementedError
 
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` are uncut.
+
+        This computes one cutoff after the other, which is right for every measure that takes one.
+        Override it where one pass over the ranks gives all.
+        """
+        cutoffs = range(1, depth + 1)
+        return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
+
     @property
     def smaller_is_better(self) -> bool:
         """Whether a smaller value is a better one, with these parameters."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -57,24 +58,44 @@ class GradedEvaluator(Evaluator):
             result[measure] = aggregator.result()
         return result
 
+    def curves(self, run: Source, depth: int) -> Iterator[tuple[GradedMeasure, np.ndarray]]:
+        """Each measure with its values at the cutoffs 1 … `depth` (T × depth), all from one reduction
+        of the run. Measures that take no cutoff raise `GradedError`, a cutoff they have is not used."""
+        for measure in self.measures:
+            if not measure.CUTOFF:
+                raise GradedError(f"{measure.NAME} has no cutoff: it has one value, not one at each rank")
+        for measure, topics in self.views(run, cut=False):
+            yield measure, computed(measure, topics, partial(measure.curve, depth=depth), (depth,))
+
     def _values(self, run: Source) -> Iterator[tuple[GradedMeasure, np.ndarray]]:
         """Each measure with its value for each topic."""
+        for measure, topics in self.views(run):
+            yield measure, computed(measure, topics, measure.values)
+
+    def views(self, run: Source, cut: bool = True) -> Iterator[tuple[GradedMeasure, Topics]]:
+        """Each measure with the run as it sees it: its gains, and its cutoff unless `cut` is False."""
         ranks = judged_ranks(self.judged, read_run(run))
         views: dict[tuple[Any, ...], Topics] = {}
         for measure in self.measures:
-            gains, cutoff = measure["gains"], measure["cutoff"] if measure.CUTOFF else None
+            gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
             key = (measure["judged_only"], tuple(gains.items()), cutoff)
             if key not in views:
                 views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
-            yield measure, compute(measure, views[key])
+            yield measure, views[key]
 
 
-def compute(measure: GradedMeasure, topics: Topics) -> np.ndarray:
-    """The value of each topic; whatever a measure does wrong is an error that names it."""
+def computed(
+    measure: GradedMeasure,
+    topics: Topics,
+    compute: Callable[[Topics], np.ndarray],
+    shape: tuple[int, ...] = (),
+) -> np.ndarray:
+    """What `compute` makes of each topic, of that `shape` each; whatever a measure does wrong is an
+    error that names it."""
     named = f"measure {measure} of {origin(measure)}"
     try:
         with np.errstate(all="ignore"):  # what comes of it is looked at below
-            values = np.asarray(measure.values(topics), dtype=np.float64)
+            values = np.asarray(compute(topics), dtype=np.float64)
     except GradedError:
         raise
     except TopicError as error:
@@ -82,14 +103,12 @@ def compute(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     except Exception as error:
         over = f"{topics.count} topics ({topics.names[0]!r} …)" if topics.count else "no topics"
         raise GradedError(f"{named} failed over {over}: {type(error).__name__}: {error}") from error
-    if values.shape != (topics.count,):
+    if values.shape != (topics.count, *shape):
         raise GradedError(
             f"{named} returned the shape {values.shape} for {topics.count} topics "
-            f"(first {topics.names[:1]}); it must be {(topics.count,)}"
+            f"(first {topics.names[:1]}); it must be {(topics.count, *shape)}"
         )
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        raise GradedError(
-            f"{named} is {values[bad[0]]} for topic {topics.names[bad[0]]!r}; a value must be finite"
-        )
+    for topic, *place in np.argwhere(~np.isfinite(values)):
+        value = values[(topic, *place)]
+        raise GradedError(f"{named} is {value} for topic {topics.names[topic]!r}; a value must be finite")
     return values

@@ -55,6 +55,18 @@ class GainList:
         """The running sum of an entry-wise value within each topic, one value an entry."""
         return segments.cumsum(values, self.offsets)
 
+    def vector(self, values: np.ndarray, depth: int) -> np.ndarray:
+        """The running sum of an entry-wise value at the ranks 1 … `depth` of each topic (T × depth).
+
+        >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 3]), np.array([3.0, 2.0]))
+        >>> ideal.vector(ideal.gain, depth=4)
+        array([[3., 3., 5., 5.]])
+        """
+        entered = np.zeros((self.topics, depth))
+        within = self.rank <= depth
+        entered[self.topic[within], self.rank[within] - 1] = values[within]
+        return np.cumsum(entered, axis=1)
+
     def at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
         """What is `cumulated` (one value an entry) by each `rank` of each `topic`; 0 before any entry.
 
@@ -119,6 +131,10 @@ class Topics:
         within = slice(None) if cutoff is None else ranks.rank <= cutoff
         self.document = _read_only(ranks.doc[within])
         self.first, self.last = _read_only(ranks.first[within]), _read_only(ranks.last[within])
+
+    def cut(self, cutoff: int) -> Topics:
+        """The same topics with the lists cut after rank `cutoff`."""
+        return Topics(self.ranks, self.gains, cutoff)
 
     @cached_property
     def judged(self) -> np.ndarray:

@@ -42,6 +42,15 @@ class _muAP(GradedMeasure):
     SHORT_DESC = "The mean of the average precisions with every gain as the threshold of relevance."
 
     def values(self, topics: Topics) -> np.ndarray:
+        run, precision = self.at_relevant(topics)
+        return share(run.sum(precision), topics.best)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        run, precision = self.at_relevant(topics)
+        return share(run.vector(precision, depth), topics.best[:, None])
+
+    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
+        """The run's relevant documents and, at each, Σ_t d_t P^t / R_t over the t that it reaches."""
         # A pair of relevant documents, j no later than i, meets in P@i of AP^t for each t that both
         # reach: it adds W(min(G[i], G[j])) / i, where W(g) = Σ_{t≤g} d_t / R_t. Counting the pairs by
         # which of the two gains less takes O(n log n), however many gains there are.
@@ -50,7 +59,7 @@ class _muAP(GradedMeasure):
         smaller = earlier_and_smaller(run.gain, run.offsets)
         of_smaller = earlier_and_smaller(run.gain, run.offsets, weight)
         up_to_here = run.cumsum(np.ones(run.rank.size))
-        return share(run.sum((of_smaller + weight * (up_to_here - smaller)) / run.rank), topics.best)
+        return run, (of_smaller + weight * (up_to_here - smaller)) / run.rank
 
 
 def _threshold_weights(ideal: GainList) -> np.ndarray:
@@ -68,9 +77,19 @@ def _threshold_weights(ideal: GainList) -> np.ndarray:
 class _AtRelevant(GradedMeasure):
     """A quotient at each relevant document of the run, averaged over all relevant documents."""
 
-    def mean(self, topics: Topics, run: GainList, at_relevant: np.ndarray) -> np.ndarray:
+    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
+        """The run's relevant documents and the quotient at each."""
+        raise NotImplementedError
+
+    def values(self, topics: Topics) -> np.ndarray:
+        run, quotient = self.at_relevant(topics)
         of = topics.relevant if topics.cutoff is None else np.minimum(topics.relevant, topics.cutoff)
-        return ratio(run.sum(at_relevant), of)
+        return ratio(run.sum(quotient), of)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        run, quotient = self.at_relevant(topics)
+        of = np.minimum(topics.relevant[:, None], np.arange(1, depth + 1))
+        return ratio(run.vector(quotient, depth), of)
 
 
 class _WAP(_AtRelevant):
@@ -94,11 +113,11 @@ class _WAP(_AtRelevant):
     PRETTY_NAME = "Weighted average precision"
     SHORT_DESC = "The mean share of the ideal cumulated gain at the ranks of relevant documents."
 
-    def values(self, topics: Topics) -> np.ndarray:
+    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         run, ideal = topics.run.relevant, topics.whole_ideal
         cg = run.cumsum(run.gain)
         cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
-        return self.mean(topics, run, cg / cg_ideal)
+        return run, cg / cg_ideal
 
 
 class _Q(_AtRelevant):
@@ -124,11 +143,11 @@ class _Q(_AtRelevant):
     SHORT_DESC = "The mean blended ratio of counts and gains at the ranks of relevant documents."
     PARAMETERS = {"beta": Real(default=1, at_least=0, desc="weight β of the gains against the counts")}
 
-    def values(self, topics: Topics) -> np.ndarray:
+    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         run, ideal, beta = topics.run.relevant, topics.whole_ideal, self["beta"]
         c, cg = run.cumsum(np.ones(run.rank.size)), run.cumsum(run.gain)
         cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
-        return self.mean(topics, run, (c + beta * cg) / (run.rank + beta * cg_ideal))
+        return run, (c + beta * cg) / (run.rank + beta * cg_ideal)
 
 
 class _AGR(_AtRelevant):
@@ -151,7 +170,7 @@ class _AGR(_AtRelevant):
     PRETTY_NAME = "Average gain ratio"
     SHORT_DESC = "Weighted average precision with gains reduced where many documents share a level."
 
-    def values(self, topics: Topics) -> np.ndarray:
+    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         adjusted = _adjusted_gains(topics)
         best = Ideal.of(topics.document_topic, adjusted, topics.count)
         ideal = GainList(topics.count, best.topic, best.rank, best.gain)
@@ -159,7 +178,7 @@ class _AGR(_AtRelevant):
         document = topics.document[topics.run.gain > 0]
         cg = run.cumsum(adjusted[document])
         cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
-        return self.mean(topics, run, cg / cg_ideal)
+        return run, cg / cg_ideal
 
 
 def _adjusted_gains(topics: Topics) -> np.ndarray:

@@ -33,8 +33,21 @@ class _CumulatedGain(GradedMeasure):
             return mean_over_ranks(topics.run, weighed, topics.depth)
         return topics.run.sum(weighed)
 
+    def vector(self, gains: GainList, topics: Topics, depth: int) -> np.ndarray:
+        """The papers' vector of a list: its weighed sum at each rank down to `depth` (T × depth)."""
+        return gains.vector(self.weigh(gains, topics), depth)
 
-class _Normalised(_CumulatedGain):
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        return self.averaged(self.vector(topics.run, topics, depth))
+
+    def averaged(self, vector: np.ndarray) -> np.ndarray:
+        """With `avg` the mean of a vector (… × depth) over the ranks so far, else the vector."""
+        if not self["avg"]:
+            return vector
+        return np.cumsum(vector, axis=-1) / np.arange(1, vector.shape[-1] + 1)
+
+
+class Normalised(_CumulatedGain):
     """The same sum, divided by that of the ideal list."""
 
     def values(self, topics: Topics) -> np.ndarray:
@@ -43,6 +56,18 @@ class _Normalised(_CumulatedGain):
         if self["avg"]:
             return mean_ratio_over_ranks(run, achieved, ideal, possible, topics.depth)
         return share(run.sum(achieved), ideal.sum(possible))
+
+    def vectors(self, topics: Topics, depth: int) -> tuple[np.ndarray, np.ndarray]:
+        """The run's vectors and the ideal ones (T × depth each)."""
+        return self.vector(topics.run, topics, depth), self.vector(topics.ideal, topics, depth)
+
+    def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
+        """The curve that vectors of a run and ideal ones give (… × depth each): those of one topic, or
+        the mean vectors of all topics, as Järvelin & Kekäläinen divide them."""
+        return self.averaged(share(achieved, possible))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        return self.quotient(*self.vectors(topics, depth))
 
 
 class _Discounted(_CumulatedGain):
@@ -98,7 +123,7 @@ class _DCG_JK(_Discounted):
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
-class _nCG(_Normalised):
+class _nCG(Normalised):
     """Normalised cumulated gain: the share of the ideal cumulated gain.
 
     :formula: nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents, descending; with
@@ -117,7 +142,7 @@ class _nCG(_Normalised):
     PARAMETERS = {"avg": AVG}
 
 
-class _nDCG_JK(_Discounted, _Normalised):
+class _nDCG_JK(_Discounted, Normalised):
     """Normalised discounted cumulated gain with the rank < b rule.
 
     :formula: nDCG[k] = DCG[k] / DCG_I[k], I the gains of all judged documents, descending; with
@@ -139,7 +164,7 @@ class _nDCG_JK(_Discounted, _Normalised):
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
-class _NDCNG(_Normalised):
+class _NDCNG(Normalised):
     """Normalised discounted cumulative normalised gain: nDCG that does not move with the scale.
 
     :formula: Σ_{i≤k} (2^{G[i]/m} − 1) / log(i + 1), divided by the same sum over the ideal

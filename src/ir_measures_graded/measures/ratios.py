@@ -30,8 +30,15 @@ class _SlidingRatio(GradedMeasure):
         return gains.gain
 
     def values(self, topics: Topics) -> np.ndarray:
-        ideal = topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
-        return share(topics.run.sum(self.weigh(topics.run)), ideal.sum(self.weigh(ideal)))
+        run, ideal = topics.run, self.ideal(topics)
+        return share(run.sum(self.weigh(run)), ideal.sum(self.weigh(ideal)))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        run, ideal = topics.run, self.ideal(topics)
+        return share(run.vector(self.weigh(run), depth), ideal.vector(self.weigh(ideal), depth))
+
+    def ideal(self, topics: Topics) -> GainList:
+        return topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
 
 
 def _own_ideal(topics: Topics) -> GainList:
@@ -108,6 +115,10 @@ class _gP(GradedMeasure):
         k = topics.cutoff or topics.retrieved
         return ratio(topics.run.sum(topics.run.gain), m * k)
 
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        m = self["max_gain"] or topics.best[:, None]
+        return ratio(topics.run.vector(topics.run.gain, depth), m * np.arange(1, depth + 1))
+
 
 class _gR(GradedMeasure):
     """Generalised recall: the gain at the first k ranks as a share of all there is.
@@ -128,6 +139,10 @@ class _gR(GradedMeasure):
     def values(self, topics: Topics) -> np.ndarray:
         run, ideal = topics.run, topics.whole_ideal
         return share(run.sum(run.gain), ideal.sum(ideal.gain))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        run, ideal = topics.run, topics.whole_ideal
+        return share(run.vector(run.gain, depth), ideal.sum(ideal.gain)[:, None])
 
 
 SR = _SR()
