@@ -56,7 +56,7 @@ def evaluate(
         raise GradedError(f"{qrels_name}: the qrels are empty")
     topics = {topic: number for number, topic in enumerate(dict.fromkeys(qrel.query_id for qrel in qrels))}
     place = {measure: number for number, measure in enumerate(measures)}
-    evaluators = _evaluators(source, measures, qrels)
+    evaluators = _evaluators(source, measures, qrels, qrels_name)
 
     def result(run: Run) -> Result:
         rows = run.read()
@@ -134,7 +134,7 @@ def _source(name: str | None, measures: Sequence[Measure]) -> Provider:
 
 
 def _evaluators(
-    source: Provider, measures: Iterable[Measure], qrels: list[Qrel]
+    source: Provider, measures: Iterable[Measure], qrels: list[Qrel], qrels_name: str
 ) -> list[tuple[list[Measure], Evaluator]]:
     """Evaluators, each with the measures that may safely share one.
 
@@ -147,8 +147,8 @@ def _evaluators(
         alike = "graded" if isinstance(measure, GradedMeasure) else repr(sorted(given.items()))
         groups.setdefault(alike, []).append(measure)
     evaluators = []
-    for group in groups.values():
-        with _explained(group):
+    for alike, group in groups.items():
+        with _about(qrels_name) if alike == "graded" else _explained(group):
             evaluators.append((group, source.evaluator(group, qrels)))
     return evaluators
 
@@ -168,12 +168,12 @@ def _explained(measures: Sequence[Measure]) -> Iterator[None]:
 
 
 @contextmanager
-def _about(run: str) -> Iterator[None]:
-    """Errors say which run they are about."""
+def _about(file: str) -> Iterator[None]:
+    """Errors say which qrels or run they were met in."""
     try:
         yield
     except GradedError as error:
-        raise GradedError(f"{run}: {error}") from error
+        raise GradedError(f"{file}: {error}") from error
 
 
 def _progress(runs: Sequence[Run]) -> AbstractContextManager[Iterable[Run]]:

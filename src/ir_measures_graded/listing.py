@@ -27,7 +27,8 @@ def facts_of(measure: Measure) -> dict[str, Any]:
     Of a standard measure ir-measures does not say which way is better: None.
     """
     graded = isinstance(measure, GradedMeasure)
-    names = [name for name, other in registration.registry().items() if other is measure]
+    known = registration.registry()
+    names = [name for name, other in known.items() if other is known.get(measure.NAME)]
     fields = {
         field: measure.doc_field(field) if graded else "" for field in ("formula", "undefined", "source")
     }
