@@ -1,0 +1,139 @@
+"""What NTCIREVAL and trec_eval printed for real runs, topic by topic, to their four decimals."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import ir_measures
+import pytest
+from ir_measures import P
+
+from ir_measures_graded import CG, Q, muAP, nDCG_JK
+
+HALF_A_DIGIT = 0.00005 + 1e-9
+CUTOFFS = [5, 10, 20, 100, 1000]
+CASES = [
+    ("dl19-passage", "ICT-BERT2", "ICT-BERT2.g1-3-7", {1: 1, 2: 3, 3: 7}),
+    ("dl19-passage", "ICT-BERT2", "ICT-BERT2.g1-2-3", {}),
+    ("dl19-passage", "ICT-CKNRM_B", "ICT-CKNRM_B.g1-3-7", {1: 1, 2: 3, 3: 7}),
+    ("dl19-passage", "ICT-CKNRM_B", "ICT-CKNRM_B.g1-2-3", {}),
+    ("cast21-doc", "org_manual_ance_bert", "org_manual_ance_bert.run.g1-2-3-4", {}),
+    ("cast21-doc", "org_manual_bm25", "org_manual_bm25.run.g1-2-3-4", {}),
+    ("cast21-doc", "org_convdr_bert", "org_convdr_bert.run.g1-2-3-4", {}),
+]
+
+
+def qrels_of(shared_data, folder):
+    if folder == "dl19-passage":
+        path = shared_data / "ir_datasets" / "msmarco-passage" / "trec-dl-2019" / "qrels"
+    else:
+        path = shared_data / folder / "qrels.txt"
+    return list(ir_measures.read_trec_qrels(str(path)))
+
+
+def run_of(shared_data, folder, name):
+    (path,) = (shared_data / folder).rglob(f"{name}.run.gz")
+    return list(ir_measures.read_trec_run(str(path)))
+
+
+def values(measures, qrels, run):
+    return {(m, topic): v for topic, m, v in ir_measures.iter_calc(measures, qrels, run)}
+
+
+def four_decimals(value):
+    return pytest.approx(value, abs=HALF_A_DIGIT)
+
+
+def printed_by_ntcireval(path):
+    """(name, topic) to value, from lines such as ``1037798 nDCG@0010=           0.1499``."""
+    lines = (line.split() for line in path.read_text().splitlines())
+    return {(name.rstrip("="), topic): float(value) for topic, name, *_, value in lines if name != "#"}
+
+
+@pytest.mark.parametrize(("folder", "run", "output", "gains"), CASES, ids=[case[2] for case in CASES])
+def test_ntcireval(shared_data, folder, run, output, gains):
+    printed = printed_by_ntcireval(shared_data / folder / "ntcireval" / f"{output}.nev")
+    named = {"Q-measure": Q(beta=1.0, gains=gains)}
+    named |= {f"nDCG@{k:04}": nDCG_JK(b=2, gains=gains) @ k for k in CUTOFFS}
+    named |= {f"Q@{k:04}": Q(beta=1.0, gains=gains) @ k for k in CUTOFFS}
+    found = values(named.values(), qrels_of(shared_data, folder), run_of(shared_data, folder, run))
+    topics = {topic for _, topic in printed}
+    assert len(topics) == (43 if folder == "dl19-passage" else 158)
+    assert {topic for _, topic in found} == topics
+    for name, measure in named.items():
+        for topic in topics:
+            assert found[measure, topic] == four_decimals(printed[name, topic]), (name, topic)
+
+
+DL19 = ["ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50"]
+DL21 = ["p_bm25", "p_bm25rm3", "p_f10_mdt53b", "p_f10_mdt5base", "pash_f1", "paug_bm25"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "run"), [*(("dl19-passage", run) for run in DL19), *(("dl21-passage", run) for run in DL21)]
+)
+def test_trec_eval(shared_data, folder, run):
+    cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
+    binary = {1: 1, 2: 1, 3: 1}
+    qrels = qrels_of(shared_data, folder)
+    named = {f"P_{k}": CG(gains=binary) @ k for k in cutoffs}
+    named |= {"map": muAP(gains=binary), "num_rel_ret": CG(gains=binary)}
+    found = values(named.values(), qrels, run_of(shared_data, folder, run))
+    checked = 0
+    for line in (shared_data / folder / "trec_eval" / f"{run}.treceval").read_text().splitlines():
+        name, topic, value = line.split()
+        if name in named and topic != "all":
+            got = found[named[name], topic] / (named[name]["cutoff"] or 1)
+            assert got == four_decimals(float(value)), (name, topic)
+            checked += 1
+    assert checked == len(named) * len({row.query_id for row in qrels})
+
+
+def test_a_real_run_with_many_ties_has_trec_evals_order(shared_data):
+    qrels = qrels_of(shared_data, "robust05")
+    binary = [row._replace(relevance=int(row.relevance > 0)) for row in qrels]
+    run = run_of(shared_data, "robust05", "aq_bm25")
+    scores = [(row.query_id, row.score) for row in run]
+    assert len(set(scores)) < 0.9 * len(scores)
+    cutoffs = [*range(1, 60), *range(60, 1001, 47)]
+    graded = {
+        (topic, measure["cutoff"]): value
+        for topic, measure, value in ir_measures.iter_calc([CG @ k for k in cutoffs], binary, run)
+    }
+    for topic, measure, value in ir_measures.pytrec_eval.iter_calc([P @ k for k in cutoffs], binary, run):
+        k = measure.params["cutoff"]
+        assert graded[topic, k] == pytest.approx(k * value), (topic, k)
+
+
+def test_a_collection_by_its_name(shared_data, tmp_path):
+    home = tmp_path / "ir_datasets"
+    shutil.copytree(shared_data / "ir_datasets", home)
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the originals cannot be written
+    script = """
+import gzip, sys, ir_datasets, ir_measures
+qrels = ir_datasets.load("msmarco-passage/trec-dl-2019/judged").qrels_iter()
+with gzip.open(sys.argv[1], "rt") as lines:
+    run = list(ir_measures.read_trec_run(lines))
+import ir_measures_graded
+measures = [ir_measures.parse_measure(name) for name in sys.argv[2:]]
+for measure, value in sorted(ir_measures.calc_aggregate(measures, qrels, run).items(), key=str):
+    print(measure, value)
+"""
+    names = ["nDCG_JK(gains=1:1,2:3,3:7)@10", "nDCG_JK@10", "nDCG@10"]
+    done = subprocess.run(
+        [sys.executable, "-c", script, shared_data / "dl19-passage" / "runs" / "ICT-BERT2.run.gz", *names],
+        env={**os.environ, "IR_DATASETS_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    got = {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in done.stdout.splitlines()}
+    for output, name in (("g1-3-7", "nDCG_JK(gains={2:3,3:7})@10"), ("g1-2-3", "nDCG_JK@10")):
+        printed = printed_by_ntcireval(shared_data / "dl19-passage" / "ntcireval" / f"ICT-BERT2.{output}.nev")
+        by_topic = [value for (key, _), value in printed.items() if key == "nDCG@0010"]
+        assert got.pop(name) == four_decimals(sum(by_topic) / len(by_topic))
+    trec_eval = (shared_data / "dl19-passage" / "trec_eval" / "ICT-BERT2.ndcgeval").read_text().splitlines()
+    (mean,) = (float(line.split()[2]) for line in trec_eval if line.split()[:2] == ["ndcg_cut_10", "all"])
+    assert got == {"nDCG@10": four_decimals(mean)}

@@ -1,0 +1,72 @@
+"""The order of a run is that of trec_eval, as pytrec_eval computes it: shown rank by rank with P@k."""
+
+import ir_measures
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from ir_measures import P
+
+import strategies
+from ir_measures_graded import CG
+
+DEPTH = 16
+SCORES = strategies.TIED_SCORES | st.floats(allow_nan=False, width=64)
+
+
+def by_rank(measures, qrels, run):
+    return {
+        (measure.params["cutoff"], topic): value
+        for topic, measure, value in ir_measures.pytrec_eval.iter_calc(measures, qrels, run)
+    }
+
+
+def assert_same_order(qrels, run):
+    """On binary judgments CG@k counts what P@k averages, and all ranks together tell the order."""
+    depths = range(1, DEPTH + 1)
+    counted = {
+        (measure["cutoff"], topic): value
+        for topic, measure, value in ir_measures.iter_calc([CG @ k for k in depths], qrels, run)
+    }
+    averaged = by_rank([P @ k for k in depths], qrels, run)
+    assert counted == {(k, topic): pytest.approx(k * value) for (k, topic), value in averaged.items()}
+
+
+def reveal(run):
+    """Qrels that judge one of the run's documents relevant, in a topic for each, and runs for them."""
+    topics = {f"{topic} {doc}": (topic, doc) for topic, docs in run.items() for doc in docs}
+    qrels = {name: {doc: 1} for name, (_, doc) in topics.items()}
+    return qrels, {name: dict(run[topic]) for name, (topic, _) in topics.items()}
+
+
+@given(strategies.documents(SCORES, max_size=DEPTH))
+@example({"a": 1.0, "b": 1.0, "c": 1.0})
+@example({"a": 1.0, "b": 1.0 + 1e-9, "c": 1.0 - 1e-9})
+@example({"a": 0.0, "b": -0.0, "c": 0.0})
+@example({"a": 1e300, "b": 1e39, "c": float("inf"), "d": 3.4e38})
+@example({"a": -1e300, "b": -1e39, "c": float("-inf"), "d": -3.4e38})
+@example({"a": 1e-50, "b": -1e-50, "c": 0.0, "d": 1e-45, "e": -1e-45})
+@example({"a": 16777216.0, "b": 16777217.0, "c": 16777218.0})
+@example({"9": 1.0, "10": 1.0, "1e1": 1.0, "-1": 1.0, "09": 1.0})
+@example({"z": 1.0, "é": 1.0, "\uffff": 1.0, "\U00010000": 1.0, "文": 1.0})
+def test_every_document_has_the_rank_that_trec_eval_gives_it(docs):
+    assert_same_order(*reveal({"q": docs}))
+
+
+@given(strategies.collections(levels=st.integers(0, 1), scores=SCORES, min_judged=1))
+def test_the_order_is_the_same_over_several_topics(collection):
+    qrels, run = collection
+    assert_same_order(qrels, {topic: docs for topic, docs in run.items() if topic in qrels and docs})
+
+
+@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1), unique=True, max_size=DEPTH))
+def test_ties_between_any_ids_fall_as_their_utf8_bytes_do(ids):
+    ids = [doc for doc in ids if "\0" not in doc]
+    assert_same_order(*reveal({"q": dict.fromkeys(ids, 0.5)}))
+
+
+def test_both_kinds_of_measure_see_one_ranking_in_one_call():
+    qrels = {"q": {"a": 1, "b": 0, "c": 1}}
+    run = {"q": {"a": 1.0, "b": 1.0 + 1e-9, "c": 1.0}}
+    found = ir_measures.calc_aggregate([CG @ 1, P @ 1, CG @ 2, P @ 2, CG @ 3, P @ 3], qrels, run)
+    assert [found[CG @ k] for k in (1, 2, 3)] == [1, 1, 2]
+    assert [found[P @ k] * k for k in (1, 2, 3)] == pytest.approx([1, 1, 2])
