@@ -60,7 +60,9 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     """
     for row in rows:
         # NaN, the mean over no topic, is not JSON
-        yield json.dumps({name: None if cell != cell else cell for name, cell in zip(columns, row)})
+        yield json.dumps(
+            {name: None if cell != cell else cell for name, cell in zip(columns, row)}, default=str
+        )
 
 
 FORMATS: dict[str, Callable[..., Iterator[str]]] = {
