@@ -53,7 +53,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         if not strict and isinstance(node, ast.UnaryOp):  # ir-measures' own take none and check late
             raise GradedError(f"cannot read measure {text!r}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
-    return type(measure)(**parameters)
+    return measure(**parameters)
 
 
 def find_measure(name: str) -> ir_measures.Measure:
