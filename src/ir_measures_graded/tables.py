@@ -1,13 +1,19 @@
-"""Tables as lines of text: for people (text, markdown) and for programs (tsv, jsonl)."""
+"""Tables as lines of text: for people (text, markdown, latex) and for programs (tsv, csv, jsonl)."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 Row = Sequence[Any]
 PLACES = 4
+
+
+class Whole(int):
+    """A whole number that is shown as one, a rank or a count; a measure's value has decimals even then."""
 
 
 def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -52,6 +58,51 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
         yield "\t".join(line)
 
 
+def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
+    """Fields separated by commas, in quotation marks where they need it, under a line of column names.
+
+    >>> list(comma_separated(["run", "nDCG_JK(b=10,avg=True)"], [["bm25", 0.25]], places=2))
+    ['run,"nDCG_JK(b=10,avg=True)"', 'bm25,0.25']
+    """
+    for line in ([*columns], *_cells(rows, places)):
+        written = io.StringIO()
+        csv.writer(written, lineterminator="").writerow(line)
+        yield written.getvalue()
+
+
+def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
+    r"""A tabular for LaTeX, with the rules of its package booktabs.
+
+    >>> print(*latex(["run", "nDCG_JK@10"], [["bm25", 0.25]]), sep="\n")
+    \begin{tabular}{lr}
+    \toprule
+    run  & nDCG\_JK@10 \\
+    \midrule
+    bm25 &      0.2500 \\
+    \bottomrule
+    \end{tabular}
+    """
+    rows = list(rows)
+    right = _numeric(rows, len(columns))
+    lines = [[cell.translate(_LATEX) for cell in line] for line in ([*columns], *_cells(rows, places))]
+    head, *body = (rf"{' & '.join(line)} \\" for line in _aligned(lines, right))
+    yield rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in right)}}}"
+    yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+
+
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+    }
+)
+
+
 def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
     """A JSON object a row, numbers in full.
 
@@ -68,8 +119,10 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
 FORMATS: dict[str, Callable[..., Iterator[str]]] = {
     "text": text,
     "tsv": tsv,
+    "csv": comma_separated,
     "jsonl": jsonl,
     "markdown": markdown,
+    "latex": latex,
 }
 
 
@@ -83,6 +136,8 @@ def _cell(value: Any, places: int) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Whole):
+        return str(int(value))
     return f"{value:.{places}f}" if _is_number(value) and places >= 0 else str(value)
 
 
