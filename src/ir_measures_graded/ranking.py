@@ -195,7 +195,7 @@ def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
     tie = np.flatnonzero(new | _changes(score))
     size = np.diff(np.append(tie, score.size))
     group = np.repeat(np.arange(tie.size), size)
-    _order_ties(run.docs, group, size, row, found)
+    _order_ties(run, group, size, row, found)
 
     place = np.flatnonzero(found >= 0)
     first = tie[group[place]]
@@ -238,19 +238,18 @@ def _listed(judged: Judged, run: Table) -> tuple[np.ndarray, np.ndarray, np.ndar
     return np.repeat(codes, sizes), np.repeat(starts, sizes) + places(sizes), found
 
 
-def _order_ties(
-    docs: Sequence[str], group: np.ndarray, size: np.ndarray, row: np.ndarray, found: np.ndarray
-) -> None:
+def _order_ties(run: Table, group: np.ndarray, size: np.ndarray, row: np.ndarray, found: np.ndarray) -> None:
     """Put tied documents in order, ids descending: `row` and `found` are rearranged in place.
 
-    Only in groups that hold a judged document: the order of the others is nobody's business. All
-    groups are ordered with one sort of their documents' ids.
+    Only in groups that hold a judged document, or scores that are equal as 32-bit floats only: the
+    order of the others is nobody's business. All groups are ordered with one sort of their ids.
     """
     if not (size > 1).any():
         return
-    judged = np.bincount(group, weights=found >= 0, minlength=size.size) > 0
-    tied = np.flatnonzero(((size > 1) & judged)[group])
-    ids = list(map(docs.__getitem__, row[tied].tolist()))
+    matters = (found >= 0) | (_changes(run.values[row]) & ~_changes(group))
+    ordered = np.bincount(group, weights=matters, minlength=size.size) > 0
+    tied = np.flatnonzero(((size > 1) & ordered)[group])
+    ids = list(map(run.docs.__getitem__, row[tied].tolist()))
     descending = np.empty(tied.size, dtype=np.int64)
     descending[sorted(range(tied.size), key=ids.__getitem__, reverse=True)] = np.arange(tied.size)
     order = np.lexsort((descending, group[tied]))
