@@ -149,16 +149,10 @@ def test_runs_measures_and_options_come_in_any_order(output):
 
 
 def test_standard_measures_of_one_call_do_not_mix(output):
-    together = [
-        "nDCG@10",
-        "nDCG(gains={1:0,2:0})@10",
-        "nDCG(gains={1:9})@10",
-        "NumRet",
-        "P(judged_only=True)@2",
-    ]
-    alone = [output("evaluate", "qrels", "run", measure)[0] for measure in together]
-    assert output("evaluate", "qrels", "run", *together) == alone
-    assert len({line.split("\t")[1] for line in alone}) == len(alone)
+    for k in range(2, 20):  # ir-measures mixes them or not by their hashes
+        together = [f"nDCG@{k}", f"nDCG(gains={{1:0,2:0}})@{k}", "NumRet", f"P(judged_only=True)@{k}"]
+        alone = [output("evaluate", "qrels", "run", measure)[0] for measure in together]
+        assert output("evaluate", "qrels", "run", *together) == alone
 
 
 def test_providers_can_be_named(output):
