@@ -1,10 +1,13 @@
-"""Distributions made on the fly: a ``.dist-info`` and a module in a folder that goes on PYTHONPATH."""
+"""Distributions: made on the fly, a ``.dist-info`` and a module in a folder on PYTHONPATH, and real ones."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
+
+REPOSITORY = Path(__file__).parents[1]
+EXAMPLE = REPOSITORY / "docs" / "example-plugin"
 
 HEAD = """
 from ir_measures_graded import GradedMeasure, Real, TopicMeasure, hookimpl
@@ -46,3 +49,17 @@ def python(folder: Path, code: str, mode: str = "") -> subprocess.CompletedProce
         text=True,
         check=False,
     )
+
+
+def run(*command: object, folder: Path | None = None) -> str:
+    """What a command prints; fails where it does, or where a plugin cannot be used."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        env={**os.environ, "IR_MEASURES_GRADED_PLUGINS": "strict"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}\n{done.stderr}"
+    return done.stdout

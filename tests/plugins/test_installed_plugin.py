@@ -1,0 +1,89 @@
+"""The built distributions in a fresh environment: this package, and the example plugin beside it."""
+
+import json
+import shutil
+import tarfile
+import zipfile
+
+import pytest
+
+import ir_measures_graded
+from distributions import EXAMPLE, REPOSITORY, run
+
+pytestmark = pytest.mark.install
+
+
+def package_files() -> set[str]:
+    folder = REPOSITORY / "src"
+    found = (folder / "ir_measures_graded").rglob("*")
+    return {str(path.relative_to(folder)) for path in found if path.is_file() and path.suffix != ".pyc"}
+
+
+def test_the_wheel_holds_the_whole_package_and_nothing_else(built):
+    (wheel,) = built.glob("ir_measures_graded-*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = {name for name in names if ".dist-info/" not in name}
+    assert package == package_files()
+    assert "ir_measures_graded/py.typed" in package
+    metadata = f"ir_measures_graded-{ir_measures_graded.__version__}.dist-info"
+    assert {f"{metadata}/METADATA", f"{metadata}/entry_points.txt", f"{metadata}/licenses/LICENSE"} <= names
+
+
+def test_the_source_distribution_can_be_tested(built):
+    (source,) = built.glob("ir_measures_graded-*.tar.gz")
+    with tarfile.open(source) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "tox.ini", "tests/conftest.py"} <= names
+    assert f"docs/example-plugin/{next(iter(EXAMPLE.rglob('test_*.py'))).relative_to(EXAMPLE)}" in names
+
+
+def test_the_plugins_own_tests_pass(fresh, tmp_path):
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "src")  # the installed one is tested
+    printed = run(fresh / "python", "-m", "pytest", "--pyargs", "ir_measures_rhl", "tests", folder=tmp_path)
+    assert " passed" in printed
+
+
+def test_it_is_known_by_name_in_ir_measures(fresh):
+    code = """
+import ir_measures, ir_measures_graded
+measure = ir_measures.parse_measure("RHL(gains=0:0,1:1,3:100)@10")
+qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+print(measure, ir_measures.calc_aggregate([measure], qrels, run)[measure], ir_measures_graded.RHL)
+"""
+    assert run(fresh / "python", "-c", code) == "RHL(gains={3:100})@10 1.495 RHL\n"
+
+
+def test_it_is_known_on_the_command_line(fresh):
+    program = fresh / "ir_measures_graded"
+    (line,) = run(program, "evaluate", "graded-demo", "--scoreddocs", "RHL@100").splitlines()
+    name, value = line.split("\t")
+    assert name == "RHL@100"
+    assert 1 < float(value) < 100
+    listed = run(program, "measures", "RHL")
+    for shown in ("RHL", "ranked half-life", "ir-measures-rhl 1.0", "Borlund & Ingwersen 1998"):
+        assert shown.lower() in listed.lower()
+
+
+def test_it_is_listed_with_its_distribution_and_status(fresh):
+    lines = run(fresh / "ir_measures_graded", "plugins").splitlines()
+    (line,) = (line for line in lines if "RHL" in line)
+    for shown in ("ir-measures-rhl", "1.0", "loaded"):
+        assert shown in line
+
+
+def test_it_is_known_in_pyterrier_with_no_import_of_ours(fresh):
+    code = """
+import json
+import pyterrier as pt
+data = pt.get_dataset("irds:graded-demo")
+metrics = ["RHL@100", "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100", "nDCG@10", "map", pt.graded.RHL @ 5]
+frame = pt.Experiment([data.get_results()], data.get_topics(), data.get_qrels(), metrics, names=["run"])
+print(json.dumps(frame.set_index("name").to_dict("index")["run"]))
+"""
+    means = json.loads(run(fresh / "python", "-c", code))
+    measures = [name.replace("map", "AP") for name in means]
+    lines = run(fresh / "ir_measures_graded", "evaluate", "graded-demo", "--scoreddocs", "-p", 6, *measures)
+    values = [float(line.split("\t")[1]) for line in lines.splitlines()]
+    assert list(means.values()) == pytest.approx(values, abs=1e-6)
+    assert set(means) == {"RHL@100", "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100", "nDCG@10", "map", "RHL@5"}

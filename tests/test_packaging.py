@@ -1,0 +1,110 @@
+"""What the distribution declares is what the code needs."""
+
+import ast
+import configparser
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+import ir_measures_graded
+from distributions import REPOSITORY
+
+DISTRIBUTION = distribution("ir-measures-graded")
+REQUIREMENTS = [re.split(r"\s*;\s*", text) for text in DISTRIBUTION.requires or ()]
+BRINGS = {
+    "pytrec-eval-terrier": "pytrec_eval",
+    "python-terrier": "pyterrier",
+    "scikit-posthocs": "scikit_posthocs",
+}
+
+
+def modules(extra: bool) -> set[str]:
+    """The modules that the direct dependencies, or those of the extras, are imported as."""
+    named = {re.split(r"[^\w-]", text)[0].lower() for text, *marker in REQUIREMENTS if bool(marker) == extra}
+    return {BRINGS.get(name, name.replace("-", "_")) for name in named}
+
+
+def imports(path: Path, top: bool) -> Iterator[str]:
+    """The modules that a file imports, at its top or wherever."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body if top else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            yield node.module.partition(".")[0]
+
+
+def foreign(top: bool) -> set[str]:
+    files = (REPOSITORY / "src").rglob("*.py")
+    found = {module for path in files for module in imports(path, top)}
+    return found - sys.stdlib_module_names - {"ir_measures_graded"}
+
+
+def test_what_is_imported_with_a_module_is_a_direct_dependency():
+    assert foreign(top=True) <= modules(extra=False)
+
+
+def test_what_is_imported_when_needed_is_declared_too():
+    # pandas is imported only where a caller gives a DataFrame.
+    assert foreign(top=False) <= modules(extra=False) | modules(extra=True) | {"pandas"}
+
+
+def test_direct_dependencies_are_few():
+    assert modules(extra=False) == {"ir_measures", "ir_datasets", "pytrec_eval", "numpy", "pluggy"}
+
+
+def test_the_lowest_versions_are_tested():
+    config = configparser.ConfigParser()
+    config.read(REPOSITORY / "tox.ini", encoding="utf-8")
+    pins = config["testenv:lowest"]["deps"].replace("==", ">=").split("\n")
+    declared = {text for text, *marker in REQUIREMENTS if not marker}
+    assert declared <= {re.split(r"\s*;", pin)[0] for pin in pins}
+
+
+def test_every_python_that_is_declared_is_tested():
+    classified = re.findall(
+        r"^Classifier: Programming Language :: Python :: 3\.(\d+)$", str(DISTRIBUTION.metadata), re.M
+    )
+    tested = re.findall(
+        r"py3(\d+),", (REPOSITORY / "tox.ini").read_text(encoding="utf-8").partition("[testenv]")[0]
+    )
+    assert classified == tested == ["10", "11", "12", "13", "14"]
+
+
+def test_the_version_is_that_of_the_package():
+    assert DISTRIBUTION.version == ir_measures_graded.__version__
+
+
+def test_the_entry_points_can_be_loaded():
+    ours = {(entry.group, entry.name): entry for entry in DISTRIBUTION.entry_points}
+    assert callable(ours["console_scripts", "ir_measures_graded"].load())
+    assert callable(ours["pyterrier.modules", "graded"].load())
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    code = "import ir_measures_graded, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "numpy" in loaded
+    assert not loaded & {
+        "ir_datasets",
+        "matplotlib",
+        "pandas",
+        "pyarrow",
+        "pyterrier",
+        "scipy",
+        "statsmodels",
+        "tqdm",
+    }
+
+
+def test_ci_runs_the_test_command_of_the_readme():
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^python3 -m venv .*tox$", readme, re.M)
+    assert command == "python3 -m venv .venv && .venv/bin/pip install -q tox && .venv/bin/tox"
+    assert "grep -E '^python3 -m venv .*tox$' README.md" in (REPOSITORY / ".ci" / "run").read_text(
+        encoding="utf-8"
+    )
