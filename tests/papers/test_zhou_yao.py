@@ -1,0 +1,204 @@
+"""The worked examples and tables of Zhou & Yao 2010.
+
+Section 6.2 compares systems by the relevance scores d_i that they themselves give to five documents d1 to d5,
+listed in that order. For the measures built on gains the tables take these scores as the gains of the run
+and the user's (UR) as the ideal list, so that no judgment of the run's documents is involved: `Listed` states
+this. Under that reading and with
+
+- dcg = nDCG_JK(b=2), the quotient at the end of the list, and ndcg = nDCG_JK(b=2, avg=True),
+- Q over scores as printed, fractions of 1, to which each document's count adds a whole 1,
+- every position counted as relevant in wap and Q, those of score 0 too,
+- agr as wap over g′ with "l − 1" one step of the scale lower and R_l counted in each list by itself,
+- ndpm as 1 − the distance,
+
+all cells of tables 2 to 4 come out but those under `NOT_REPRODUCED`. Row IRS3 of table 4 is misprinted: seven
+of its eight values are those of the scores 0, 0, .2, .2, .1.
+"""
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import (
+    ADM,
+    AGR,
+    MSR,
+    NDPM,
+    SR,
+    WAP,
+    GainList,
+    KendallTau,
+    Q,
+    Spearman,
+    Topics,
+    nDCG_JK,
+)
+from ir_measures_graded.forms import read_qrels, read_run
+from ir_measures_graded.measures.average_precision import _adjusted_gains
+from ir_measures_graded.ranking import Judged, judged_ranks
+
+TWO_DECIMALS = 0.005 + 1e-9
+NEXT_TO_NOTHING = 1e-9
+"""Counted as relevant, but not seen in two decimals: the tables' documents of score 0."""
+
+
+def documents(scores):
+    return {"q": {f"d{number}": score for number, score in enumerate(scores, 1)}}
+
+
+def listed(scores):
+    """The documents in the order d1, d2, …, whatever their scores."""
+    return {"q": {f"d{number}": -number for number in range(1, len(scores) + 1)}}
+
+
+class Listed(Topics):
+    """One topic whose run gains the system's scores, in the order of the documents, and whose recall base
+    is the user's."""
+
+    def __init__(self, user, system, gains=None):
+        ranks = judged_ranks(Judged(read_qrels(documents(user))), read_run(listed(user)))
+        super().__init__(ranks, gains or {}, cutoff=None)
+        self.run = GainList(1, np.zeros(5, int), np.arange(1, 6), np.array(system, float))
+
+
+def over_listed_gains(measure):
+    return lambda user, system: measure.values(Listed(user, system))[0]
+
+
+def counting_every_position(measure):
+    return lambda user, system: over_listed_gains(measure)(user, np.maximum(system, NEXT_TO_NOTHING))
+
+
+def average_gain_ratio(user, system):
+    """WAP over g′ of the two lists, in steps of the scale, so that l − 1 is a whole number."""
+
+    def adjusted(scores):
+        steps = [round(10 * score) for score in scores]
+        return _adjusted_gains(Listed(steps, steps, gains={0: NEXT_TO_NOTHING}))
+
+    return over_listed_gains(WAP)(adjusted(user), adjusted(system))
+
+
+def of_two_orders(measure):
+    return lambda user, system: measure.calc_aggregate(documents(user), documents(system))
+
+
+COLUMNS = {
+    "msr": over_listed_gains(MSR),
+    "dcg": over_listed_gains(nDCG_JK(b=2)),
+    "ndcg": over_listed_gains(nDCG_JK(b=2, avg=True)),
+    "wap": counting_every_position(WAP),
+    "Q": counting_every_position(Q),
+    "agr": average_gain_ratio,
+    "ndpm": of_two_orders(NDPM(performance=True)),
+    "adm": of_two_orders(ADM(norm="none", max_gain=1)),
+}
+USER = {2: (0.6, 0.5, 0.4, 0.3, 0.1), 3: (0.6, 0.5, 0.4, 0.3, 0.1), 4: (0.3, 0.3, 0.2, 0.1, 0.1)}
+AS_PRINTED = (0.0, 0.0, 0.2, 0.1, 0.1)
+AS_COMPUTED = (0.0, 0.0, 0.2, 0.2, 0.1)
+ROWS = {  # (table, system): its scores, then the printed cells in the order of COLUMNS
+    (2, "IRS1"): ((0.6, 0.5, 0.3, 0.2, 0.1), (0.95, 0.93, 0.96, 0.94, 0.98, 0.94, 1.00, 0.96)),
+    (2, "IRS2"): ((0.5, 0.3, 0.4, 0.2, 0.1), (0.79, 0.77, 0.78, 0.79, 0.93, 0.78, 0.90, 0.92)),
+    (2, "IRS3"): ((0.4, 0.6, 0.2, 0.3, 0.1), (0.80, 0.85, 0.82, 0.81, 0.94, 0.80, 0.80, 0.90)),
+    (2, "IRS4"): ((0.1, 0.2, 0.2, 0.4, 0.5), (0.43, 0.54, 0.34, 0.40, 0.80, 0.36, 0.05, 0.70)),
+    (3, "IRS2"): ((0.6, 0.4, 0.5, 0.3, 0.1), (0.98, 0.98, 0.97, 0.97, 0.99, 0.98)),
+    (3, "IRS3"): ((0.5, 0.6, 0.3, 0.4, 0.1), (0.95, 0.99, 0.95, 0.95, 0.98, 0.95)),
+    (4, "IRS1"): ((0.2, 0.2, 0.0, 0.0, 0.0), (0.53, 0.49, 0.58, 0.54, 0.91, 0.24, 0.89, 0.88)),
+    (4, "IRS2"): ((0.0, 0.3, 0.2, 0.1, 0.1), (0.47, 0.63, 0.46, 0.50, 0.89, 0.55, 0.63, 0.94)),
+    (4, "IRS3"): (AS_COMPUTED, (0.24, 0.33, 0.16, 0.24, 0.84, 0.25, 0.19, 0.86)),
+    (4, "IRS4"): ((0.0, 0.0, 0.0, 0.1, 0.1), (0.08, 0.11, 0.04, 0.06, 0.81, 0.05, 0.13, 0.84)),
+}
+CELLS = {
+    (table, system, column): (USER[table], scores, printed)
+    for (table, system), (scores, cells) in ROWS.items()
+    for column, printed in zip(COLUMNS, cells)
+}
+NOT_REPRODUCED = {  # the value we get, and why the printed one is not it
+    (3, "IRS2", "wap"): (0.9818, "the cell repeats ndcg's .97"),
+    (4, "IRS1", "ndpm"): (0.875, "2 of 8 preferences are tied, which is 14/16, rounded .88"),
+    (4, "IRS2", "ndcg"): (0.4668, "cut to .46, not rounded"),
+    (4, "IRS1", "agr"): (0.4998, "no reading of R_l gives .24 here and the rest of the column"),
+    (4, "IRS2", "agr"): (0.5174, "no reading of R_l gives .55 here and the rest of the column"),
+    (4, "IRS3", "agr"): (0.2275, "no reading of R_l gives .25 here and the rest of the column"),
+}
+
+
+@pytest.mark.parametrize("cell", [cell for cell in CELLS if cell not in NOT_REPRODUCED], ids=str)
+def test_the_cells_of_tables_2_to_4(cell):
+    user, scores, printed = CELLS[cell]
+    assert COLUMNS[cell[-1]](user, scores) == pytest.approx(printed, abs=TWO_DECIMALS)
+
+
+@pytest.mark.parametrize("cell", NOT_REPRODUCED, ids=str)
+def test_the_cells_that_do_not_come_out(cell):
+    user, scores, printed = CELLS[cell]
+    ours, _ = NOT_REPRODUCED[cell]
+    assert COLUMNS[cell[-1]](user, scores) == pytest.approx(ours, abs=0.00005)
+    assert abs(ours - printed) > TWO_DECIMALS
+
+
+def test_the_scores_of_irs3_in_table_4_are_misprinted():
+    _, cells = ROWS[4, "IRS3"]
+
+    def come_out(scores):
+        return {
+            column
+            for column, printed in zip(COLUMNS, cells)
+            if COLUMNS[column](USER[4], scores) == pytest.approx(printed, abs=TWO_DECIMALS)
+        }
+
+    assert come_out(AS_PRINTED) == set()
+    assert come_out(AS_COMPUTED) == set(COLUMNS) - {"agr"}
+
+
+def test_table_1_and_example_2_spearman():
+    user, system = (0.6, 0.1, 0.3, 0.5, 0.4), (0.5, 0.6, 0.4, 0.3, 0.2)
+    assert of_two_orders(Spearman)(user, system) == pytest.approx(-0.3, abs=1e-15)
+
+
+def test_example_3_kendall():
+    user = {"q": {"d1": 4, "d3": 3, "d2": 2, "d4": 1}}
+    system = {"q": {"d1": 4, "d3": 3, "d4": 2, "d2": 1}}
+    for variant in "abc":  # which are one where nothing is tied
+        assert KendallTau(variant=variant).calc_aggregate(user, system) == pytest.approx(4 / 6, abs=1e-15)
+
+
+EXAMPLE_4 = {"q": {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1, "e": 0.1}}
+
+
+@pytest.mark.parametrize(("retrieved", "sr", "msr"), [("abde", 0.78, 0.90), ("deba", 0.78, 0.57)])
+def test_example_4_sliding_ratio(retrieved, sr, msr):
+    run = {"q": {doc: -rank for rank, doc in enumerate(retrieved + "x")}}
+    assert (SR @ 5).calc_aggregate(EXAMPLE_4, run) == pytest.approx(sr, abs=TWO_DECIMALS)
+    assert (MSR @ 5).calc_aggregate(EXAMPLE_4, run) == pytest.approx(msr, abs=TWO_DECIMALS)
+
+
+@pytest.mark.parametrize(("rank", "q"), [(3, 0.11), (5, 0.09)])
+def test_example_5_wap_and_q(rank, q):
+    qrels = {"q": {"high": 3, "found": 2, "low": 1}}
+    run = {"q": {"found": -rank, **{f"x{i}": -i for i in range(1, 6) if i != rank}}}
+    assert WAP.calc_aggregate(qrels, run) == pytest.approx((2 / 6) / 3)
+    assert Q.calc_aggregate(qrels, run) == pytest.approx((3 / (6 + rank)) / 3)
+    assert Q.calc_aggregate(qrels, run) == pytest.approx(q, abs=TWO_DECIMALS)
+
+
+def test_section_5_6_average_gain_ratio():
+    qrels = {"q": {"high": 3, **{f"low{number}": 1 for number in range(9)}}}
+    judged = Topics(judged_ranks(Judged(read_qrels(qrels)), read_run({"q": {"high": 1}})), {}, None)
+    assert _adjusted_gains(judged)[0] == pytest.approx(3 - (3 - 2) * 1 / 10)
+    # 2.9 for the one found, of 2.9 + 9·(1 − 9/10) in all: first it has all that there is at its rank
+    assert AGR.calc_aggregate(qrels, {"q": {"high": 1}}) == pytest.approx(1 / 10)
+    late = {"q": {"high": 1, "x": 2, "y": 3}}
+    assert AGR.calc_aggregate(qrels, late) == pytest.approx(2.9 / (2.9 + 0.1 + 0.1) / 10)
+
+
+def test_example_6_ndpm():
+    user = {"q": {"d1": 3, "d2": 3, "d3": 2, "d4": 1, "d5": 1, "d6": 0}}
+    system = {"q": {"d1": 4, "d3": 4, "d2": 3, "d5": 3, "d6": 2, "d4": 1}}
+    assert NDPM.calc_aggregate(user, system) == 6 / 26
+    assert NDPM(performance=True).calc_aggregate(user, system) == pytest.approx(10 / 13)
+
+
+@pytest.mark.parametrize(("system", "adm"), [((0.6, 0.4, 0.2), 0.8), ((0.1, 0.2, 0.3), 0.87)])
+def test_section_6_1_average_distance(system, adm):
+    value = of_two_orders(ADM(norm="none", max_gain=1))((0.3, 0.2, 0.1), system)
+    assert value == pytest.approx(adm, abs=TWO_DECIMALS)
