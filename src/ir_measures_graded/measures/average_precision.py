@@ -70,8 +70,8 @@ def _threshold_weights(ideal: GainList) -> np.ndarray:
     """
     following = np.append(ideal.gain[1:], 0.0)
     following[ideal.offsets[1:][np.diff(ideal.offsets) > 0] - 1] = 0.0
-    share = (ideal.gain - following) / ideal.rank
-    return cumsum(share[::-1], (share.size - ideal.offsets)[::-1])[::-1]
+    added = (ideal.gain - following) / ideal.rank
+    return cumsum(added[::-1], (added.size - ideal.offsets)[::-1])[::-1]
 
 
 class _AtRelevant(GradedMeasure):
@@ -117,7 +117,7 @@ class _WAP(_AtRelevant):
         run, ideal = topics.run.relevant, topics.whole_ideal
         cg = run.cumsum(run.gain)
         cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
-        return run, cg / cg_ideal
+        return run, share(cg, cg_ideal)
 
 
 class _Q(_AtRelevant):
@@ -178,7 +178,7 @@ class _AGR(_AtRelevant):
         document = topics.document[topics.run.gain > 0]
         cg = run.cumsum(adjusted[document])
         cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
-        return run, cg / cg_ideal
+        return run, share(cg, cg_ideal)
 
 
 def _adjusted_gains(topics: Topics) -> np.ndarray:
@@ -194,8 +194,9 @@ def _adjusted_gains(topics: Topics) -> np.ndarray:
     whole = kind_level == np.floor(kind_level)
     below[whole] = gain_of(kind_level[whole] - 1, topics.gains)
 
-    share = ratio(size[kind.reshape(-1)], topics.relevant[topic])
-    adjusted = np.where(gain > 0, gain - share * (gain - below[kind.reshape(-1)]), 0.0)
+    kind = kind.reshape(-1)
+    adjusted = gain - ratio(size[kind], topics.relevant[topic]) * (gain - below[kind])
+    adjusted = np.where(gain > 0, adjusted, 0.0)
     some = np.bincount(topic, weights=adjusted > 0, minlength=topics.count) > 0
     return np.where(some[topic], adjusted, gain)
 
