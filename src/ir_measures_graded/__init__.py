@@ -7,6 +7,7 @@
 """
 
 import sys as _sys
+from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from . import measures as _measures
@@ -59,7 +60,7 @@ if "ir_datasets" in _sys.modules:  # importing it takes half a second; else it i
 
 def __getattr__(name: str) -> _Any:
     """Measures that plugins bring, by name."""
-    if not name.startswith("_"):
+    if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # a module comes by itself
         _plugins.load()
         measure = _registration.registry().get(name)
         if isinstance(measure, GradedMeasure):
