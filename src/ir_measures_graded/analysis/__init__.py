@@ -1,10 +1,18 @@
 """What the papers do with the values: several runs, one collection, what can be concluded.
 
 - `evaluate`: the value of every run by every measure for every topic, as one array. All else starts here.
+- `curves`: a measure at every rank, one line a run; `effort`: how far one must read to gain as much.
 - `plots`: what figures share; `plots.save` writes one as PNG, SVG or PDF.
+
+>>> from ir_measures_graded import demo
+>>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
+>>> effort(found, at=[10]).ranks
+((32,), (17,), (22,), (22,), (16,))
 """
 
 from . import plots
+from .curves import Curves, curves
+from .effort import Effort, effort
 from .evaluation import Evaluation, evaluate
 
-__all__ = ["Evaluation", "evaluate", "plots"]
+__all__ = ["Curves", "Effort", "Evaluation", "curves", "effort", "evaluate", "plots"]

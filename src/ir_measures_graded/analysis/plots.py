@@ -83,13 +83,15 @@ def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def height_for(entries: int) -> float:
-    """The height in inches at which a legend of that many entries fits beside the axes.
+def size_for(labels: Iterable[str]) -> tuple[float, float]:
+    """Width and height in inches for axes beside a legend of these labels.
 
-    >>> height_for(5), height_for(24)
-    (4.5, 5.4)
+    >>> size_for(["A", "B"])
+    (6.7, 4.5)
     """
-    return max(4.5, round(0.6 + 0.2 * entries, 1))
+    labels = list(labels)
+    longest = max(map(len, labels), default=0)
+    return round(6.6 + 0.075 * longest, 1), max(4.5, round(0.8 + 0.2 * len(labels), 1))
 
 
 def line_style(number: int) -> dict[str, Any]:

@@ -1,0 +1,322 @@
+"""Curves: a measure at every rank, averaged over topics, one line a run.
+
+Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 2005. `curves` computes them,
+all ranks of a run in one pass; `Curves` holds the numbers, as a table and as a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from .. import standard
+from ..errors import GradedError
+from ..forms import Source, read_qrels
+from ..gains import canonical_gains, gain_of
+from ..measure import GradedMeasure
+from ..measures import CG, DCG_JK
+from ..measures.cumulated_gain import Normalised
+from ..notation import parse_measure
+from ..parameters import Count
+from ..provider import GradedEvaluator
+from ..tables import Whole
+from . import plots
+from .evaluation import (
+    Qrels,
+    Runs,
+    about_run,
+    mean_over_topics,
+    named_runs,
+    qrels_source,
+    run_source,
+    topics_of,
+    tracked,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEPTH = 100
+RESAMPLES = 1000
+IDEAL = "ideal"
+RANK = "rank"
+NORMALISATIONS = ("topics", "averages")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The mean over topics of a measure at every rank.
+
+    `values` (runs × depth) has the curve of each of `runs` at the ranks 1 … depth, `ideal` (depth) that
+    of the list of judged documents in the best order, or is None. `bands` (runs × 2 × depth) are the
+    lower and upper ends of the interval of that `confidence`; both None without one. `normalise` says
+    what was averaged, `topics` over how many.
+    """
+
+    measure: Measure
+    normalise: str
+    topics: int
+    runs: tuple[str, ...]
+    values: np.ndarray
+    ideal: np.ndarray | None = None
+    bands: np.ndarray | None = None
+    confidence: float | None = None
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """1 … depth."""
+        return np.arange(1, self.values.shape[1] + 1)
+
+    @property
+    def label(self) -> str:
+        """The measure, and how it was normalised where that was not topic by topic."""
+        return f"{self.measure}" + (", ratio of averages" if self.normalise == "averages" else "")
+
+    def table(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names and rows, a row a rank, a column a curve (behind each run its band's ends)."""
+        columns: dict[str, np.ndarray] = {} if self.ideal is None else {IDEAL: self.ideal}
+        for number, run in enumerate(self.runs):
+            columns[run] = self.values[number]
+            if self.bands is not None:
+                columns[f"{run} lower"], columns[f"{run} upper"] = self.bands[number]
+        rows = zip(map(Whole, self.ranks.tolist()), *(column.tolist() for column in columns.values()))
+        return [RANK, *columns], list(map(list, rows))
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """The curves as a Matplotlib figure; `plots.save` writes it. The legend has the best run at rank
+        depth first. Raises `GradedError` where Matplotlib is not installed."""
+        from matplotlib.ticker import MaxNLocator
+
+        figure = plots.new_figure(*plots.size_for([IDEAL, *self.runs]))
+        axes = figure.add_subplot()
+        depth, lines = len(self.ranks), []
+        if self.ideal is not None:
+            lines += axes.plot(self.ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
+        every = max(1, depth // 8)
+        drawn = []
+        for number, run in enumerate(self.runs):
+            style = plots.line_style(number)
+            if self.bands is not None:
+                axes.fill_between(
+                    self.ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0
+                )
+            start = number * every // max(1, len(self.runs))
+            drawn += axes.plot(self.ranks, self.values[number], label=run, markevery=(start, every), **style)
+        order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
+        plots.legend_outside(axes, [*lines, *(drawn[number] for number in order)])
+        axes.set_title(plots.title(self.label))
+        axes.set_xlabel("Rank")
+        band = "" if self.confidence is None else f", {100 * self.confidence:g} % confidence"
+        axes.set_ylabel(f"Mean over {self.topics} topic{'s' * (self.topics != 1)}{band}")
+        axes.set_xlim(0.5, depth + 0.5)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        return figure
+
+
+def curves(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int | None = None,
+    *,
+    normalise: str = "topics",
+    ideal: bool | None = None,
+    confidence: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    progress: bool = False,
+) -> Curves:
+    """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
+
+    `qrels` and `runs`: as `evaluate` takes them. `measure`: any that takes a cutoff, graded or standard.
+    `depth`: by default the measure's own cutoff, or else 100. `normalise`: ``topics`` is the mean of
+    the topics' curves; ``averages``, for nCG, nDCG_JK and NDCNG, the quotient of the mean vector by the
+    mean ideal vector, as Järvelin & Kekäläinen (2002, section 3.3) have it. `ideal`: with the curve of
+    the ideal list; by default for CG and DCG_JK. `confidence`, above 0 and below 1: with intervals for
+    the mean, by SciPy's bootstrap (percentiles) from `resamples` samples of topics, the same samples for
+    every run and for the same `seed`.
+
+    >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
+    >>> found = curves(qrels, {"mine": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}}}, "CG", depth=3)
+    >>> found.values, found.ideal
+    (array([[1. , 2.5, 2.5]]), array([2., 3., 3.]))
+
+    Raises `GradedError` for a measure without cutoff, values out of range, and what `evaluate` refuses.
+    """
+    measure, depth = uncut(measure, depth)
+    _check(measure, normalise, confidence, resamples)
+    named = named_runs(runs)
+    judgments = qrels_source(qrels)
+    topics = topics_of(judgments)
+    if confidence is not None and len(topics) < 2:
+        raise GradedError("confidence bands need two topics or more; the qrels have one")
+    if ideal is None:
+        ideal = isinstance(measure, (type(CG), type(DCG_JK)))
+    for name, _ in named:
+        if name in (RANK, IDEAL):
+            raise GradedError(f"a run cannot be named {name!r} here, as another column is; rename it")
+
+    vectors = _vectors(measure, judgments, topics, depth, normalise)
+    combine = measure.quotient if normalise == "averages" else _alone
+    values, bands = np.zeros((len(named), depth)), np.zeros((len(named), 2, depth))
+    for number, (name, run) in enumerate(tracked(named, "run", progress)):
+        source = run_source(run)
+        with about_run(name):
+            found = vectors(source)
+        values[number] = combine(*map(_mean, found))
+        if confidence is not None:
+            bands[number] = _interval(found, combine, confidence, resamples, seed)
+    return Curves(
+        measure,
+        normalise,
+        len(topics),
+        tuple(name for name, _ in named),
+        values,
+        combine(*map(_mean, vectors(ideal_run(judgments, measure)))) if ideal else None,
+        bands if confidence is not None else None,
+        confidence,
+    )
+
+
+def uncut(measure: Measure | str, depth: int | None) -> tuple[Measure, int]:
+    """The measure without its cutoff, and the depth of its curve."""
+    measure = parse_measure(measure)
+    if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
+        raise GradedError(f"{measure.NAME} has no cutoff, so that it has no curve over ranks")
+    cutoff = measure.params.get("cutoff")
+    if depth is not None and cutoff is not None and depth != cutoff:
+        raise GradedError(f"{measure} ends at rank {cutoff}, not at the depth {depth}; give one of the two")
+    if depth is None:
+        depth = cutoff if cutoff is not None else DEPTH
+    depth = rank_of(depth, "depth")
+    standard.valid(measure @ depth)
+    kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
+    return type(measure)(**kept), depth
+
+
+def rank_of(value: Any, name: str) -> int:
+    """`value` as a rank. Raises `GradedError` where it is none."""
+    count = Count(default=None, desc="a rank")
+    try:
+        return count.canonical(value)
+    except (TypeError, ValueError):
+        raise GradedError(f"{name}={value!r} is not allowed; it is {count.allowed()}") from None
+
+
+def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
+    """The run that lists the judged documents of each topic by their gain under the measure.
+
+    >>> ideal_run({"q": {"a": 1, "b": 3, "c": 2}}, CG(gains={2: 0}))
+    {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
+    """
+    table = read_qrels(qrels)
+    gain = gain_of(table.values, canonical_gains(measure.params.get("gains") or {}))
+    score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()  # exact as float32
+    bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())
+    return {topic: dict(zip(table.docs[a:b], score[a:b])) for topic, a, b in bounds}
+
+
+def sign_of(measure: Measure) -> int:
+    """-1 where a smaller value is a better one, else 1."""
+    return -1 if isinstance(measure, GradedMeasure) and measure.smaller_is_better else 1
+
+
+Vectors = tuple[np.ndarray, ...]
+Combine = Callable[..., np.ndarray]
+
+
+def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int) -> None:
+    if normalise not in NORMALISATIONS:
+        raise GradedError(
+            f"normalise={normalise!r} is not allowed; it is {' or '.join(map(repr, NORMALISATIONS))}"
+        )
+    if normalise == "averages" and not isinstance(measure, Normalised):
+        raise GradedError(
+            f"{measure} is no vector divided by an ideal one, so that there are no averages to divide; "
+            "normalise='averages' is for nCG, nDCG_JK and NDCNG"
+        )
+    if confidence is not None and not 0 < confidence < 1:
+        raise GradedError(f"confidence={confidence!r} is not allowed; it is above 0 and below 1, as 0.95")
+    if resamples < 1:
+        raise GradedError(f"resamples={resamples!r} is not allowed; it is a whole number ≥ 1")
+
+
+def _vectors(
+    measure: Measure, qrels: Source, topics: tuple[str, ...], depth: int, normalise: str
+) -> Callable[[Source], Vectors]:
+    """What turns a run into each topic's curve (topics × depth), or into the two vectors behind it."""
+    if not isinstance(measure, GradedMeasure):
+        return _standard_curve(measure, qrels, topics, depth)
+    evaluator = GradedEvaluator([measure], qrels)
+
+    def vectors(run: Source) -> Vectors:
+        if normalise == "averages":
+            ((own, seen),) = evaluator.views(run, cut=False)
+            return own.vectors(seen, depth)
+        ((_, curve),) = evaluator.curves(run, depth)
+        return (curve,)
+
+    return vectors
+
+
+def _standard_curve(
+    measure: Measure, qrels: Source, topics: tuple[str, ...], depth: int
+) -> Callable[[Source], Vectors]:
+    """The same for one of ir-measures' own: all its cutoffs in one call."""
+    evaluators = standard.evaluators([measure @ rank for rank in range(1, depth + 1)], qrels)
+    place = {topic: number for number, topic in enumerate(topics)}
+
+    def vectors(run: Source) -> Vectors:
+        curve = np.zeros((len(topics), depth))
+        for group, evaluator in evaluators:
+            with standard.explained(group):
+                for metric in evaluator.iter_calc(run):
+                    if metric.query_id in place:
+                        curve[place[metric.query_id], metric.measure["cutoff"] - 1] = metric.value
+        return (curve,)
+
+    return vectors
+
+
+def _alone(vector: np.ndarray) -> np.ndarray:
+    return vector
+
+
+def _mean(vectors: np.ndarray) -> np.ndarray:
+    return mean_over_topics(vectors.T)
+
+
+def _interval(
+    vectors: Vectors, combine: Combine, confidence: float, resamples: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The interval of a mean curve at each rank, from samples of topics drawn with replacement."""
+    from .libraries import statistics_library
+
+    bootstrap = statistics_library("scipy.stats").bootstrap
+
+    def statistic(*samples: np.ndarray, axis: int) -> np.ndarray:
+        # SciPy has ranks in the first axis, where `combine` wants the last.
+        means = (np.moveaxis(sample.mean(axis=axis), 0, -1) for sample in samples)
+        return np.moveaxis(combine(*means), -1, 0)
+
+    topics, depth = vectors[0].shape
+    generator = "rng" if "rng" in signature(bootstrap).parameters else "random_state"  # before SciPy 1.15
+    result = bootstrap(
+        vectors,
+        statistic,
+        axis=0,
+        paired=True,
+        vectorized=True,
+        confidence_level=confidence,
+        n_resamples=resamples,
+        batch=max(1, 2**22 // (topics * depth)),  # some 32 MB at a time
+        method="percentile",
+        **{generator: np.random.default_rng(seed)},
+    )
+    return result.confidence_interval.low, result.confidence_interval.high
