@@ -20,10 +20,13 @@ from ..topics import GainList, Topics, ratio, share
 
 
 class _muAP(GradedMeasure):
-    """Average precision at every level of gain, averaged by the levels' distances.
+    r"""Average precision at every level of gain, averaged by the levels' distances.
 
     :formula: Σ_t d_t AP^t / Σ_t d_t over the distinct positive gains t of the topic's recall base, d_t = t
         minus the next lower one (the lowest: minus 0), AP^t the average precision with relevance "gain ≥ t"
+    :tex: \mu\mathrm{AP} &= \frac{\sum_t d_t\,\mathrm{AP}^t}{\sum_t d_t} \\ \mathrm{AP}^t &= \frac{1}{R_t}
+        \sum_i \mathrm{rel}^t(i)\,\frac{C^t[i]}{i}
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Scheel, Lommatzsch & Albayrak 2011, Eq. 4
 
@@ -93,9 +96,11 @@ class _AtRelevant(GradedMeasure):
 
 
 class _WAP(_AtRelevant):
-    """Weighted average precision: the share of the ideal cumulated gain at each relevant document.
+    r"""Weighted average precision: the share of the ideal cumulated gain at each relevant document.
 
     :formula: (1/R) Σ_i rel(i) CG[i] / CG_I[i]; with @k the sum ends at k and divides by min(R, k)
+    :tex: \mathrm{WAP} = \frac{1}{R} \sum_i \mathrm{rel}(i)\,\frac{\mathrm{CG}[i]}{\mathrm{CG}_I[i]}
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Kando, Kuriyama & Yoshioka 2001; Zhou & Yao 2010, §5.5
 
@@ -121,10 +126,13 @@ class _WAP(_AtRelevant):
 
 
 class _Q(_AtRelevant):
-    """Q-measure: weighted average precision blended with average precision.
+    r"""Q-measure: weighted average precision blended with average precision.
 
     :formula: (1/R) Σ_i rel(i) (C[i] + β CG[i]) / (i + β CG_I[i]), C[i] the relevant documents in the first
         i; with @k the sum ends at k and divides by min(R, k)
+    :tex: Q = \frac{1}{R} \sum_i \mathrm{rel}(i)\,\frac{C[i] + \beta\,\mathrm{CG}[i]}{i +
+        \beta\,\mathrm{CG}_I[i]}
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Sakai 2004
 
@@ -151,10 +159,13 @@ class _Q(_AtRelevant):
 
 
 class _AGR(_AtRelevant):
-    """Average gain ratio: weighted average precision that favours rare high levels.
+    r"""Average gain ratio: weighted average precision that favours rare high levels.
 
     :formula: WAP over g′(l) = g(l) − (R_l / R) (g(l) − g(l−1)) for a relevant document of level l, R_l the
         judged documents of that level; both cumulated gains use g′
+    :tex: \mathrm{AGR} &= \frac{1}{R} \sum_i \mathrm{rel}(i)\,\frac{\mathrm{CG}'[i]}{\mathrm{CG}'_I[i]} \\
+        g'(l) &= g(l) - \frac{R_l}{R}\,(g(l) - g(l - 1))
+    :range: [0, 1]
     :undefined: 0 without relevant documents; WAP where every g′ is 0, as with binary judgments
     :source: Sakai 2003
 

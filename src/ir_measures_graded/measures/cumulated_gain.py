@@ -82,9 +82,11 @@ class _Discounted(_CumulatedGain):
 
 
 class _CG(_CumulatedGain):
-    """Cumulated gain: what the user has gained at rank k.
+    r"""Cumulated gain: what the user has gained at rank k.
 
     :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
+    :tex: \mathrm{CG}[k] = \sum_{i=1}^{k} G[i]
+    :range: [0, ∞)
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 1 and 6
 
@@ -102,15 +104,18 @@ class _CG(_CumulatedGain):
 
 
 class _DCG_JK(_Discounted):
-    """Discounted cumulated gain with the rank < b rule: late documents gain less.
+    r"""Discounted cumulated gain with the rank < b rule: late documents gain less.
 
     :formula: DCG[k] = Σ_{i≤k} G[i] / d(i), d(i) = 1 for i < b, log_b(i) for i ≥ b; with avg,
         (1/k) Σ_{i≤k} DCG[i]
+    :tex: \mathrm{DCG}[k] &= \sum_{i=1}^{k} \frac{G[i]}{d(i)} \\ d(i) &= \begin{cases} 1 & i < b \\ \log_b i
+        & i \ge b \end{cases}
+    :range: [0, ∞)
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 2 and 6
 
-    Ranks 1 and 2 are alike for b = 2. trec_eval, ranx and scikit-learn divide by log2(i + 1)
-    instead, also at rank 1 and 2.
+    With b = 2 the gains at ranks 1 and 2 count whole. trec_eval, ranx and scikit-learn divide by
+    log2(i + 1) instead, which is 1.58 at rank 2 already.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
     >>> round(DCG_JK.calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
@@ -124,10 +129,12 @@ class _DCG_JK(_Discounted):
 
 
 class _nCG(Normalised):
-    """Normalised cumulated gain: the share of the ideal cumulated gain.
+    r"""Normalised cumulated gain: the share of the ideal cumulated gain.
 
     :formula: nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents, descending; with
         avg, (1/k) Σ_{i≤k} nCG[i]
+    :tex: \mathrm{nCG}[k] = \frac{\mathrm{CG}[k]}{\mathrm{CG}_I[k]}
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
 
@@ -143,10 +150,12 @@ class _nCG(Normalised):
 
 
 class _nDCG_JK(_Discounted, Normalised):
-    """Normalised discounted cumulated gain with the rank < b rule.
+    r"""Normalised discounted cumulated gain with the rank < b rule.
 
     :formula: nDCG[k] = DCG[k] / DCG_I[k], I the gains of all judged documents, descending; with
         avg, (1/k) Σ_{i≤k} nDCG[i]
+    :tex: \mathrm{nDCG}[k] = \frac{\mathrm{DCG}[k]}{\mathrm{DCG}_I[k]}
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
 
@@ -165,10 +174,13 @@ class _nDCG_JK(_Discounted, Normalised):
 
 
 class _NDCNG(Normalised):
-    """Normalised discounted cumulative normalised gain: nDCG that does not move with the scale.
+    r"""Normalised discounted cumulative normalised gain: nDCG that does not move with the scale.
 
     :formula: Σ_{i≤k} (2^{G[i]/m} − 1) / log(i + 1), divided by the same sum over the ideal
         list; m = max_gain; with avg, the mean over ranks 1…k
+    :tex: \mathrm{NDCNG}[k] = \frac{\sum_{i=1}^{k} (2^{G[i]/m} - 1) / \log(i + 1)}{\sum_{i=1}^{k}
+        (2^{I[i]/m} - 1) / \log(i + 1)}
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Scheel, Lommatzsch & Albayrak 2011, Eq. 5
 

@@ -87,10 +87,12 @@ def _tied_pairs(topic: np.ndarray, keys: tuple[np.ndarray, ...], topics: int) ->
 
 
 class _NDPM(_Preference):
-    """Normalised distance-based performance measure: how far the system's order is from the user's.
+    r"""Normalised distance-based performance measure: how far the system's order is from the user's.
 
     :formula: (2 C⁻ + Cᵘ) / (2 C), C⁻ the pairs that the system orders against the user's preference, Cᵘ
         those that it ties, C all that the user prefers; with performance, 1 − that
+    :tex: \mathrm{NDPM} = \frac{2\,C^- + C^u}{2\,C}
+    :range: [0, 1]
     :undefined: 0.5 where the user prefers no document to another; an empty ranking is all ties: 0.5
     :source: Yao 1995; Zhou & Yao 2010, §5.7
 
@@ -122,10 +124,13 @@ class _NDPM(_Preference):
 
 
 class _KendallTau(_Preference):
-    """Kendall's rank correlation between the user's order and the system's.
+    r"""Kendall's rank correlation between the user's order and the system's.
 
     :formula: τ_a = (C⁺ − C⁻) / (N(N − 1)/2); τ_b = (C⁺ − C⁻) / √((C⁺ + C⁻ + Cᵘ)(C⁺ + C⁻ + Cˢ)); τ_c =
         (C⁺ − C⁻) 2m / (N²(m − 1)), m the smaller number of distinct values
+    :tex: \tau_a &= \frac{C^+ - C^-}{N (N - 1) / 2} \\ \tau_b &= \frac{C^+ - C^-}{\sqrt{(C^+ + C^- +
+        C^u)(C^+ + C^- + C^s)}} \\ \tau_c &= \frac{2\,m\,(C^+ - C^-)}{N^2 (m - 1)}
+    :range: [-1, 1]
     :undefined: 0 where the denominator is 0, as where one of the orders ties all documents
     :source: Kendall 1945; Zhou & Yao 2010, §5.2
 
@@ -167,9 +172,12 @@ def _distinct(topic: np.ndarray, values: np.ndarray, topics: int) -> np.ndarray:
 
 
 class _Spearman(_Preference):
-    """Spearman's rank correlation between the user's order and the system's.
+    r"""Spearman's rank correlation between the user's order and the system's.
 
     :formula: Pearson's r of the documents' ranks in the two orders, tied documents at their mean rank
+    :tex: \rho = \frac{\sum_d (x_d - \bar{x}) (y_d - \bar{y})}{\sqrt{\sum_d (x_d - \bar{x})^2 \sum_d (y_d -
+        \bar{y})^2}}
+    :range: [-1, 1]
     :undefined: 0 where one of the orders ties all documents
     :source: Spearman 1904; Zhou & Yao 2010, §5.1
 
@@ -211,10 +219,12 @@ def _mean_ranks(topic: np.ndarray, values: np.ndarray, topics: int) -> np.ndarra
 
 
 class _ADM(GradedMeasure):
-    """Average distance measure: how near the system's scores are to the documents' gains.
+    r"""Average distance measure: how near the system's scores are to the documents' gains.
 
     :formula: 1 − mean |s_d − u_d| over the documents, u = G/m with m = max_gain, s the score: norm='minmax'
         scales a topic's scores to [0, 1] (all equal: 1), 'none' takes them as they are; not retrieved: 0
+    :tex: \mathrm{ADM} = 1 - \frac{1}{N} \sum_d |s_d - u_d|, \qquad u_d = \frac{G_d}{m}
+    :range: [0, 1]; below 0 where max_gain is less than the topic's highest gain
     :undefined: 0 without relevant documents
     :source: Mizzaro 2001; Zhou & Yao 2010, §5.8
 

@@ -49,9 +49,11 @@ def _own_ideal(topics: Topics) -> GainList:
 
 
 class _SR(_SlidingRatio):
-    """Sliding ratio: gain accumulated over the gain that an ideal list accumulates.
+    r"""Sliding ratio: gain accumulated over the gain that an ideal list accumulates.
 
     :formula: Σ_{i≤k} G[i] / Σ_{i≤k} I[i]
+    :tex: \mathrm{SR}[k] = \frac{\sum_{i=1}^{k} G[i]}{\sum_{i=1}^{k} I[i]}
+    :range: [0, 1]
     :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved ones)
     :source: Pollack 1968; Zhou & Yao 2010, §5.3
 
@@ -70,9 +72,11 @@ class _SR(_SlidingRatio):
 
 
 class _MSR(_SlidingRatio):
-    """Modified sliding ratio: the sliding ratio with every gain divided by its rank.
+    r"""Modified sliding ratio: the sliding ratio with every gain divided by its rank.
 
     :formula: Σ_{i≤k} G[i]/i / Σ_{i≤k} I[i]/i
+    :tex: \mathrm{MSR}[k] = \frac{\sum_{i=1}^{k} G[i] / i}{\sum_{i=1}^{k} I[i] / i}
+    :range: [0, 1]
     :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved ones)
     :source: Sagara 2002; Zhou & Yao 2010, §5.3
 
@@ -92,9 +96,11 @@ class _MSR(_SlidingRatio):
 
 
 class _gP(GradedMeasure):
-    """Generalised precision: the mean gain at the first k ranks.
+    r"""Generalised precision: the mean gain at the first k ranks.
 
     :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
+    :tex: \mathrm{gP}[k] = \frac{1}{m\,k} \sum_{i=1}^{k} G[i]
+    :range: [0, 1]; above 1 where max_gain is less than the topic's highest gain
     :undefined: 0 without relevant or retrieved documents
     :source: Kekäläinen & Järvelin 2002
 
@@ -121,9 +127,11 @@ class _gP(GradedMeasure):
 
 
 class _gR(GradedMeasure):
-    """Generalised recall: the gain at the first k ranks as a share of all there is.
+    r"""Generalised recall: the gain at the first k ranks as a share of all there is.
 
     :formula: Σ_{i≤k} G[i] / Σ_i I[i], the second sum over the whole recall base
+    :tex: \mathrm{gR}[k] = \frac{\sum_{i=1}^{k} G[i]}{\sum_i I[i]}
+    :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Kekäläinen & Järvelin 2002
 

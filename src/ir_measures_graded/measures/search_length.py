@@ -82,10 +82,12 @@ class _SearchLength(GradedMeasure):
 
 
 class _ESL(_SearchLength):
-    """Expected search length: the non-relevant documents passed before the n-th relevant one.
+    r"""Expected search length: the non-relevant documents passed before the n-th relevant one.
 
     :formula: j + i s / (r + 1), j the non-relevant documents in all levels before the one that holds the
         n-th relevant document, which has r relevant and i non-relevant ones, s of them still wanted
+    :tex: \mathrm{ESL} = j + \frac{i\,s}{r + 1}
+    :range: [0, ∞)
     :undefined: 0 without relevant documents; n > R: n = R
     :source: Cooper 1968
 
@@ -129,9 +131,11 @@ class _ESL(_SearchLength):
 
 
 class _ASL(_SearchLength):
-    """Average search length: the mean position of the relevant documents.
+    r"""Average search length: the mean position of the relevant documents.
 
     :formula: (1/R) Σ position of each relevant document, a tied one at its level's mean position
+    :tex: \mathrm{ASL} = \frac{1}{R} \sum_d p_d
+    :range: [0, ∞)
     :undefined: 0 without relevant documents
     :source: Losee 1998
 
@@ -153,9 +157,11 @@ class _ASL(_SearchLength):
 
 
 class _NR(_SearchLength):
-    """Normalised recall: the area between the ideal recall curve and the actual one, as a share.
+    r"""Normalised recall: the area between the ideal recall curve and the actual one, as a share.
 
     :formula: 1 − (Σ position − R(R + 1)/2) / (R (N − R)), over the positions of the relevant documents
+    :tex: \mathrm{NR} = 1 - \frac{\sum_d p_d - R (R + 1) / 2}{R\,(N - R)}
+    :range: [0, 1]
     :undefined: 0 without relevant documents; 1 where all documents are relevant
     :source: Rocchio 1966
 
