@@ -89,16 +89,20 @@ def _read(source: Source, kind: str, value: str) -> Table:
             f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame with "
             f"the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
         )
-    for ids, field in ((table.topics, "query_id"), (table.docs, "doc_id")):
-        for type_ in set(map(type, ids)):
-            if not issubclass(type_, str):
-                bad = next(id_ for id_ in ids if isinstance(id_, type_))
-                convert = f"; convert it, in a DataFrame with frame.astype({{{field!r}: str}})"
-                raise GradedError(
-                    f"{kind}: {field} {bad!r} is of type {type_.__name__}, not a string"
-                    + (convert if hasattr(bad, "__index__") else "")
-                )
+    _check_ids(table.topics, f"{kind}: query_id")
+    _check_ids(table.docs, f"{kind}: doc_id")
     return table
+
+
+def _check_ids(ids: Sequence[Any], field: str) -> None:
+    for type_ in set(map(type, ids)):
+        if not issubclass(type_, str):
+            bad = next(id_ for id_ in ids if isinstance(id_, type_))
+            convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
+            raise GradedError(
+                f"{field} {bad!r} is of type {type_.__name__}, not a string"
+                + (convert if hasattr(bad, "__index__") else "")
+            )
 
 
 def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
@@ -132,7 +136,7 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
     codes, topics = pandas.factorize(frame["query_id"])
     if (codes < 0).any():
         raise GradedError(f"{kind}: row {int(np.argmax(codes < 0))} has no query_id")
-    docs = frame["doc_id"].to_numpy(dtype=object)
+    docs = frame["doc_id"].to_numpy(dtype=object).tolist()
     column = frame[value]
     if column.dtype.kind in "biuf":
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -157,19 +161,20 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
             f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
         ) from None
     values = _floats(numbers, kind, lambda row: (names[row], docs[row]))
+    _check_ids(names, f"{kind}: query_id")
     code = {name: number for number, name in enumerate(dict.fromkeys(names))}
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
-    return _grouped(kind, list(code), codes, np.array(docs, dtype=object), values)
+    return _grouped(kind, list(code), codes, docs, values)
 
 
-def _grouped(kind: str, topics: list[str], codes: np.ndarray, docs: np.ndarray, values: np.ndarray) -> Table:
+def _grouped(kind: str, topics: list[str], codes: np.ndarray, docs: list[str], values: np.ndarray) -> Table:
     """A table of rows whose topics are numbered; rows that come topic by topic stay in place."""
     changes = np.count_nonzero(np.diff(codes))
     if changes >= len(topics):
         order = np.argsort(codes, kind="stable")
-        docs, values = docs[order], values[order]
+        docs, values = list(map(docs.__getitem__, order.tolist())), values[order]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(topics)))))
-    return Table(kind, topics, offsets, docs.tolist(), values)
+    return Table(kind, topics, offsets, docs, values)
 
 
 def _floats(numbers: Iterable[Any], kind: str, place: Callable[[int], tuple[Any, Any]]) -> np.ndarray:
