@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
-from ir_measures import Measure, Metric, Qrel
+from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.base import NOT_PROVIDED
 
@@ -26,6 +26,18 @@ class Run:
 
     name: str
     read: Callable[[], Rows]
+
+    def rows(self, topics: Collection[str], qrels_name: str) -> Rows:
+        """What it retrieves. Raises `GradedError` where that is nothing, or nothing for any of `topics`."""
+        rows = self.read()
+        if not rows:
+            raise GradedError(f"{self.name}: the run is empty")
+        if rows.keys().isdisjoint(topics):
+            raise GradedError(
+                f"{self.name}: none of its topics (such as {next(iter(rows))!r}) is in the qrels "
+                f"{qrels_name} (such as {next(iter(topics))!r})"
+            )
+        return rows
 
 
 @dataclass(frozen=True)
@@ -56,21 +68,14 @@ def evaluate(
         raise GradedError(f"{qrels_name}: the qrels are empty")
     topics = {topic: number for number, topic in enumerate(dict.fromkeys(qrel.query_id for qrel in qrels))}
     place = {measure: number for number, measure in enumerate(measures)}
-    evaluators = _evaluators(source, measures, qrels, qrels_name)
+    groups = evaluators(measures, qrels, source, qrels_name)
 
     def result(run: Run) -> Result:
-        rows = run.read()
-        if not rows:
-            raise GradedError(f"{run.name}: the run is empty")
-        if topics.keys().isdisjoint(rows):
-            raise GradedError(
-                f"{run.name}: none of its topics (such as {next(iter(rows))!r}) is in the qrels "
-                f"{qrels_name} (such as {next(iter(topics))!r})"
-            )
+        rows = run.rows(topics, qrels_name)
         summary: dict[Measure, float] = {}
         metrics: list[Metric] = []
-        for group, evaluator in evaluators:
-            with _about(run.name), _explained(group):
+        for group, evaluator in groups:
+            with about(run.name), explained(group):
                 if by_query:
                     means, values = evaluator.calc(rows)
                     metrics += values
@@ -133,10 +138,13 @@ def _source(name: str | None, measures: Sequence[Measure]) -> Provider:
     return provider
 
 
-def _evaluators(
-    source: Provider, measures: Iterable[Measure], qrels: list[Qrel], qrels_name: str
+def evaluators(
+    measures: Iterable[Measure],
+    qrels: Any,
+    source: Provider = ir_measures.DefaultPipeline,
+    qrels_name: str | None = None,
 ) -> list[tuple[list[Measure], Evaluator]]:
-    """Evaluators, each with the measures that may safely share one.
+    """Evaluators over the qrels, each with the measures that may safely share one.
 
     ir-measures 0.4.3 mixes up measures of one call that differ in their parameters: nDCG@10 beside
     nDCG(gains={1:0})@10 takes its gains at times, NumRet beside P(judged_only=True)@5 its documents.
@@ -146,15 +154,15 @@ def _evaluators(
         given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
         alike = "graded" if isinstance(measure, GradedMeasure) else repr(sorted(given.items()))
         groups.setdefault(alike, []).append(measure)
-    evaluators = []
+    found = []
     for alike, group in groups.items():
-        with _about(qrels_name) if alike == "graded" else _explained(group):
-            evaluators.append((group, source.evaluator(group, qrels)))
-    return evaluators
+        with about(qrels_name) if alike == "graded" else explained(group):
+            found.append((group, source.evaluator(group, qrels)))
+    return found
 
 
 @contextmanager
-def _explained(measures: Sequence[Measure]) -> Iterator[None]:
+def explained(measures: Sequence[Measure]) -> Iterator[None]:
     """Whatever the providers of standard measures raise, as one message; ours speak for themselves."""
     try:
         yield
@@ -168,12 +176,12 @@ def _explained(measures: Sequence[Measure]) -> Iterator[None]:
 
 
 @contextmanager
-def _about(file: str) -> Iterator[None]:
-    """Errors say which qrels or run they were met in."""
+def about(name: str | None) -> Iterator[None]:
+    """Errors say which qrels or run, if it has a name, they were met in."""
     try:
         yield
     except GradedError as error:
-        raise GradedError(f"{file}: {error}") from error
+        raise GradedError(f"{name}: {error}" if name else str(error)) from error
 
 
 def _progress(runs: Sequence[Run]) -> AbstractContextManager[Iterable[Run]]:

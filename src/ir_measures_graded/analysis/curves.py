@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from .. import standard
 from ..errors import GradedError
+from ..evaluation import about, checked, evaluators, explained
 from ..forms import Source, read_qrels
 from ..gains import canonical_gains, gain_of
 from ..measure import GradedMeasure
@@ -29,7 +29,6 @@ from . import plots
 from .evaluation import (
     Qrels,
     Runs,
-    about_run,
     mean_over_topics,
     named_runs,
     qrels_source,
@@ -167,7 +166,7 @@ def curves(
     values, bands = np.zeros((len(named), depth)), np.zeros((len(named), 2, depth))
     for number, (name, run) in enumerate(tracked(named, "run", progress)):
         source = run_source(run)
-        with about_run(name):
+        with about(name):
             found = vectors(source)
         values[number] = combine(*map(_mean, found))
         if confidence is not None:
@@ -195,7 +194,7 @@ def uncut(measure: Measure | str, depth: int | None) -> tuple[Measure, int]:
     if depth is None:
         depth = cutoff if cutoff is not None else DEPTH
     depth = rank_of(depth, "depth")
-    standard.valid(measure @ depth)
+    checked(measure @ depth)
     kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
     return type(measure)(**kept), depth
 
@@ -269,13 +268,13 @@ def _standard_curve(
     measure: Measure, qrels: Source, topics: tuple[str, ...], depth: int
 ) -> Callable[[Source], Vectors]:
     """The same for one of ir-measures' own: all its cutoffs in one call."""
-    evaluators = standard.evaluators([measure @ rank for rank in range(1, depth + 1)], qrels)
+    groups = evaluators([measure @ rank for rank in range(1, depth + 1)], qrels)
     place = {topic: number for number, topic in enumerate(topics)}
 
     def vectors(run: Source) -> Vectors:
         curve = np.zeros((len(topics), depth))
-        for group, evaluator in evaluators:
-            with standard.explained(group):
+        for group, evaluator in groups:
+            with explained(group):
                 for metric in evaluator.iter_calc(run):
                     if metric.query_id in place:
                         curve[place[metric.query_id], metric.measure["cutoff"] - 1] = metric.value

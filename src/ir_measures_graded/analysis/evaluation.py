@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, Union
 
 import numpy as np
 from ir_measures import Measure
 
-from .. import standard
 from ..errors import GradedError
+from ..evaluation import about, checked, evaluators, explained
 from ..forms import Source, read_qrels
 from ..notation import parse_measure
 from ..readers import qrels_of, read_trec_run
@@ -25,7 +24,8 @@ from ..readers import qrels_of, read_trec_run
 Qrels = Union[Source, str, "os.PathLike[str]"]
 """Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
 Runs = Mapping[str, Any] | Iterable[tuple[str, Any]]
-"""Runs by name, or pairs of name and run: each in any form that ir-measures takes, or a path."""
+"""Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a TREC
+file, or a function without arguments that returns one of these when it is the run's turn."""
 
 Item = TypeVar("Item")
 
@@ -82,14 +82,14 @@ def evaluate(
     judgments = qrels_source(qrels)
     topics = topics_of(judgments)
     named = named_runs(runs)
-    evaluators = standard.evaluators(wanted, judgments)
+    groups = evaluators(wanted, judgments)
     place = {topic: number for number, topic in enumerate(topics)}
     column = {measure: number for number, measure in enumerate(wanted)}
     values = np.zeros((len(named), len(wanted), len(topics)))
     for number, (name, run) in enumerate(tracked(named, "run", progress)):
         source = run_source(run)
-        for group, evaluator in evaluators:
-            with about_run(name), standard.explained(group):
+        for group, evaluator in groups:
+            with about(name), explained(group):
                 for metric in evaluator.iter_calc(source):
                     if metric.query_id in place:
                         values[number, column[metric.measure], place[metric.query_id]] = metric.value
@@ -113,9 +113,7 @@ def parse_measures(measures: Iterable[Measure | str]) -> tuple[Measure, ...]:
     parsed = tuple(dict.fromkeys(map(parse_measure, measures)))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
-    for measure in parsed:
-        standard.valid(measure)
-    return parsed
+    return tuple(map(checked, parsed))
 
 
 def qrels_source(qrels: Qrels) -> Source:
@@ -126,7 +124,9 @@ def qrels_source(qrels: Qrels) -> Source:
 
 
 def run_source(run: Any) -> Source:
-    """A run in a form that can be read several times; a path is read."""
+    """A run in a form that can be read several times; a path is read, a function called."""
+    if callable(run):
+        run = run()
     if isinstance(run, (str, os.PathLike)):
         return read_trec_run(run)
     return _repeatable(run)
@@ -166,12 +166,3 @@ def tracked(items: list[Item], unit: str, progress: bool) -> Iterable[Item]:
 
 def _repeatable(source: Source) -> Source:
     return list(source) if isinstance(source, Iterator) else source
-
-
-@contextmanager
-def about_run(name: str) -> Iterator[None]:
-    """Errors say which run they are about."""
-    try:
-        yield
-    except GradedError as error:
-        raise GradedError(f"run {name!r}: {error}") from error
