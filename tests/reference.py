@@ -12,9 +12,13 @@ from ir_measures_graded import GradedMeasure
 Documents = Mapping[str, float]
 
 
+def as_float32(score: float) -> float:
+    return ctypes.c_float(score).value
+
+
 def order(run: Documents) -> list[str]:
     """Documents by score descending, compared as 32-bit floats, then by id descending."""
-    return sorted(run, key=lambda doc: (ctypes.c_float(run[doc]).value, doc), reverse=True)
+    return sorted(run, key=lambda doc: (as_float32(run[doc]), doc), reverse=True)
 
 
 def gain(level: float, gains: Mapping[float, float]) -> float:
