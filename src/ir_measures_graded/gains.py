@@ -19,6 +19,14 @@ Number = int | float
 WHOLE = 2**63  # NumPy's whole numbers end here
 GainMap = dict[Number, Number]
 
+PRESETS: dict[str, GainMap] = {
+    "w1": {0: 0, 1: 1, 2: 1, 3: 1},
+    "w3": {0: 0, 1: 1, 2: 2, 3: 3},
+    "w10": {0: 0, 1: 1, 2: 5, 3: 10},
+    "w100": {0: 0, 1: 1, 2: 10, 3: 100},
+}
+"""Weightings of a four-level scale, from flat to steep (Kekäläinen 2005, section 3.2)."""
+
 
 def plain_number(value: Any) -> Number:
     """`value` as a plain Python number, whole numbers as `int`.

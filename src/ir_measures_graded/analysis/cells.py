@@ -1,0 +1,44 @@
+"""A table drawn as cells of three shades, with text: what figures of every two of something share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SHADES = ("#E8F3FA", "#56B4E9", "#003D66")  # as different in black and white as in colour
+INK = ("black", "black", "white")
+INCHES = 0.085
+"""About the width of a letter."""
+
+
+def draw_cells(
+    axes: Axes,
+    shades: np.ndarray,
+    texts: Mapping[tuple[int, int], str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> None:
+    """Draw a cell for each number of `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
+
+    `texts` are written into the cells of their row and column. Labels of more than two letters stand
+    upright below the columns.
+    """
+    from matplotlib.colors import ListedColormap
+
+    axes.imshow(shades, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1)
+    for (row, column), text in texts.items():
+        ink = INK[int(np.nan_to_num(shades[row, column]))]
+        axes.text(column, row, text, ha="center", va="center_baseline", size=8, color=ink)
+    axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 2 else 0)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
+    axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
+    axes.grid(visible=False)
+    axes.grid(visible=True, which="minor", color="white", linewidth=0.8)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)

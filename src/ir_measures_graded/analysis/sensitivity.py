@@ -1,0 +1,335 @@
+"""Does it matter for the order of the runs how the levels are weighted? Kekäläinen 2005, Tables 4–6.
+
+`sensitivity` ranks the runs under every measure × cutoff × weighting and correlates every two of
+the rankings by Kendall's τ (SciPy's, variant b). Correlations of .9 and more "should be considered
+equivalent and those less than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..errors import GradedError
+from ..forms import Source, read_qrels
+from ..gains import PRESETS, GainMap, canonical_gains
+from ..notation import parse_measure
+from ..tables import Whole
+from . import plots
+from .cells import INCHES, SHADES, draw_cells
+from .curves import sign_of
+from .evaluation import Qrels, Runs, evaluate, qrels_source
+from .libraries import statistics_library
+from .significance import EXACT, run_ranks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LIMITS = (None, 0.9, 0.8)
+"""What τ may be under: nothing, then the two thresholds."""
+Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
+"""Gain maps by name. A string stands for the preset of that name, so that a list of presets will do."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A measure under one weighting at one cutoff; None where the measure leaves no choice of it."""
+
+    measure: Measure
+    base: Measure
+    weighting: str | None
+    cutoff: int | None
+
+    @property
+    def group(self) -> str:
+        """The setting but for its weighting."""
+        return str(self.base) + (f"@{self.cutoff}" if self.cutoff else "")
+
+    def __str__(self) -> str:
+        weighting = f" {self.weighting}" if self.weighting else ""
+        return f"{self.base}{weighting}" + (f"@{self.cutoff}" if self.cutoff else "")
+
+
+class Tau(float):
+    """Kendall's τ; as text it says which of the thresholds it is under.
+
+    >>> f"{Tau(0.75):.2f}, {Tau(0.85):.2f}, {Tau(0.95):.2f}"
+    '0.75 <.8, 0.85 <.9, 0.95'
+    """
+
+    @property
+    def under(self) -> float | None:
+        """The lowest threshold that it is under, if any."""
+        return next((limit for limit in reversed(LIMITS) if limit and self < limit - EXACT), None)
+
+    def __format__(self, spec: str) -> str:
+        mark = f" <{self.under:g}".replace("0.", ".") if self.under else ""
+        return super().__format__(spec) + mark
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far two rankings of the runs agree.
+
+    `tau` is None where it is undefined: all runs tie in one of the two. `swaps` are the pairs of runs
+    that change places, the one that is ahead in the first ranking first.
+    """
+
+    first: Setting
+    second: Setting
+    tau: Tau | None
+    swaps: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The rankings of the runs under all settings, and their agreement.
+
+    `means` and `ranks` are arrays (runs × settings), rank 1 is the best, equal runs share their mean
+    rank. `tau` has Kendall's τ of every two settings (settings × settings), NaN where undefined.
+    """
+
+    runs: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    weightings: dict[str, GainMap]
+    means: np.ndarray
+    ranks: np.ndarray
+    tau: np.ndarray
+
+    def agreements(self) -> list[Agreement]:
+        """Every two settings."""
+        return [
+            Agreement(
+                self.settings[i],
+                self.settings[j],
+                _tau(self.tau[i, j]),
+                tuple(self._swaps(self.ranks[:, i], self.ranks[:, j])),
+            )
+            for i, j in combinations(range(len(self.settings)), 2)
+        ]
+
+    def table(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names and rows of all τ, those under .9 and under .8 marked as such."""
+        names = list(map(str, self.settings))
+        return ["τ", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)]
+
+    def records(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names and rows of every two settings: τ, and which runs change places."""
+        columns = ["first", "second", "tau", "under", "swaps", "runs"]
+        return columns, [
+            [
+                str(found.first),
+                str(found.second),
+                None if found.tau is None else float(found.tau),
+                None if found.tau is None else found.tau.under,
+                Whole(len(found.swaps)),
+                "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps),
+            ]
+            for found in self.agreements()
+        ]
+
+    def rank_table(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names and rows of the runs' ranks, a column a setting."""
+        rows = [
+            [run, *(Whole(rank) if rank.is_integer() else rank for rank in ranks)]
+            for run, ranks in zip(self.runs, self.ranks.tolist())
+        ]
+        return ["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1])
+
+    def value_table(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names and rows of every run under every setting: mean and rank."""
+        columns = ["measure", "weighting", "cutoff", "run", "mean", "rank"]
+        return columns, [
+            [
+                str(setting.measure),
+                setting.weighting,
+                None if setting.cutoff is None else Whole(setting.cutoff),
+                run,
+                float(self.means[row, column]),
+                float(self.ranks[row, column]),
+            ]
+            for column, setting in enumerate(self.settings)
+            for row, run in enumerate(self.runs)
+        ]
+
+    def legend(self) -> str:
+        """What the weightings are, a line each."""
+        pairs = {
+            name: ",".join(f"{level}:{gain}" for level, gain in gains.items())
+            for name, gains in self.weightings.items()
+        }
+        return "\n".join(f"{name} = {text}" for name, text in pairs.items())
+
+    @plots.styled
+    def heat_map(self) -> Figure:
+        """Kendall's τ of every two settings, shaded below .9 and below .8. Needs the extra ``plot``."""
+        from matplotlib.patches import Patch
+
+        names = list(map(str, self.settings))
+        size = 0.46 * len(names) + INCHES * max(map(len, names)) + 0.5
+        figure = plots.new_figure(max(size, 3.0) + 1.3, max(size, 3.0) + 0.6)
+        figure.set_layout_engine("compressed")  # cells stay square
+        axes = figure.add_subplot()
+        shades = np.full((len(names) - 1, len(names) - 1), np.nan)
+        texts = {}
+        for row, column in np.argwhere(np.tri(len(shades))).tolist():
+            tau = _tau(self.tau[row + 1, column])
+            texts[row, column] = "–" if tau is None else f"{float(tau):.3f}".replace("0.", ".", 1)
+            shades[row, column] = 0 if tau is None else LIMITS.index(tau.under)
+        draw_cells(axes, shades, texts, names[1:], names[:-1])
+        meanings = ("τ ≥ 0.9", "0.8 ≤ τ < 0.9", "τ < 0.8")
+        plots.legend_outside(axes, [Patch(color=shade, label=text) for shade, text in zip(SHADES, meanings)])
+        axes.set_xlabel(self.legend(), loc="left")
+        axes.set_title(f"Kendall's τ of the orders of {len(self.runs)} runs")
+        return figure
+
+    @plots.styled
+    def rank_changes(self) -> Figure:
+        """The rank of each run under every setting, grey where it never changes. Needs the extra ``plot``."""
+        count = len(self.settings)
+        names_width = INCHES * (max(map(len, self.runs)) + 5)
+        figure = plots.new_figure(max(0.45 * count, 3.0) + 2 * names_width, 0.27 * len(self.runs) + 2.2)
+        axes = figure.add_subplot()
+        other_side = axes.secondary_yaxis("right")
+        groups = [setting.group for setting in self.settings]
+        borders = [place for place in range(1, count) if groups[place] != groups[place - 1]]
+        if len(borders) == count - 1:  # nothing is varied within a group
+            borders = []
+        colour = {}
+        for number, run in enumerate(np.argsort(self.ranks[:, 0], kind="stable")):
+            ranks = self.ranks[run]
+            steady = bool((ranks == ranks[0]).all())
+            style = {"color": plots.GREY, "linewidth": 1.0} if steady else plots.line_style(number)
+            axes.plot(range(count), ranks, **{**style, "marker": ""}, alpha=0.25)
+            within = np.insert(np.arange(count, dtype=float), borders, np.nan)
+            line = axes.plot(within, np.insert(ranks, borders, np.nan), label=self.runs[run], **style)
+            colour[run] = line[0].get_color()
+        for side, ranks in ((axes.yaxis, self.ranks[:, 0]), (other_side.yaxis, self.ranks[:, -1])):
+            at = {rank: np.flatnonzero(ranks == rank) for rank in np.unique(ranks)}
+            names = [", ".join(self.runs[run] for run in runs) for runs in at.values()]
+            side.set_ticks(list(at), [f"{name}  {rank:g}" for name, rank in zip(names, at)])
+            for label, runs in zip(side.get_ticklabels(), at.values()):
+                label.set_color(colour[runs[0]] if len(runs) == 1 else "black")
+        axes.invert_yaxis()
+        axes.set_xlim(-0.3, count - 0.7)
+        axes.set_xticks(range(count), list(map(str, self.settings)), rotation=90)
+        for border in borders:
+            axes.axvline(border - 0.5, color=plots.GREY, linewidth=0.8)
+        for part in (axes, other_side):
+            part.tick_params(length=0)
+            part.spines[:].set_visible(False)
+        axes.grid(visible=False, axis="y")
+        axes.set_xlabel(self.legend(), loc="left")
+        axes.set_title(f"Ranks of {len(self.runs)} runs by their means")
+        return figure
+
+    def _swaps(self, first: np.ndarray, second: np.ndarray) -> Iterable[tuple[str, str]]:
+        for run, other in combinations(np.argsort(first, kind="stable"), 2):
+            if first[run] < first[other] and second[run] > second[other]:
+                yield self.runs[run], self.runs[other]
+
+
+def sensitivity(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    *,
+    gains: Weightings = (),
+    cutoffs: Iterable[int] = (),
+    progress: bool = False,
+) -> Sensitivity:
+    """The order of the runs under every measure × cutoff × weighting, and how far the orders agree.
+
+    `qrels`, `runs`, `measures` and `progress` are those of `evaluate`. `gains` names gain maps; the
+    presets of `ir_measures_graded.gains.PRESETS` are for levels 0 to 3. A measure that names its gains
+    or its cutoff itself, or takes none, keeps to that. Needs the extra ``stats``.
+
+    Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure
+    takes, and for a preset where the qrels have other levels.
+    """
+    statistics_library("scipy.stats")  # or say so before the work, not after it
+    judgments = qrels_source(qrels)
+    weightings = {name: _weighting(name, given, judgments) for name, given in _named(gains)}
+    given = [measures] if isinstance(measures, (str, Measure)) else measures
+    settings = _settings(
+        list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))
+    )
+    evaluation = evaluate(judgments, runs, [setting.measure for setting in settings], progress=progress)
+    if len(evaluation.runs) < 2:
+        raise GradedError(f"runs are put in order: name at least 2, not {len(evaluation.runs)}")
+    column = [evaluation.measures.index(setting.measure) for setting in settings]
+    means = evaluation.means()[:, column]
+    # Each setting by itself: rounding errors are relative to its values.
+    ranks = np.stack(
+        [
+            run_ranks(-sign_of(setting.measure) * values[:, None])[:, 0]
+            for setting, values in zip(settings, means.T)
+        ],
+        axis=1,
+    )
+    kendalltau = statistics_library("scipy.stats").kendalltau
+    tau = np.ones((len(settings), len(settings)))
+    for i, j in combinations(range(len(settings)), 2):
+        tau[i, j] = tau[j, i] = kendalltau(ranks[:, i], ranks[:, j])[0]
+    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau)
+
+
+def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
+    if isinstance(gains, Mapping):
+        return gains.items()
+    return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
+
+
+def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Source) -> GainMap:
+    """The gain map that is given, or the preset of that name if it fits the qrels."""
+    if not isinstance(given, str):
+        try:
+            canonical_gains(given)
+        except GradedError as error:
+            raise GradedError(f"gains {name!r}: {error}") from None
+        return dict(given)
+    if given not in PRESETS:
+        raise GradedError(
+            f"gains {given!r} are no preset ({', '.join(PRESETS)}); write them out as in {given}=0:0,1:1,2:10"
+        )
+    others = sorted({*read_qrels(qrels).values.tolist()} - {*PRESETS[given]})
+    if others:
+        levels = ", ".join(f"{level:g}" for level in others)
+        raise GradedError(
+            f"the preset {given!r} is for levels 0 to 3, and the qrels have level {levels} too; "
+            f"write the gain of each level, as in {given}=0:0,1:1,2:10"
+        )
+    return PRESETS[given]
+
+
+def _settings(
+    measures: Sequence[Measure], weightings: Mapping[str, GainMap], cutoffs: Sequence[int]
+) -> tuple[Setting, ...]:
+    open_to = {
+        choice: [m for m in measures if choice in m.SUPPORTED_PARAMS and choice not in m.params]
+        for choice in ("gains", "cutoff")
+    }
+    for choice, given in (("gains", list(weightings)), ("cutoff", cutoffs)):
+        if given and not open_to[choice]:
+            raise GradedError(
+                f"no measure takes the {choice}: {', '.join(map(str, measures))} name their own or have none"
+            )
+    settings = []
+    for base in measures:
+        for cutoff in cutoffs if cutoffs and base in open_to["cutoff"] else [None]:
+            at = base if cutoff is None else base(cutoff=cutoff)
+            for name in weightings if weightings and base in open_to["gains"] else [None]:
+                measure = at if name is None else at(gains=weightings[name])
+                settings.append(Setting(measure, base, name, cutoff))
+    if len(settings) < 2:
+        raise GradedError("orders of the runs are compared: name several measures, gains or cutoffs")
+    return tuple(settings)
+
+
+def _tau(value: float) -> Tau | None:
+    return None if np.isnan(value) else Tau(value)
