@@ -154,8 +154,8 @@ class _KendallTau(_Preference):
         if self["variant"] == "a":
             return ratio(surplus, n * (n - 1) / 2)
         if self["variant"] == "b":
-            among = np.sqrt(decided + pairs.user) * np.sqrt(decided + pairs.system)
-            return np.clip(ratio(surplus, among), -1, 1)  # roots may miss 1 by a last bit
+            among = (decided + pairs.user).astype(np.float64) * (decided + pairs.system)
+            return ratio(surplus, np.sqrt(among))
         documents = topics.listed(self["ties"])
         m = np.minimum(
             _distinct(documents.topic, documents.gain, topics.count),
@@ -201,7 +201,7 @@ class _Spearman(_Preference):
         def total(products: np.ndarray) -> np.ndarray:  # of quarters of whole numbers, so exact
             return np.bincount(documents.topic, weights=products, minlength=count)
 
-        return np.clip(ratio(total(x * y), np.sqrt(total(x * x)) * np.sqrt(total(y * y))), -1, 1)
+        return np.clip(ratio(total(x * y), np.sqrt(total(x * x) * total(y * y))), -1, 1)
 
 
 def _mean_ranks(topic: np.ndarray, values: np.ndarray, topics: int) -> np.ndarray:
