@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,12 +21,13 @@ from typing import Any, NoReturn
 import ir_measures
 from ir_measures import Measure
 
-from . import __version__, plugins, registration
-from .errors import GradedError, UnknownMeasureError
-from .evaluation import Result, Run, checked, evaluate
+from . import __version__, plugins
+from .arguments import add_collection, add_places, files_and_measures, runs_of
+from .errors import GradedError
+from .evaluation import Result, Run, evaluate
 from .listing import better, facts_of, page
 from .notation import parse_measure
-from .readers import read_trec_run, scoreddocs_of
+from .readers import read_trec_run
 from .tables import FORMATS, PLACES
 
 PROGRAM = "ir_measures_graded"
@@ -142,14 +142,10 @@ def _add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
 
 def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     providers = tuple(ir_measures.providers.registry)
-    parser.add_argument("qrels", metavar="QRELS", help="a file in TREC's form (.gz too) or an ir-datasets id")
-    parser.add_argument("inputs", metavar="RUN|MEASURE", nargs="*", help="run files in TREC's form; measures")
-    parser.add_argument("--scoreddocs", action="store_true", help="evaluate the collection's own run (too)")
+    add_collection(parser, "RUN|MEASURE", "run files in TREC's form; measures")
     parser.add_argument("-q", "--by_query", action="store_true", help="also each topic's values")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: without the means")
-    parser.add_argument(
-        "-p", "--places", type=_places, default=PLACES, help="decimal places, -1: all; default: 4"
-    )
+    add_places(parser)
     _add_format(parser, "tsv", "jsonl", "markdown")
     parser.add_argument(
         "--provider",
@@ -157,12 +153,6 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"compute with one of {', '.join(providers)} only",
     )
-
-
-def _places(text: str) -> int:
-    if not re.fullmatch(r"-1|\d{1,2}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; it is -1 (all) or 0 to 99")
-    return int(text)
 
 
 def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
@@ -176,21 +166,15 @@ def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
     """
     form, by_query = arguments.output_format, arguments.by_query
-    paths, measures = _files_and_measures(arguments.inputs)
+    paths, measures = files_and_measures(arguments.inputs)
     if not measures:
         raise GradedError(f"no measure is given; name one or more, such as {EXAMPLE}")
-    if not paths and not arguments.scoreddocs:
-        raise GradedError("no run is given; name one or more files, or - for standard input")
-    if [arguments.qrels, *paths].count("-") > 1:
-        raise GradedError("standard input (-) can be read once only")
     if arguments.no_summary and not by_query:
         raise GradedError("--no_summary (-n) goes only with --by_query (-q)")
+    runs = runs_of(arguments, paths)
     if form == "jsonl" and arguments.places != PLACES:
         print("--places is ignored when using --output jsonl", file=sys.stderr)
 
-    runs = [Run(name, partial(read_trec_run, path)) for name, path in zip(_names(paths), paths)]
-    if arguments.scoreddocs:
-        runs.append(Run("scoreddocs", partial(scoreddocs_of, arguments.qrels)))
     results = evaluate(arguments.qrels, runs, measures, arguments.provider, by_query)
 
     like_ir_measures = len(runs) == 1 and form != "markdown"
@@ -200,46 +184,6 @@ def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
     if like_ir_measures and form == "tsv":
         next(lines)  # which has no line of column names
     return lines
-
-
-def _files_and_measures(inputs: Iterable[str]) -> tuple[list[str], list[Measure]]:
-    files: list[str] = []
-    measures: list[Measure] = []
-    for text in inputs:
-        if text == "-" or (os.path.exists(text) and not os.path.isdir(text)):
-            files.append(text)
-        else:
-            measures += _measures_in(text.strip())
-    return files, list(dict.fromkeys(measures))
-
-
-def _measures_in(text: str) -> list[Measure]:
-    """The measures that an argument names: one, or several separated by blanks."""
-    try:
-        return [checked(parse_measure(text))]
-    except GradedError as error:
-        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets separate nothing
-        if len(words) < 2:
-            raise _neither_file_nor_measure(text, error) from None
-        return [measure for word in words for measure in _measures_in(word)]
-
-
-def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
-    """What to say of an argument that is no file and, because of `error`, no measure."""
-    name = re.match(r"\w*", text)
-    if os.path.isdir(text):
-        return GradedError(f"{text!r} is a directory; a run is a file")
-    if "(" not in text and re.search(r"[/\\]|\.[A-Za-z]\w*$", text):
-        return GradedError(f"{text!r} is neither a file nor a measure: there is no such file")
-    if isinstance(error, UnknownMeasureError) or not name or name[0] not in registration.registry():
-        return GradedError(f"{text!r} is neither a file nor a measure: {error}")
-    return error
-
-
-def _names(paths: Sequence[str]) -> list[str]:
-    """File names, or whole paths where file names are not enough."""
-    names = [os.path.basename(path) for path in paths]
-    return [path if names.count(name) > 1 else name for name, path in zip(names, paths)]
 
 
 _Table = tuple[list[str], list[Sequence[Any]]]

@@ -27,13 +27,12 @@ from ..provider import GradedEvaluator
 from ..tables import Whole
 from . import plots
 from .evaluation import (
+    Judgments,
     Qrels,
     Runs,
     mean_over_topics,
     named_runs,
-    qrels_source,
-    run_source,
-    topics_of,
+    read_judgments,
     tracked,
 )
 
@@ -151,9 +150,9 @@ def curves(
     measure, depth = uncut(measure, depth)
     _check(measure, normalise, confidence, resamples)
     named = named_runs(runs)
-    judgments = qrels_source(qrels)
-    topics = topics_of(judgments)
-    if confidence is not None and len(topics) < 2:
+    judgments = read_judgments(qrels)
+    topics = len(judgments.topics)
+    if confidence is not None and topics < 2:
         raise GradedError("confidence bands need two topics or more; the qrels have one")
     if ideal is None:
         ideal = isinstance(measure, (type(CG), type(DCG_JK)))
@@ -161,11 +160,11 @@ def curves(
         if name in (RANK, IDEAL):
             raise GradedError(f"a run cannot be named {name!r} here, as another column is; rename it")
 
-    vectors = _vectors(measure, judgments, topics, depth, normalise)
+    vectors = _vectors(measure, judgments, depth, normalise)
     combine = measure.quotient if normalise == "averages" else _alone
     values, bands = np.zeros((len(named), depth)), np.zeros((len(named), 2, depth))
     for number, (name, run) in enumerate(tracked(named, "run", progress)):
-        source = run_source(run)
+        source = judgments.source_of(name, run)
         with about(name):
             found = vectors(source)
         values[number] = combine(*map(_mean, found))
@@ -174,10 +173,10 @@ def curves(
     return Curves(
         measure,
         normalise,
-        len(topics),
+        topics,
         tuple(name for name, _ in named),
         values,
-        combine(*map(_mean, vectors(ideal_run(judgments, measure)))) if ideal else None,
+        combine(*map(_mean, vectors(ideal_run(judgments.source, measure)))) if ideal else None,
         bands if confidence is not None else None,
         confidence,
     )
@@ -247,12 +246,13 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
 
 
 def _vectors(
-    measure: Measure, qrels: Source, topics: tuple[str, ...], depth: int, normalise: str
+    measure: Measure, judgments: Judgments, depth: int, normalise: str
 ) -> Callable[[Source], Vectors]:
     """What turns a run into each topic's curve (topics × depth), or into the two vectors behind it."""
     if not isinstance(measure, GradedMeasure):
-        return _standard_curve(measure, qrels, topics, depth)
-    evaluator = GradedEvaluator([measure], qrels)
+        return _standard_curve(measure, judgments, depth)
+    with about(judgments.name):
+        evaluator = GradedEvaluator([measure], judgments.source)
 
     def vectors(run: Source) -> Vectors:
         if normalise == "averages":
@@ -264,15 +264,13 @@ def _vectors(
     return vectors
 
 
-def _standard_curve(
-    measure: Measure, qrels: Source, topics: tuple[str, ...], depth: int
-) -> Callable[[Source], Vectors]:
+def _standard_curve(measure: Measure, judgments: Judgments, depth: int) -> Callable[[Source], Vectors]:
     """The same for one of ir-measures' own: all its cutoffs in one call."""
-    groups = evaluators([measure @ rank for rank in range(1, depth + 1)], qrels)
-    place = {topic: number for number, topic in enumerate(topics)}
+    groups = evaluators([measure @ rank for rank in range(1, depth + 1)], judgments.source)
+    place = {topic: number for number, topic in enumerate(judgments.topics)}
 
     def vectors(run: Source) -> Vectors:
-        curve = np.zeros((len(topics), depth))
+        curve = np.zeros((len(place), depth))
         for group, evaluator in groups:
             with explained(group):
                 for metric in evaluator.iter_calc(run):

@@ -10,13 +10,14 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, Union
 
 import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation import about, checked, evaluators, explained
+from ..evaluation import Run, about, checked, evaluators, explained
 from ..forms import Source, read_qrels
 from ..notation import parse_measure
 from ..readers import qrels_of, read_trec_run
@@ -25,7 +26,7 @@ Qrels = Union[Source, str, "os.PathLike[str]"]
 """Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
 Runs = Mapping[str, Any] | Iterable[tuple[str, Any]]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a TREC
-file, or a function without arguments that returns one of these when it is the run's turn."""
+file, or an `ir_measures_graded.evaluation.Run`, which is read when it is its turn."""
 
 Item = TypeVar("Item")
 
@@ -79,21 +80,20 @@ def evaluate(
     or a measure that cannot be used.
     """
     wanted = parse_measures(measures)
-    judgments = qrels_source(qrels)
-    topics = topics_of(judgments)
     named = named_runs(runs)
-    groups = evaluators(wanted, judgments)
-    place = {topic: number for number, topic in enumerate(topics)}
+    judgments = read_judgments(qrels)
+    groups = evaluators(wanted, judgments.source, qrels_name=judgments.name)
+    place = {topic: number for number, topic in enumerate(judgments.topics)}
     column = {measure: number for number, measure in enumerate(wanted)}
-    values = np.zeros((len(named), len(wanted), len(topics)))
+    values = np.zeros((len(named), len(wanted), len(place)))
     for number, (name, run) in enumerate(tracked(named, "run", progress)):
-        source = run_source(run)
+        source = judgments.source_of(name, run)
         for group, evaluator in groups:
             with about(name), explained(group):
                 for metric in evaluator.iter_calc(source):
                     if metric.query_id in place:
                         values[number, column[metric.measure], place[metric.query_id]] = metric.value
-    return Evaluation(tuple(name for name, _ in named), wanted, topics, values)
+    return Evaluation(tuple(name for name, _ in named), wanted, judgments.topics, values)
 
 
 def mean_over_topics(values: np.ndarray) -> np.ndarray:
@@ -116,28 +116,41 @@ def parse_measures(measures: Iterable[Measure | str]) -> tuple[Measure, ...]:
     return tuple(map(checked, parsed))
 
 
+@dataclass(frozen=True)
+class Judgments:
+    """Qrels in a form that can be read several times, their topics in order of appearance, and the name
+    that messages give them (None where they have none)."""
+
+    source: Source
+    topics: tuple[str, ...]
+    name: str | None
+
+    def source_of(self, name: str, run: Any) -> Source:
+        """The run of that name in a form that can be read several times. Raises `GradedError` where a file
+        cannot be read or has no topic of the qrels."""
+        if isinstance(run, (str, os.PathLike)):
+            run = Run(name, partial(read_trec_run, run))
+        if isinstance(run, Run):
+            return run.rows(self.topics, self.name or "")
+        return _repeatable(run)
+
+
+def read_judgments(qrels: Qrels) -> Judgments:
+    """Read qrels. Raises `GradedError` where there is no topic in them."""
+    name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
+    source = qrels_source(qrels)
+    with about(name):
+        topics = tuple(read_qrels(source).topics)
+        if not topics:
+            raise GradedError("the qrels are empty: there is no topic to evaluate")
+    return Judgments(source, topics, name)
+
+
 def qrels_source(qrels: Qrels) -> Source:
     """Qrels in a form that can be read several times; a path or an ir-datasets id is read."""
     if isinstance(qrels, (str, os.PathLike)):
         return qrels_of(os.fspath(qrels))
     return _repeatable(qrels)
-
-
-def run_source(run: Any) -> Source:
-    """A run in a form that can be read several times; a path is read, a function called."""
-    if callable(run):
-        run = run()
-    if isinstance(run, (str, os.PathLike)):
-        return read_trec_run(run)
-    return _repeatable(run)
-
-
-def topics_of(qrels: Source) -> tuple[str, ...]:
-    """The topics of qrels, in order of appearance. Raises `GradedError` where there are none."""
-    topics = tuple(read_qrels(qrels).topics)
-    if not topics:
-        raise GradedError("the qrels are empty: there is no topic to evaluate")
-    return topics
 
 
 def named_runs(runs: Runs) -> list[tuple[str, Any]]:

@@ -136,6 +136,12 @@ def file_format(path: str | os.PathLike[str]) -> str:
     return ending
 
 
+def check(path: str | os.PathLike[str]) -> None:
+    """Raise now the `GradedError` that `save` would raise for this path's ending or without Matplotlib."""
+    file_format(path)
+    _matplotlib()
+
+
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, by the path's ending; equal figures give equal files.
 

@@ -1,0 +1,91 @@
+"""Arguments that several commands share: qrels, runs and measures as they are named on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from ir_measures import Measure
+
+from . import registration
+from .errors import GradedError, UnknownMeasureError
+from .evaluation import Run, checked
+from .notation import parse_measure
+from .readers import read_trec_run, scoreddocs_of
+from .tables import PLACES
+
+
+def add_collection(parser: argparse.ArgumentParser, inputs: str, help: str) -> None:
+    """The arguments that name qrels and runs, for `runs_of`."""
+    parser.add_argument("qrels", metavar="QRELS", help="a file in TREC's form (.gz too) or an ir-datasets id")
+    parser.add_argument("inputs", metavar=inputs, nargs="*", help=help)
+    parser.add_argument("--scoreddocs", action="store_true", help="evaluate the collection's own run (too)")
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """The option for decimal places."""
+    parser.add_argument(
+        "-p", "--places", type=_places, default=PLACES, help="decimal places, -1: all; default: 4"
+    )
+
+
+def _places(text: str) -> int:
+    if not re.fullmatch(r"-1|\d{1,2}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; it is -1 (all) or 0 to 99")
+    return int(text)
+
+
+def runs_of(arguments: argparse.Namespace, paths: Sequence[str]) -> list[Run]:
+    """The runs of these files, and with --scoreddocs the collection's own."""
+    if not paths and not arguments.scoreddocs:
+        raise GradedError("no run is given; name one or more files, or - for standard input")
+    if [arguments.qrels, *paths].count("-") > 1:
+        raise GradedError("standard input (-) can be read once only")
+    runs = [Run(name, partial(read_trec_run, path)) for name, path in zip(_names(paths), paths)]
+    if arguments.scoreddocs:
+        runs.append(Run("scoreddocs", partial(scoreddocs_of, arguments.qrels)))
+    return runs
+
+
+def files_and_measures(inputs: Iterable[str]) -> tuple[list[str], list[Measure]]:
+    """Existing files are runs, the rest names measures. Raises `GradedError` for what is neither."""
+    files: list[str] = []
+    measures: list[Measure] = []
+    for text in inputs:
+        if text == "-" or (os.path.exists(text) and not os.path.isdir(text)):
+            files.append(text)
+        else:
+            measures += _measures_in(text.strip())
+    return files, list(dict.fromkeys(measures))
+
+
+def _measures_in(text: str) -> list[Measure]:
+    """The measures that an argument names: one, or several separated by blanks."""
+    try:
+        return [checked(parse_measure(text))]
+    except GradedError as error:
+        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets separate nothing
+        if len(words) < 2:
+            raise _neither_file_nor_measure(text, error) from None
+        return [measure for word in words for measure in _measures_in(word)]
+
+
+def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
+    """What to say of an argument that is no file and, because of `error`, no measure."""
+    name = re.match(r"\w*", text)
+    if os.path.isdir(text):
+        return GradedError(f"{text!r} is a directory; a run is a file")
+    if "(" not in text and re.search(r"[/\\]|\.[A-Za-z]\w*$", text):
+        return GradedError(f"{text!r} is neither a file nor a measure: there is no such file")
+    if isinstance(error, UnknownMeasureError) or not name or name[0] not in registration.registry():
+        return GradedError(f"{text!r} is neither a file nor a measure: {error}")
+    return error
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """File names, or whole paths where file names are not enough."""
+    names = [os.path.basename(path) for path in paths]
+    return [path if names.count(name) > 1 else name for name, path in zip(names, paths)]
