@@ -35,6 +35,7 @@ from .evaluation import (
     read_judgments,
     tracked,
 )
+from .libraries import statistics_library
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,7 +149,7 @@ def curves(
     Raises `GradedError` for a measure without cutoff, values out of range, and what `evaluate` refuses.
     """
     measure, depth = uncut(measure, depth)
-    _check(measure, normalise, confidence, resamples)
+    _check(measure, normalise, confidence, resamples, seed)
     named = named_runs(runs)
     judgments = read_judgments(qrels)
     topics = len(judgments.topics)
@@ -229,7 +230,7 @@ Vectors = tuple[np.ndarray, ...]
 Combine = Callable[..., np.ndarray]
 
 
-def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int) -> None:
+def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int, seed: int) -> None:
     if normalise not in NORMALISATIONS:
         raise GradedError(
             f"normalise={normalise!r} is not allowed; it is {' or '.join(map(repr, NORMALISATIONS))}"
@@ -243,6 +244,8 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
         raise GradedError(f"confidence={confidence!r} is not allowed; it is above 0 and below 1, as 0.95")
     if resamples < 1:
         raise GradedError(f"resamples={resamples!r} is not allowed; it is a whole number ≥ 1")
+    if seed < 0:
+        raise GradedError(f"seed={seed!r} is not allowed; it is a whole number ≥ 0")
 
 
 def _vectors(
@@ -293,8 +296,6 @@ def _interval(
     vectors: Vectors, combine: Combine, confidence: float, resamples: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The interval of a mean curve at each rank, from samples of topics drawn with replacement."""
-    from .libraries import statistics_library
-
     bootstrap = statistics_library("scipy.stats").bootstrap
 
     def statistic(*samples: np.ndarray, axis: int) -> np.ndarray:

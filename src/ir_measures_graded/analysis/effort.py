@@ -40,7 +40,7 @@ class Effort:
 
     def table(self) -> tuple[list[str], list[list[Any]]]:
         """Column names and rows for people: a row a run, below one of the targets."""
-        missing = f"not within {self.depth}"
+        missing = f"not within depth {self.depth}"
         rows = [
             [run, *(missing if rank is None else str(rank) for rank in ranks)]
             for run, ranks in zip(self.runs, self.ranks)
