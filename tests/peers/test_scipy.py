@@ -1,0 +1,82 @@
+"""Correlations as SciPy has them: Kendall's τ-b and τ-c, Spearman's ρ; τ-a and NDPM by counting all pairs."""
+
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded import NDPM, KendallTau, Spearman
+
+stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+
+LEVELS = [0, 0.5, 1, 2, 3, 4.25]
+GRADES = st.sampled_from(LEVELS)
+SCORES = st.integers(-3, 3) | st.floats(-1e6, 1e6, width=32)
+
+
+def value(measure, levels, scores):
+    docs = [f"d{number}" for number in range(len(levels))]
+    return measure.calc_aggregate({"q": dict(zip(docs, levels))}, {"q": dict(zip(docs, scores))})
+
+
+def count(levels, scores):
+    """All pairs by the product of their differences' signs, and how many the user prefers: O(n²)."""
+    signs = [
+        (np.sign(a[0] - b[0]), np.sign(a[1] - b[1])) for a, b in combinations(list(zip(levels, scores)), 2)
+    ]
+    return [user * system for user, system in signs if user], len(signs)
+
+
+def assert_as_scipy(levels, scores):
+    for measure, expected in (
+        (KendallTau, stats.kendalltau(levels, scores, variant="b").statistic),
+        (KendallTau(variant="c"), stats.kendalltau(levels, scores, variant="c").statistic),
+        (Spearman, stats.spearmanr(levels, scores).statistic),
+    ):
+        assert value(measure, levels, scores) == pytest.approx(expected, rel=1e-12, abs=1e-14)
+
+
+@given(st.lists(st.tuples(GRADES, SCORES), min_size=2, max_size=30))
+def test_correlations_of_any_two_orders(documents):
+    levels, scores = zip(*documents)
+    if len(set(levels)) > 1 and len(set(scores)) > 1:
+        assert_as_scipy(levels, scores)
+    else:  # SciPy's is NaN
+        for measure in (*(KendallTau(variant=variant) for variant in "abc"), Spearman):
+            assert value(measure, levels, scores) == 0
+
+
+@given(st.lists(st.tuples(GRADES, SCORES), min_size=2, max_size=30))
+def test_all_pairs_counted_one_by_one(documents):
+    levels, scores = zip(*documents)
+    preferred, pairs = count(levels, scores)
+    assert value(KendallTau(variant="a"), levels, scores) == pytest.approx(sum(preferred) / pairs, abs=1e-15)
+    distance = sum(1 - sign for sign in preferred) / (2 * len(preferred)) if preferred else 0.5
+    assert value(NDPM, levels, scores) == pytest.approx(distance, abs=1e-15)
+
+
+@pytest.mark.parametrize("size", [64, 1000, 4097])
+@pytest.mark.parametrize("grades", [2, 5, 10**6])
+def test_correlations_of_long_lists(size, grades):
+    random = Random(size + grades)
+    levels = [random.randrange(grades) for _ in range(size)]
+    scores = [round(level / grades + random.gauss(0, 1), 2) for level in levels]
+    assert_as_scipy(levels, np.float32(scores).tolist())
+
+
+def test_documents_not_retrieved_are_the_lowest_and_tied():
+    random = Random(4)
+    levels = [random.choice(LEVELS) for _ in range(200)]
+    scores = [float(random.randrange(1, 40)) for _ in range(120)]
+    docs = [f"d{number}" for number in range(200)]
+    qrels, run = {"q": dict(zip(docs, levels))}, {"q": dict(zip(docs, scores))}
+    everywhere = scores + [0.0] * 80
+    assert KendallTau.calc_aggregate(qrels, run) == pytest.approx(
+        stats.kendalltau(levels, everywhere).statistic
+    )
+    assert Spearman.calc_aggregate(qrels, run) == pytest.approx(stats.spearmanr(levels, everywhere).statistic)
+    for measure in (NDPM, KendallTau, Spearman):
+        assert measure.calc_aggregate(qrels, run) == value(measure, levels, everywhere)
