@@ -97,7 +97,7 @@ def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
     from .notation import parse_measure
 
     try:
-        return ir_measures.util.parse_trec_measure.__wrapped__(text)
+        return ir_measures.util.parse_trec_measure._original(text)
     except ValueError as error:
         trec_error = error
     try:
@@ -110,10 +110,10 @@ def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
 
 def _redirect(function: Any, replacement: Any) -> None:
     """Give a function the body of another, so that names bound to it before, as by ``from
-    ir_measures import parse_measure``, follow too. Its own body stays at hand as `__wrapped__`, on the
+    ir_measures import parse_measure``, follow too. Its own body stays at hand as `_original`, on the
     function, where another import of this package finds it again."""
-    if not hasattr(function, "__wrapped__"):
-        function.__wrapped__ = types.FunctionType(function.__code__, function.__globals__, function.__name__)
+    if not hasattr(function, "_original"):
+        function._original = types.FunctionType(function.__code__, function.__globals__, function.__name__)
     function.__code__ = replacement.__code__
 
 
