@@ -1,0 +1,296 @@
+"""What must hold of every graded measure beyond cumulated gain, whatever the qrels and the run are."""
+
+import ir_measures
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import strategies
+from ir_measures_graded import (
+    ADM,
+    AGR,
+    ASL,
+    ESL,
+    MSR,
+    NDCNG,
+    NDPM,
+    NR,
+    SR,
+    WAP,
+    KendallTau,
+    Q,
+    Spearman,
+    gP,
+    gR,
+    muAP,
+)
+
+OF_PRECISION = [muAP, WAP, Q, Q(beta=0), Q(beta=20), AGR]
+OF_RATIOS = [SR, MSR, gP, gR]
+OF_OWN_LIST = [SR(ideal="retrieved"), MSR(ideal="retrieved")]
+DISTANCES = [NDPM, NDPM(performance=True)]
+CORRELATIONS = [*(KendallTau(variant=variant) for variant in "abc"), Spearman]
+WITH_CUTOFF = [*OF_PRECISION, *OF_RATIOS, *OF_OWN_LIST, *DISTANCES, *CORRELATIONS]
+SEARCH_LENGTHS = [ESL, ESL(n=3), ASL, NR]
+ALL = [*WITH_CUTOFF, ADM, *SEARCH_LENGTHS]
+
+cutoffs = st.sampled_from([None, 1, 2, 3, 5, 30])
+flags = st.booleans()
+finite_scores = st.integers(-5, 5) | st.floats(-1e3, 1e3, width=32)
+unit_collections = strategies.collections(scores=strategies.UNIT_SCORES)
+finite_collections = strategies.collections(scores=finite_scores)
+
+
+def values(measures, qrels, run):
+    return {(m, topic): v for topic, m, v in ir_measures.iter_calc(measures, qrels, run)}
+
+
+def value(measure, qrels, run):
+    return measure.calc_aggregate({"q": qrels}, {"q": run})
+
+
+def gain(level):
+    return max(level, 0)
+
+
+def in_order(docs):
+    """A run that lists these documents one after the other."""
+    return {doc: -rank for rank, doc in enumerate(docs)}
+
+
+def best_first(qrels):
+    return sorted(qrels, key=lambda doc: gain(qrels[doc]), reverse=True)
+
+
+def changed(documents, change):
+    return {topic: change(docs) for topic, docs in documents.items()}
+
+
+@given(strategies.collections(), strategies.GAINS, cutoffs, flags)
+def test_bounds(collection, gains, cutoff, judged_only):
+    options = {"gains": gains, "cutoff": cutoff, "judged_only": judged_only}
+    for (measure, _), got in values([m(**options) for m in WITH_CUTOFF], *collection).items():
+        least = -1 if measure.NAME in ("KendallTau", "Spearman") else 0
+        assert least <= got <= 1, measure
+
+
+@given(unit_collections, strategies.GAINS, cutoffs, flags, st.sampled_from(["minmax", "none"]))
+def test_bounds_of_the_average_distance(collection, gains, cutoff, judged_only, norm):
+    measure = ADM(norm=norm, gains=gains, cutoff=cutoff, judged_only=judged_only)
+    assert all(0 <= got <= 1 for got in values([measure], *collection).values())
+
+
+@given(
+    strategies.collections(), strategies.GAINS, flags, st.sampled_from(["score", "rank"]), st.integers(1, 4)
+)
+def test_bounds_of_search_lengths(collection, gains, judged_only, ties, n):
+    options = {"gains": gains, "judged_only": judged_only, "ties": ties}
+    esl, asl, nr = ESL(n=n, **options), ASL(**options), NR(**options)
+    qrels, run = collection
+    found = values([esl, asl, nr], qrels, run)
+    for topic, judged in qrels.items():
+        relevant = sum(gains.get(level, gain(level)) > 0 for level in judged.values())
+        size = len(judged) if judged_only else len(judged.keys() | run.get(topic, {}).keys())
+        assert 0 <= found[nr, topic] <= 1
+        assert 0 <= found[esl, topic] <= size - relevant
+        if relevant:
+            assert (relevant + 1) / 2 <= found[asl, topic] <= size - (relevant - 1) / 2
+
+
+@given(strategies.documents(strategies.REAL), cutoffs)
+def test_an_ideal_run_is_perfect(qrels, cutoff):
+    assume(any(level > 0 for level in qrels.values()))
+    run = in_order(best_first(qrels))
+    for measure in (WAP, Q, Q(beta=20), SR, MSR, *OF_OWN_LIST):
+        assert value(measure(cutoff=cutoff), qrels, run) == 1
+    assert value(gR, qrels, run) == 1
+    assert value(muAP, qrels, run) == pytest.approx(1, abs=1e-15)
+    assert value(NR, qrels, run) == 1
+    assert value(ESL(n=7), qrels, run) == 0
+    assert value(ASL, qrels, run) == (sum(level > 0 for level in qrels.values()) + 1) / 2
+
+
+@given(strategies.documents(strategies.WHOLE), cutoffs)
+def test_an_ideal_run_is_perfect_for_agr_on_whole_levels(qrels, cutoff):
+    assume(any(level > 0 for level in qrels.values()))
+    assert value(AGR(cutoff=cutoff), qrels, in_order(best_first(qrels))) == 1
+
+
+@given(strategies.documents(strategies.REAL))
+def test_the_users_own_order_is_perfect(qrels):
+    assume(len({gain(level) for level in qrels.values()}) > 1)
+    own = {doc: gain(level) for doc, level in qrels.items()}
+    assert value(NDPM, qrels, own) == value(NDPM, qrels, in_order(best_first(qrels))) == 0
+    assert value(KendallTau, qrels, own) == value(Spearman, qrels, own) == 1
+    against = {doc: -level for doc, level in own.items()}
+    assert value(NDPM, qrels, against) == 1
+    assert value(KendallTau, qrels, against) == value(Spearman, qrels, against) == -1
+    assert value(ADM, qrels, {doc: level - min(own.values()) for doc, level in own.items()}) <= 1
+    if min(own.values()) == 0:
+        assert value(ADM, qrels, own) == pytest.approx(1, abs=1e-15)
+
+
+@given(strategies.collections(), flags)
+def test_reversing_all_scores_turns_preferences_round(collection, performance):
+    qrels, run = collection
+    run = {topic: {**dict.fromkeys(docs, 7.0), **run.get(topic, {})} for topic, docs in qrels.items()}
+    reverse = changed(run, lambda docs: {doc: -score for doc, score in docs.items()})
+    ndpm = NDPM(performance=performance)
+    there, back = (values([ndpm, *CORRELATIONS], qrels, scores) for scores in (run, reverse))
+    for (measure, topic), got in there.items():
+        turned = 1 - back[measure, topic] if measure == ndpm else -back[measure, topic]
+        assert got == pytest.approx(turned, abs=1e-15)
+
+
+@given(strategies.documents(strategies.WHOLE), st.randoms(use_true_random=False), cutoffs)
+def test_no_order_is_worse_than_the_reverse_of_the_ideal_one(qrels, random, cutoff):
+    best = best_first(qrels)
+    other = random.sample(best, len(best))
+    for measure in WITH_CUTOFF + SEARCH_LENGTHS:
+        if measure in OF_OWN_LIST or measure.NAME in ("KendallTau", "Spearman"):
+            continue  # which see the retrieved list only, or dislike an order within a level
+        if cutoff is not None and measure.CUTOFF:
+            measure = measure @ cutoff
+        bounds = [value(measure, qrels, in_order(docs)) for docs in (best[::-1], other, best)]
+        if measure.smaller_is_better:
+            bounds.reverse()
+        assert bounds[0] - 1e-12 <= bounds[1] <= bounds[2] + 1e-12, measure
+
+
+@given(finite_collections, cutoffs)
+def test_unjudged_documents_below_everything_change_nothing(collection, cutoff):
+    qrels, run = collection
+    longer = changed(run, lambda docs: {**docs, "unjudged 1": -1e6, "unjudged 2": -2e6})
+    unmoved = [m(cutoff=cutoff) for m in WITH_CUTOFF if m != gP or cutoff is not None]
+    unmoved += [m(judged_only=True) for m in [*unmoved, gP, *SEARCH_LENGTHS]]
+    assert values(unmoved, qrels, longer) == values(unmoved, qrels, run)
+
+
+@given(finite_collections)
+def test_unjudged_documents_below_all_relevant_ones_do_not_make_the_search_longer(collection):
+    qrels, run = collection
+    run = {topic: {**dict.fromkeys(docs, -7), **run.get(topic, {})} for topic, docs in qrels.items()}
+    longer = changed(run, lambda docs: {**docs, "unjudged": -1e6})
+    unmoved = [ESL, ESL(n=3), ASL, NR(docs=50)]
+    assert values(unmoved, qrels, longer) == values(unmoved, qrels, run)
+
+
+@given(unit_collections)
+def test_unjudged_documents_within_the_scale_do_not_change_distances_among_judged_ones(collection):
+    qrels, run = collection
+    within = changed(run, lambda docs: {**docs, "unjudged": min(docs.values())} if docs else docs)
+    measures = [ADM, ADM(norm="none")]
+    assert values(measures, qrels, within) == values(measures, qrels, run)
+
+
+@given(finite_collections, st.sampled_from([2, 0.25, 1024]), cutoffs)
+def test_scaling_all_gains_changes_nothing_but_sums_and_blends(collection, factor, cutoff):
+    qrels, run = collection
+    levels = {level for docs in qrels.values() for level in docs.values()}
+    levels |= {level - 1 for level in levels}  # whose gains AGR looks at
+    scaled = {level: factor * gain(level) for level in levels}
+    measures = [m(cutoff=cutoff) for m in [*WITH_CUTOFF, ADM] if m.NAME != "Q"]
+    measures += [Q(beta=0, cutoff=cutoff), *SEARCH_LENGTHS]
+    wanted = values(measures, qrels, run)
+    for measure in measures:
+        got = values([measure(gains=scaled)], qrels, run)
+        assert got == {(measure(gains=scaled), topic): wanted[measure, topic] for topic in qrels}
+    blend = Q(cutoff=cutoff)
+    weighed = values([blend(beta=factor)], qrels, run).values()
+    assert list(values([blend(gains=scaled)], qrels, run).values()) == pytest.approx(list(weighed))
+
+
+def test_scaling_all_gains_does_change_a_blend_of_counts_and_gains():
+    qrels, run = {"a": 1, "b": 3}, in_order("ab")
+    assert value(Q(gains={1: 2, 3: 6}), qrels, run) == value(Q(beta=2), qrels, run) != value(Q, qrels, run)
+
+
+@given(finite_collections, st.sampled_from([3, 0.7]), cutoffs)
+def test_scaling_by_other_factors_changes_no_more_than_rounding_does(collection, factor, cutoff):
+    qrels, run = collection
+    levels = {level for docs in qrels.values() for level in docs.values()}
+    scaled = {level: factor * gain(level) for level in levels}
+    for measure in (muAP, WAP, SR, MSR, gP, gR, NDPM, KendallTau, Spearman, ADM, NDCNG):
+        measure = measure(cutoff=cutoff)
+        got = values([measure(gains=scaled)], qrels, run)
+        wanted = values([measure], qrels, run)
+        assert list(got.values()) == pytest.approx(list(wanted.values()), rel=1e-12, abs=1e-14)
+
+
+@given(strategies.collections(), cutoffs)
+def test_doubling_all_levels_does_not_change_mu_ap_and_ndcng(collection, cutoff):
+    qrels, run = collection
+    doubled = changed(qrels, lambda docs: {doc: 2 * level for doc, level in docs.items()})
+    measures = [muAP(cutoff=cutoff), NDCNG(cutoff=cutoff), NDCNG(avg=True, cutoff=cutoff)]
+    assert values(measures, doubled, run) == values(measures, qrels, run)
+
+
+@given(strategies.collections(levels=st.integers(-1, 1)), cutoffs, flags)
+def test_on_binary_qrels_agr_is_wap(collection, cutoff, judged_only):
+    options = {"cutoff": cutoff, "judged_only": judged_only}
+    agr, wap = (list(values([m(**options)], *collection).values()) for m in (AGR, WAP))
+    assert agr == wap
+
+
+@given(strategies.collections(levels=st.integers(-1, 1)), flags)
+def test_on_binary_qrels_q_without_gains_is_average_precision(collection, judged_only):
+    q, ap = (list(values([m(judged_only=judged_only)], *collection).values()) for m in (Q(beta=0), muAP))
+    assert q == pytest.approx(ap, rel=1e-12)
+
+
+@given(strategies.collections(), st.integers(1, 12))
+def test_sliding_ratio_at_full_depth_is_generalised_recall(collection, k):
+    qrels, run = collection
+    sr, gr = (list(values([m @ 100], qrels, run).values()) for m in (SR, gR))
+    assert sr == gr
+    sr, gr = (list(values([m @ k], qrels, run).values()) for m in (SR, gR))
+    assert all(a >= b for a, b in zip(sr, gr))
+
+
+@given(strategies.collections(), flags)
+def test_performance_is_what_the_distance_leaves(collection, judged_only):
+    distance, performance = (
+        list(values([m(judged_only=judged_only)], *collection).values()) for m in DISTANCES
+    )
+    assert [1 - d for d in distance] == performance
+
+
+@given(finite_collections, st.sampled_from([1, 3, -7.5]), st.sampled_from([0.5, 2, 1024]))
+def test_adm_does_not_depend_on_the_scale_of_the_scores(collection, shift, factor):
+    qrels, run = collection
+    moved = changed(run, lambda docs: {doc: factor * score + shift for doc, score in docs.items()})
+    same_ties = all(len(set(docs.values())) == len(set(moved[topic].values())) for topic, docs in run.items())
+    assume(same_ties)
+    got, wanted = (list(values([ADM], qrels, scores).values()) for scores in (moved, run))
+    assert got == pytest.approx(wanted, abs=1e-9)
+
+
+@given(strategies.collections(), cutoffs)
+def test_a_topic_does_not_depend_on_the_topics_beside_it_in_a_single_bit(collection, cutoff):
+    qrels, run = collection
+    measures = [m(cutoff=cutoff) for m in WITH_CUTOFF] + SEARCH_LENGTHS
+    together = values(measures, qrels, run)
+    for topic, docs in qrels.items():
+        for (measure, _), got in values(measures, {topic: docs}, run).items():
+            assert got == together[measure, topic], measure
+
+
+@given(strategies.collections())
+def test_an_empty_ranking_has_the_default_value_or_a_value_of_the_topic(collection):
+    qrels, _ = collection
+    computed = {m for m in ALL if m.DEFAULT is None}
+    assert {m.NAME for m in computed} == {"ADM", "ESL", "ASL", "NR"}
+    for (measure, topic), got in values(ALL, qrels, {}).items():
+        if measure not in computed:
+            assert got == measure.DEFAULT
+        elif not any(level > 0 for level in qrels[topic].values()):
+            assert got == 0
+    for docs in qrels.values():
+        relevant = [level for level in docs.values() if level > 0]
+        if relevant:
+            others = len(docs) - len(relevant)
+            assert value(ASL, docs, {}) == (len(docs) + 1) / 2
+            assert value(ESL, docs, {}) == pytest.approx(others / (len(relevant) + 1))
+            assert value(NR, docs, {}) == pytest.approx(0.5 if others else 1)
+            share = sum(relevant) / max(relevant) / len(docs)
+            assert value(ADM, docs, {}) == pytest.approx(1 - share)
