@@ -27,6 +27,7 @@ from .cells import INCHES, draw_cells
 from .curves import sign_of
 from .evaluation import Evaluation, Qrels, Runs, evaluate, tracked
 from .libraries import statistics_library
+from .options import whole_number
 from .significance import Outcome
 
 if TYPE_CHECKING:
@@ -318,10 +319,9 @@ def compare_values(
 def check_options(alpha: float, permutations: int, seed: int) -> None:
     """Raises `GradedError` where one is out of its range."""
     if not 0 < alpha < 1:
-        raise GradedError(f"alpha={alpha!r} is not allowed; alpha is a number between 0 and 1")
-    for name, value, least in (("permutations", permutations, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise GradedError(f"{name}={value!r} is not allowed; {name} is a whole number ≥ {least}")
+        raise GradedError(f"alpha={alpha!r} is not allowed; it is above 0 and below 1, as 0.05")
+    whole_number(permutations, "permutations", 1)
+    whole_number(seed, "seed", 0)
 
 
 def stars(p: float) -> str:

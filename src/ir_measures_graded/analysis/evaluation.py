@@ -58,7 +58,7 @@ class Evaluation:
 
 
 def evaluate(
-    qrels: Qrels, runs: Runs, measures: Iterable[Measure | str], *, progress: bool = False
+    qrels: Qrels | Judgments, runs: Runs, measures: Iterable[Measure | str], *, progress: bool = False
 ) -> Evaluation:
     """The value of each run by each measure, graded and standard ones, for each topic of the qrels.
 
@@ -135,8 +135,10 @@ class Judgments:
         return _repeatable(run)
 
 
-def read_judgments(qrels: Qrels) -> Judgments:
-    """Read qrels. Raises `GradedError` where there is no topic in them."""
+def read_judgments(qrels: Qrels | Judgments) -> Judgments:
+    """Read qrels, if they are not read yet. Raises `GradedError` where there is no topic in them."""
+    if isinstance(qrels, Judgments):
+        return qrels
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
     source = qrels_source(qrels)
     with about(name):

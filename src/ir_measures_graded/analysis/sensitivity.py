@@ -23,7 +23,7 @@ from ..tables import Whole
 from . import plots
 from .cells import INCHES, SHADES, draw_cells
 from .curves import sign_of
-from .evaluation import Qrels, Runs, evaluate, qrels_source
+from .evaluation import Qrels, Runs, evaluate, read_judgments
 from .libraries import statistics_library
 from .significance import EXACT, run_ranks
 
@@ -253,8 +253,8 @@ def sensitivity(
     takes, and for a preset where the qrels have other levels.
     """
     statistics_library("scipy.stats")  # or say so before the work, not after it
-    judgments = qrels_source(qrels)
-    weightings = {name: _weighting(name, given, judgments) for name, given in _named(gains)}
+    judgments = read_judgments(qrels)
+    weightings = {name: _weighting(name, given, judgments.source) for name, given in _named(gains)}
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     settings = _settings(
         list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))

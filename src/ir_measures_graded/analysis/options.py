@@ -1,0 +1,24 @@
+"""Options that are whole numbers, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import GradedError
+from ..gains import plain_number
+
+
+def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """`value` as a plain whole number from `least` to `most`. Raises `GradedError` where it is none.
+
+    >>> whole_number(10.0, "documents", 2)
+    10
+    """
+    try:
+        number = plain_number(value)
+    except (TypeError, ValueError):
+        number = least - 1
+    if not isinstance(number, int) or number < least or (most is not None and number > most):
+        allowed = f"≥ {least}" if most is None else f"from {least} to {most}"
+        raise GradedError(f"{name}={value!r} is not allowed; it is a whole number {allowed}")
+    return number

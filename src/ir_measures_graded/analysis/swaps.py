@@ -1,0 +1,194 @@
+"""Does a measure's value depend on how many levels there are? Scheel et al. 2011, sections 2.1 and 4.
+
+A reference ranking of documents on L levels, the best first, is spoilt by swapping documents at random
+places, n times. A measure that does not depend on the number of levels falls along the same curve over n
+for every L. `swaps` draws the rankings and evaluates them, `Swaps` holds the values, as in the paper's
+Figures 4 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..errors import GradedError
+from ..tables import Whole
+from . import plots
+from .evaluation import evaluate, mean_over_topics, parse_measures, tracked
+from .options import whole_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LEVELS = (2, 10, 20, 50)
+MEASURES = ("NDCNG(avg=True)", "muAP", "NDCNG(avg=True,max_gain=1)")
+"""NDCNG and µAP of the paper; NDCNG with a highest gain of 1 is its NDCG, whose gains are 2^level − 1."""
+
+PANELS_ACROSS = 3
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """The values of `measures` for rankings with 0, 1, … random swaps, on each number of `levels`.
+
+    `values` is an array (levels × measures × swaps × repetitions). `uneven` says how the levels were
+    filled, `documents` how long the rankings are.
+    """
+
+    levels: tuple[int, ...]
+    measures: tuple[Measure, ...]
+    values: np.ndarray
+    documents: int
+    uneven: bool
+    seed: int
+
+    def means(self) -> np.ndarray:
+        """The mean over the repetitions (levels × measures × swaps)."""
+        return mean_over_topics(self.values)
+
+    def deviations(self) -> np.ndarray:
+        """The standard deviation over the repetitions (levels × measures × swaps), 0 for a single one."""
+        return np.asarray(self.values.std(axis=3, ddof=min(1, self.values.shape[3] - 1)))
+
+    def gaps(self) -> np.ndarray:
+        """How far the mean curves of the numbers of levels lie apart (measures × swaps)."""
+        return np.asarray(np.ptp(self.means(), axis=0))
+
+    def table(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names and rows for people: a row a measure.
+
+        For each number of levels the mean of its curve, then the widest gap between the curves and the
+        number of swaps at which it is.
+        """
+        columns = ["measure", *(f"{count} levels" for count in self.levels), "widest gap", "at swaps"]
+        heights, gaps = mean_over_topics(self.means()), self.gaps()
+        return columns, [
+            [str(measure), *heights[:, number].tolist(), float(gap.max()), Whole(gap.argmax())]
+            for number, (measure, gap) in enumerate(zip(self.measures, gaps))
+        ]
+
+    def records(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names and rows for programs: a row a number of levels, measure and number of swaps."""
+        columns = ["levels", "measure", "swaps", "mean", "standard_deviation"]
+        means, deviations = self.means().tolist(), self.deviations().tolist()
+        return columns, [
+            [Whole(count), str(measure), Whole(swaps), mean, deviation]
+            for count, *by_measure in zip(self.levels, means, deviations)
+            for measure, *by_swaps in zip(self.measures, *by_measure)
+            for swaps, (mean, deviation) in enumerate(zip(*by_swaps))
+        ]
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """The mean curves with a band of one standard deviation, a panel a measure, as in the paper's
+        Figures 4 and 5. Needs the extra ``plot``."""
+        across = min(len(self.measures), PANELS_ACROSS)
+        down = -(-len(self.measures) // across)
+        figure = plots.new_figure(3.3 * across + 1.2, 3.5 * down + 0.3)
+        shared = bool(self.values.min() >= 0 and self.values.max() <= 1)
+        panels = figure.subplots(down, across, sharey=shared, squeeze=False).ravel().tolist()
+        for unused in panels[len(self.measures) :]:
+            unused.remove()
+        means, deviations = self.means(), self.deviations()
+        swaps = np.arange(means.shape[2])
+        every = max(1, len(swaps) // 8)
+        for number, (axes, measure) in enumerate(zip(panels, self.measures)):
+            for line, levels in enumerate(self.levels):
+                style = plots.line_style(line)
+                mean, spread = means[line, number], deviations[line, number]
+                axes.fill_between(swaps, mean - spread, mean + spread, color=style["color"], alpha=0.12, lw=0)
+                start = line * every // len(self.levels)
+                axes.plot(swaps, mean, label=f"{levels} levels", markevery=(start, every), **style)
+            axes.set_title(plots.title(measure, width=32))
+            axes.set_xlabel("Random swaps")
+        figure.supylabel(
+            f"Mean ± standard deviation of {self.values.shape[3]} rankings of {self.documents}", size="medium"
+        )
+        plots.legend_outside(panels[across - 1])
+        return figure
+
+
+def swaps(
+    measures: Iterable[Measure | str] = MEASURES,
+    *,
+    levels: Iterable[int] = LEVELS,
+    uneven: bool = False,
+    documents: int = 100,
+    most: int = 99,
+    repetitions: int = 100,
+    seed: int = 0,
+    progress: bool = False,
+) -> Swaps:
+    """Evaluate rankings of `documents` with 0 to `most` random swaps, on each number of `levels`.
+
+    A reference ranking has the levels L − 1 down to 0. Evenly filled, each has as many documents as any
+    other, but for one; `uneven`, how likely a level is differs at random, and only the highest and the
+    lowest are sure to occur. Each of the `repetitions` draws n times two places whose documents change
+    place, and for `uneven` a reference ranking; the draws of places are the same for all L. The same
+    `seed` (≥ 0) gives the same values. `progress` shows a bar on stderr.
+
+    >>> found = swaps(["muAP"], levels=[2, 5], documents=10, most=3, repetitions=20)
+    >>> found.values.shape
+    (2, 1, 4, 20)
+    >>> found.means()[:, :, 0]
+    array([[1.],
+           [1.]])
+
+    Raises `GradedError` for what `evaluate` refuses and where a number is out of range: 2 ≤ L ≤
+    `documents`, `most` ≥ 0, `repetitions` ≥ 1.
+    """
+    wanted = parse_measures(measures)
+    documents = whole_number(documents, "documents", 2)
+    counts = tuple(dict.fromkeys(whole_number(count, "levels", 2, documents) for count in levels))
+    if not counts:
+        raise GradedError("no number of levels is given; name at least one, for example levels=[2, 10]")
+    most = whole_number(most, "most", 0)
+    repetitions = whole_number(repetitions, "repetitions", 1)
+    seed = whole_number(seed, "seed", 0)
+    names = np.array([f"d{number}" for number in range(documents)])
+    rankings = names[_swapped(documents, most, repetitions, np.random.default_rng(seed))]
+    scores = list(map(float, range(documents, 0, -1)))
+    run = {
+        f"{swap}/{repetition}": dict(zip(ranking, scores))
+        for swap, row in enumerate(rankings.tolist())
+        for repetition, ranking in enumerate(row)
+    }
+    values = np.empty((len(counts), len(wanted), most + 1, repetitions))
+    for number, count in enumerate(tracked(list(counts), "scale", progress)):
+        generator = np.random.default_rng([seed, count])
+        judged = [
+            dict(zip(names.tolist(), _reference(count, documents, uneven, generator)))
+            for _ in range(repetitions if uneven else 1)
+        ]
+        qrels = {topic: judged[place % repetitions % len(judged)] for place, topic in enumerate(run)}
+        values[number] = evaluate(qrels, {"swapped": run}, wanted).values[0].reshape(values.shape[1:])
+    return Swaps(counts, wanted, values, documents, uneven, seed)
+
+
+def _reference(levels: int, documents: int, uneven: bool, generator: np.random.Generator) -> list[int]:
+    """The level of each document of a reference ranking, the highest first."""
+    if uneven:
+        sizes = generator.multinomial(documents - 2, generator.dirichlet(np.ones(levels)))
+        sizes[[0, -1]] += 1
+        ascending = np.repeat(np.arange(levels), sizes)
+    else:
+        ascending = np.arange(documents) * levels // documents
+    return [int(level) for level in ascending[::-1]]
+
+
+def _swapped(documents: int, most: int, repetitions: int, generator: np.random.Generator) -> np.ndarray:
+    """The document at each place after 0, 1, … swaps (swaps × repetitions × documents)."""
+    ranking = np.tile(np.arange(documents), (repetitions, 1))
+    rankings = [ranking]
+    each = np.arange(repetitions)
+    for _ in range(most):
+        one = generator.integers(documents, size=repetitions)
+        other = (one + generator.integers(1, documents, size=repetitions)) % documents
+        ranking = ranking.copy()
+        ranking[each, one], ranking[each, other] = ranking[each, other], ranking[each, one]
+        rankings.append(ranking)
+    return np.stack(rankings)
