@@ -1,0 +1,55 @@
+"""How Sphinx builds the site: `tox -e docs`."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "tests")]
+
+import ir_measures_graded  # noqa: E402
+
+project = "ir-measures-graded"
+author = f"the authors of {project}"
+version = release = ir_measures_graded.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinxcontrib.bibtex",
+    "computed",
+    "mathml",
+    "measure_pages",
+]
+exclude_patterns = ["_build", "_ext", "example-plugin/src", "example-plugin/tests"]
+nitpicky = True
+nitpick_ignore_regex = [
+    (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # theirs
+    (r"py:obj", r".*"),  # single backticks in docstrings are code that links only where it can
+]
+default_role = "py:obj"
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_use_legacy_class_based = False
+python_use_unqualified_type_names = True
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_reference_style = "author_year"
+bibtex_default_style = "plain"
+
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+html_theme = "furo"
+html_title = project
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False

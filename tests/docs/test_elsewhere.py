@@ -1,0 +1,170 @@
+"""What the measure pages say of other tools, checked against these tools where they are installed."""
+
+import math
+from functools import partial
+from random import Random
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import measures, parse_measure
+from site_extensions import ELSEWHERE
+
+RANDOM = Random(11)
+SAME = 1e-9
+
+
+def topic():
+    """Judged and unjudged documents, some judged ones not retrieved, distinct scores in (0, 1]."""
+    judged = {f"d{number}": RANDOM.choice([0, 0, 0, 1, 1, 2, 3]) for number in range(30)} | {"x": 3, "y": 0}
+    listed = RANDOM.sample([*judged, *(f"u{number}" for number in range(20))], 40)
+    listed += [doc for doc in "xy" if doc not in listed]
+    scores = RANDOM.sample(range(1, 257), len(listed))
+    return judged, {doc: score / 256 for doc, score in zip(listed, scores)}
+
+
+TOPICS = [topic() for _ in range(8)]
+
+
+def in_order(run):
+    return sorted(run, key=run.get, reverse=True)
+
+
+def trec_eval(name, judged, run):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": judged}, {name})
+    return evaluator.evaluate({"q": run})["q"][name]
+
+
+def ir_measure(name, judged, run):
+    ids = {"1": judged}, {"1": run}  # gdeval, a script in Perl, reads numbers
+    try:
+        return parse_measure(name).calc_aggregate(*ids)
+    except FileNotFoundError:
+        pytest.skip("there is no Perl")
+
+
+def ranx(name, judged, run):
+    peer = pytest.importorskip("ranx", reason="ranx is not installed")
+    return float(peer.evaluate(peer.Qrels({"q": judged}), peer.Run({"q": run}), name))
+
+
+def ntcireval(make, judged, run):
+    metrics = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
+    counts = [sum(level == each for level in judged.values()) for each in range(4)]
+    return make(metrics, counts).compute([(doc, judged.get(doc, 0)) for doc in in_order(run)])
+
+
+def all_documents(judged, run):
+    """Gains and scores of all documents, those not retrieved tied last."""
+    docs = [*run, *(doc for doc in judged if doc not in run)]
+    return [judged.get(doc, 0) for doc in docs], [run.get(doc, 0.0) for doc in docs]
+
+
+def judged_documents(judged, run):
+    return list(judged.values()), [run.get(doc, 0.0) for doc in judged]
+
+
+def scikit_learn(score, documents, judged, run):
+    peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    gains, scores = documents(judged, run)
+    return score(peer, np.array(gains), np.array(scores))
+
+
+def scipy(correlation, judged, run):
+    peer = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+    return correlation(peer, *judged_documents(judged, run)).statistic
+
+
+def whole(judged, run):
+    """The same topic with every relevant document retrieved."""
+    return judged, {doc: 1 - rank / 64 for rank, doc in enumerate(dict.fromkeys([*in_order(run), *judged]))}
+
+
+def here(name, judged, run):
+    return parse_measure(name).calc_aggregate({"q": judged}, {"q": run})
+
+
+NTCIR = "NTCIREVAL, pyNTCIREVAL"
+PEERS = {
+    ("trec_eval", "1/recip_rank − 1"): lambda *topic: 1 / trec_eval("recip_rank", *topic) - 1,
+    ("ranx", "map"): partial(ranx, "map"),
+    (NTCIR, "nDCG@0010"): partial(ntcireval, lambda peer, counts: peer.nDCG(counts, [1, 2, 3], 2, 10)),
+    (NTCIR, "MSnDCG@0010"): partial(ntcireval, lambda peer, counts: peer.MSnDCG(counts, [1, 2, 3], 10)),
+    (NTCIR, "Q-measure"): partial(ntcireval, lambda peer, counts: peer.QMeasure(counts, [1, 2, 3], 1.0)),
+    (NTCIR, "Q@0010"): partial(ntcireval, lambda peer, counts: peer.QMeasure(counts, [1, 2, 3], 1.0, 10)),
+    (NTCIR, "Q-measure, large beta"): partial(
+        ntcireval, lambda peer, counts: peer.QMeasure(counts, [1, 2, 3], 1e13)
+    ),
+    ("scikit-learn", "dcg_score(k=10)"): partial(
+        scikit_learn, lambda peer, gains, scores: peer.dcg_score([gains], [scores], k=10), all_documents
+    ),
+    ("scikit-learn", "ndcg_score(k=10)"): partial(
+        scikit_learn, lambda peer, gains, scores: peer.ndcg_score([gains], [scores], k=10), all_documents
+    ),
+    ("scikit-learn", "average_precision_score"): partial(
+        scikit_learn, lambda peer, gains, scores: peer.average_precision_score(gains > 0, scores), all_documents
+    ),
+    ("scikit-learn", "1 − mean_absolute_error"): partial(
+        scikit_learn, lambda peer, gains, scores: 1 - peer.mean_absolute_error(gains / 3, scores), judged_documents
+    ),
+    ("SciPy", "kendalltau(variant='b')"): partial(scipy, lambda peer, *pair: peer.kendalltau(*pair, variant="b")),
+    ("SciPy", "kendalltau(variant='c')"): partial(scipy, lambda peer, *pair: peer.kendalltau(*pair, variant="c")),
+    ("SciPy", "spearmanr"): partial(scipy, lambda peer, *pair: peer.spearmanr(*pair)),
+}
+OVER = {"NDPM": judged_documents, "NR": all_documents}
+BY_NAME = {"trec_eval": trec_eval, "ir-measures": ir_measure, "ranx": ranx, "this package": here}
+ROWS = [(name, other) for name, others in ELSEWHERE.items() for other in others]
+
+
+def peer_of(name, other):
+    if other.name == "roc_auc_score":
+        return partial(
+            scikit_learn, lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores), OVER[name]
+        )
+    named = BY_NAME.get(other.tool)
+    return PEERS.get((other.tool, other.name)) or partial(named, other.name)
+
+
+@pytest.mark.parametrize(("name", "other"), ROWS, ids=[f"{name}-{other.tool}-{other.name}" for name, other in ROWS])
+def test_what_is_said_of_another_tool(name, other):
+    peer = peer_of(name, other)
+    topics = [whole(*each) for each in TOPICS] if other.name == "average_precision_score" else TOPICS
+    theirs = [peer(*each) for each in topics]
+    if other.here:
+        assert other.here.startswith(name)
+        tolerance = 5e-6 if "exp-log2" in other.name else SAME
+        assert [here(other.here, *each) for each in topics] == pytest.approx(theirs, abs=tolerance)
+    else:
+        ours = f"{name}@10" if "10" in other.name else name
+        assert all(abs(here(ours, *each) - value) > 1e-4 for each, value in zip(topics, theirs))
+
+
+def test_log2_of_the_rank_and_1_is_what_the_others_divide_by():
+    for judged, run in TOPICS:
+        gains = [judged.get(doc, 0) for doc in in_order(run)][:10]
+        ideal = sorted(judged.values(), reverse=True)[:10]
+        dcg, possible = (
+            sum(gain / math.log2(rank + 1) for rank, gain in enumerate(each, 1)) for each in (gains, ideal)
+        )
+        assert trec_eval("ndcg_cut_10", judged, run) == pytest.approx(dcg / possible)
+        for name in ("ndcg_score(k=10)", "dcg_score(k=10)"):
+            wanted = dcg if name.startswith("dcg") else dcg / possible
+            assert PEERS["scikit-learn", name](judged, run) == pytest.approx(wanted)
+
+
+def test_tied_documents_share_their_gains_in_scikit_learn():
+    peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    assert peer.dcg_score([[3, 1]], [[0.5, 0.5]], k=1) == 2
+    assert peer.dcg_score([[3, 1]], [[0.5, 0.4]], log_base=4) == 2 * peer.dcg_score([[3, 1]], [[0.5, 0.4]])
+
+
+def test_ranx_orders_tied_documents_as_they_are_given():
+    peer = pytest.importorskip("ranx", reason="ranx is not installed")
+    for docs in ("ab", "ba"):
+        run = peer.Run({"q": dict.fromkeys(docs, 1.0)})
+        assert peer.evaluate(peer.Qrels({"q": {"a": 1}}), run, "precision@1") == (docs == "ab")
+
+
+def test_every_measure_of_ours_has_an_entry():
+    assert set(ELSEWHERE) == {measure.NAME for measure in measures.MEASURES}
