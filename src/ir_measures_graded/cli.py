@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import ir_measures
 from ir_measures import Measure
 
-from . import __version__, cli_analysis, plugins
+from . import __version__, cli_analysis, cli_comparisons, plugins
 from .arguments import add_collection, add_places, files_and_measures, runs_of
 from .errors import GradedError
 from .evaluation import Result, Run, evaluate
@@ -312,6 +312,7 @@ COMMANDS: dict[str, Command] = {
     "evaluate": (_evaluate_arguments, _evaluate),
     "measures": (_measures_arguments, _measures),
     **cli_analysis.COMMANDS,
+    **cli_comparisons.COMMANDS,
     "plugins": (_plugins_arguments, _plugins),
     "demo": (_demo_arguments, _demo),
 }

@@ -112,18 +112,19 @@ def _curves(arguments: argparse.Namespace) -> Iterator[str]:
 def _effort_arguments(parser: argparse.ArgumentParser) -> None:
     _add_curves(parser)
     parser.add_argument(
-        "--at", type=_ranks, default=[5, 10, 20], metavar="RANK,…", help="the ranks; default: 5,10,20"
+        "--at", type=whole_numbers, default=[5, 10, 20], metavar="RANK,…", help="the ranks; default: 5,10,20"
     )
     parser.add_argument("--of", metavar="RUN", help="the run to be reached; default: the ideal list")
     add_output(parser)
 
 
-def _ranks(text: str) -> list[int]:
+def whole_numbers(text: str) -> list[int]:
+    """An option's whole numbers, separated by commas."""
     try:
-        return [int(rank) for rank in text.split(",")]
+        return [int(number) for number in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not allowed; it is ranks separated by commas, as in 5,10,20"
+            f"{text!r} is not allowed; it is whole numbers separated by commas, as in 5,10,20"
         ) from None
 
 

@@ -42,8 +42,21 @@ TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
 WILCOXON: Final = "Wilcoxon"
 
+OMNIBUS = ("Friedman p", "ANOVA p")
 STARS = ((0.01, "**"), (0.05, "*"))
 """How Table II marks a p-value below each of these."""
+
+
+class PValue(float):
+    """A p-value; as text it is 0 only where it is 0.
+
+    >>> f"{PValue(0.0312):.3f}, {PValue(0.0000312):.3f}"
+    '0.031, 3.1e-05'
+    """
+
+    def __format__(self, spec: str) -> str:
+        text = super().__format__(spec)
+        return text if float(text) or not float(self) else super().__format__(".1e")
 
 
 @dataclass(frozen=True)
@@ -145,12 +158,12 @@ class Comparison:
 
     def table(self) -> tuple[list[str], list[list[Any]]]:
         """Column names and rows as in Table II: a row a measure, the means, what is significant."""
-        columns = ["measure", *self.runs, f"{FRIEDMAN} p", *self.pairwise()]
+        columns = ["measure", *self.runs, *OMNIBUS, *self.pairwise()]
         rows = [
             [
                 str(measure),
                 *means,
-                self.find(measure, FRIEDMAN)[0].p,
+                *self._omnibus(measure),
                 *(self.statement(measure, test) for test in self.pairwise()),
             ]
             for measure, means in zip(self.measures, self.means.T.tolist())
@@ -162,24 +175,24 @@ class Comparison:
 
         Under a test stand the letters of the runs that it finds this one better than, and the stars.
         """
-        columns = ["measure", "", "run", "mean", "mean rank", *self.pairwise()]
+        columns = ["measure", "", "run", "mean", "mean rank", *self.pairwise(), *OMNIBUS]
         rows: list[list[Any]] = []
         for column, measure in enumerate(self.measures):
             order = self.best_first(measure)
             for number, run in enumerate(order):
                 place = self.runs.index(run)
-                row = [
-                    str(measure),
-                    letters(number),
-                    run,
-                    self.means[place, column],
-                    self.ranks[place, column],
-                ]
+                row: list[Any] = [str(measure), letters(number), run]
+                row += [float(self.means[place, column]), float(self.ranks[place, column])]
                 for test in self.pairwise():
                     beaten = self.beaten(measure, test, run).items()
                     row.append("; ".join(f"{_spans(map(order.index, them))}{mark}" for mark, them in beaten))
-                rows.append(row)
+                rows.append(row + (self._omnibus(measure) if number == 0 else [None] * len(OMNIBUS)))
         return columns, rows
+
+    def _omnibus(self, measure: Measure) -> list[float | str]:
+        """The p-values of the tests over all runs, or why there is none."""
+        outcomes = [self.find(measure, test)[0] for test in (FRIEDMAN, ANOVA_RUNS)]
+        return [outcome.note if outcome.p is None else PValue(outcome.p) for outcome in outcomes]
 
     def records(self) -> tuple[list[str], list[list[Any]]]:
         """Column names and rows of everything: means and mean ranks, then every test."""
@@ -191,7 +204,12 @@ class Comparison:
             for measure, column in zip(self.measures, table.T.tolist())
             for run, value in zip(self.runs, column)
         ]
-        rows += [{**asdict(test), "measure": str(test.measure)} for test in self.tests]
+        for test in self.tests:
+            p_values = {
+                name: value if value is None else PValue(value)
+                for name, value in (("p", test.p), ("adjusted", test.adjusted))
+            }
+            rows.append({**asdict(test), **p_values, "measure": str(test.measure)})
         return columns, [list(row.values()) for row in rows]
 
     @plots.styled

@@ -45,10 +45,10 @@ def friedman(values: np.ndarray) -> Outcome:
     Undefined for fewer than three runs, and where all runs are equal in every topic.
     """
     if len(values) < 3:
-        return Outcome(note=f"undefined: Friedman's test takes 3 runs or more, there are {len(values)}")
+        return Outcome(note="undefined: fewer than 3 runs")
     values = rounded(values)
     if (values == values[0]).all():
-        return Outcome(note="undefined: all values are equal within every topic")
+        return Outcome(note="undefined: all runs are equal in every topic")
     with _quiet():
         return _outcome(statistics_library("scipy.stats").friedmanchisquare(*values))
 
@@ -87,7 +87,7 @@ def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
     if np.ptp(values) <= _noise(values):
         return (Outcome(note="undefined: all values are equal"),) * 2
     if np.ptp(values - run - topic) <= _noise(values):
-        return (Outcome(note="undefined: no variation is left beside that of runs and topics"),) * 2
+        return (Outcome(note="undefined: nothing varies but runs and topics"),) * 2
     models = statistics_library("statsmodels.formula.api")
     runs, topics = np.indices(values.shape)
     table = {"value": values.ravel(), "run": runs.ravel(), "topic": topics.ravel()}
