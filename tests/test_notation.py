@@ -21,6 +21,7 @@ from ir_measures_graded import (
     nDCG_JK,
     parse_measure,
 )
+from ir_measures_graded.notation import find_measure
 
 
 def original(text):
@@ -128,6 +129,11 @@ def test_a_measure_prints_in_declared_order_without_defaults():
         "nDCG_JK(b=3,avg=True,gains={2:10},judged_only=True)@5"
     )
     assert repr(NDPM(judged_only=False)) == "NDPM(judged_only=False)"
+
+
+def test_both_micro_signs_are_one_name():
+    assert find_measure("\u00b5AP") is find_measure("\u03bcAP") is find_measure("muAP")
+    assert ir_measures.parse_measure("\u00b5AP@5") == ir_measures.parse_measure("\u03bcAP@5") == muAP @ 5
 
 
 def test_a_measure_is_returned_as_it_is():

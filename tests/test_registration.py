@@ -206,6 +206,22 @@ assert ir_measures_graded.CG.calc_aggregate({{"q": {{"a": 3}}}}, {{"q": {{"a": 1
     assert python(code).count("Warning: ") == len(MEASURES)
 
 
+def test_a_provider_of_that_name_is_reported_and_left_alone():
+    code = f"""
+import ir_measures
+class Other(ir_measures.Provider):
+    NAME = "graded"
+other = ir_measures.providers.register(Other())
+ir_measures.DefaultPipeline.providers.append(other)
+import ir_measures_graded
+assert ir_measures.providers.registry["graded"] is other
+assert ir_measures.DefaultPipeline.providers[-2:] == [other, ir_measures_graded.graded]
+{VALUE}
+"""
+    assert "the provider graded is not registered" in python(code)
+    assert "the provider graded is not registered" in python(code, "-W", "error")
+
+
 OLD_NODES = """
 import ast
 for name in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis"):

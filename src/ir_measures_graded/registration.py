@@ -23,7 +23,7 @@ from .measure import GradedMeasure
 
 
 class RegistrationWarning(UserWarning):
-    """A measure of ours is not registered because its name is taken."""
+    """Something of ours is not registered because its name is taken."""
 
 
 def registry() -> dict[str, ir_measures.Measure]:
@@ -58,9 +58,13 @@ def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure
 
 def install(provider: ir_measures.Provider) -> None:
     """Add the provider to the registry and the default pipeline, and our parser to ir-measures."""
-    ir_measures.providers.register(provider)
+    holder = ir_measures.providers.registry.get(provider.NAME, provider)
+    if _kind(holder) == _kind(provider):
+        ir_measures.providers.register(provider)
+    else:
+        report(f"the provider {provider.NAME} is not registered: ir_measures already has one")
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [other for other in pipeline if other.NAME != provider.NAME] + [provider]
+    pipeline[:] = [other for other in pipeline if _kind(other) != _kind(provider)] + [provider]
     _redirect(ir_measures.util.parse_measure, _parse_measure)
 
 
@@ -137,8 +141,9 @@ def _spelt(name: str) -> str:
     return unicodedata.normalize("NFKC", name)
 
 
-def _kind(measure: ir_measures.Measure) -> tuple[str, str]:
-    return type(measure).__module__, type(measure).__qualname__
+def _kind(thing: object) -> tuple[str, str]:
+    """What tells ours from others', even after another import of this package."""
+    return type(thing).__module__, type(thing).__qualname__
 
 
 def report(message: str) -> None:
