@@ -172,7 +172,8 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
         reason = " ".join(str(error).split())
         if not isinstance(error, (ValueError, RuntimeError, TypeError)):
             reason = f"{type(error).__name__}: {reason}"
-        raise GradedError(f"cannot compute {', '.join(map(str, measures))}: {reason}") from error
+        names = [*map(str, measures[:3]), *(["…"] if len(measures) > 3 else [])]
+        raise GradedError(f"cannot compute {', '.join(names)}: {reason}") from error
 
 
 @contextmanager

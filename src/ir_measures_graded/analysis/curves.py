@@ -22,7 +22,6 @@ from ..measure import GradedMeasure
 from ..measures import CG, DCG_JK
 from ..measures.cumulated_gain import Normalised
 from ..notation import parse_measure
-from ..parameters import Count
 from ..provider import GradedEvaluator
 from ..tables import Whole
 from . import plots
@@ -36,6 +35,7 @@ from .evaluation import (
     tracked,
 )
 from .libraries import statistics_library
+from .options import whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -193,19 +193,10 @@ def uncut(measure: Measure | str, depth: int | None) -> tuple[Measure, int]:
         raise GradedError(f"{measure} ends at rank {cutoff}, not at the depth {depth}; give one of the two")
     if depth is None:
         depth = cutoff if cutoff is not None else DEPTH
-    depth = rank_of(depth, "depth")
+    depth = whole_number(depth, "depth", 1)
     checked(measure @ depth)
     kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
     return type(measure)(**kept), depth
-
-
-def rank_of(value: Any, name: str) -> int:
-    """`value` as a rank. Raises `GradedError` where it is none."""
-    count = Count(default=None, desc="a rank")
-    try:
-        return count.canonical(value)
-    except (TypeError, ValueError):
-        raise GradedError(f"{name}={value!r} is not allowed; it is {count.allowed()}") from None
 
 
 def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
@@ -242,10 +233,8 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
         )
     if confidence is not None and not 0 < confidence < 1:
         raise GradedError(f"confidence={confidence!r} is not allowed; it is above 0 and below 1, as 0.95")
-    if resamples < 1:
-        raise GradedError(f"resamples={resamples!r} is not allowed; it is a whole number ≥ 1")
-    if seed < 0:
-        raise GradedError(f"seed={seed!r} is not allowed; it is a whole number ≥ 0")
+    whole_number(resamples, "resamples", 1)
+    whole_number(seed, "seed", 0)
 
 
 def _vectors(

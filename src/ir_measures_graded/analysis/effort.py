@@ -17,7 +17,8 @@ from ir_measures import Measure
 
 from ..errors import GradedError
 from ..tables import Whole
-from .curves import IDEAL, Curves, rank_of, sign_of
+from .curves import IDEAL, Curves, sign_of
+from .options import whole_number
 
 SLACK = 1e-12  # relative: means of equal vectors may differ in their last bits
 
@@ -73,7 +74,7 @@ def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
     Raises `GradedError` for a run that there is not, and for ranks beyond the depth of the curves.
     """
     depth = curves.values.shape[1]
-    ranks = tuple(dict.fromkeys(rank_of(rank, "at") for rank in at))
+    ranks = tuple(dict.fromkeys(whole_number(rank, "at", 1) for rank in at))
     if not ranks:
         raise GradedError("no rank is given whose value is to be reached; give some, for example at=[10]")
     if max(ranks) > depth:

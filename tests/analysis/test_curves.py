@@ -1,0 +1,402 @@
+"""Curves over ranks: the paper's vectors, one pass against one cutoff at a time, bands, table, figure."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from ir_measures import AP, RR, Judged, P, R, nDCG
+
+from inputs import FORMS
+from ir_measures_graded import (
+    CG,
+    DCG_JK,
+    ESL,
+    NDCNG,
+    NDPM,
+    SR,
+    GradedError,
+    TopicMeasure,
+    demo,
+    muAP,
+    nCG,
+    nDCG_JK,
+)
+from ir_measures_graded.analysis import Curves, curves, evaluate
+
+# Järvelin & Kekäläinen 2002, section 2: the run's levels, what the recall base has besides, the vectors.
+RUN_LEVELS = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
+MORE_LEVELS = [1, 1, 1]
+VECTORS = {
+    CG: [3, 5, 8, 8, 8, 9, 11, 13, 16, 16],
+    DCG_JK(b=2): [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61],
+    nCG: [1, 0.83, 0.89, 0.73, 0.62, 0.6, 0.69, 0.76, 0.89, 0.84],
+}
+IDEAL_VECTORS = {
+    CG: [3, 6, 9, 11, 13, 15, 16, 17, 18, 19],
+    DCG_JK(b=2): [3, 6, 7.89, 8.89, 9.75, 10.52, 10.88, 11.21, 11.53, 11.83],
+    nCG: [1] * 10,
+}
+
+QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
+RUNS = {
+    "good": {"q1": {"a": 3.0, "x": 2.5, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}},
+    "poor": {"q1": {"c": 3.0, "b": 2.0}, "q9": {"a": 1.0}},
+}
+DEPTH = 6
+
+
+@pytest.mark.parametrize("measure", VECTORS, ids=str)
+def test_the_papers_vectors_are_the_curves(measure):
+    run = {f"d{rank}": -float(rank) for rank, _ in enumerate(RUN_LEVELS)}
+    qrels = {f"d{number}": level for number, level in enumerate(RUN_LEVELS + MORE_LEVELS)}
+    found = curves({"q": qrels}, {"run": {"q": run}}, measure, 10, ideal=True)
+    assert found.values[0] == pytest.approx(VECTORS[measure], abs=0.01)  # the paper rounds, or cuts off
+    assert found.ideal == pytest.approx(IDEAL_VECTORS[measure], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        *(CG, DCG_JK(b=3), nCG(gains={2: 10}), nDCG_JK, nDCG_JK(judged_only=True), NDCNG, muAP, SR, NDPM),
+        *(P(rel=2), nDCG, AP, R, Judged, RR),
+    ],
+    ids=str,
+)
+def test_each_rank_has_the_mean_of_the_measure_cut_off_there(measure):
+    found = curves(QRELS, RUNS, measure, DEPTH)
+    means = [evaluate(QRELS, RUNS, [measure @ rank]).means()[:, 0] for rank in range(1, DEPTH + 1)]
+    np.testing.assert_allclose(found.values, np.transpose(means), rtol=1e-15)
+    assert (found.runs, found.topics, found.measure) == (("good", "poor"), 3, measure)
+    assert found.ranks.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_the_mean_of_a_vector_over_ranks_is_a_curve_too():
+    found = curves(QRELS, RUNS, nDCG_JK(avg=True), DEPTH)
+    vectors = curves(QRELS, RUNS, nDCG_JK, DEPTH).values
+    np.testing.assert_allclose(found.values, np.cumsum(vectors, axis=1) / np.arange(1, DEPTH + 1), rtol=1e-14)
+
+
+def test_a_measure_of_ones_own_has_a_curve():
+    class _First(TopicMeasure):
+        NAME = "First"
+
+        def value(self, topic):
+            return topic.gains.max(initial=0) * (topic.cutoff or 0)
+
+    assert curves(QRELS, RUNS, _First(), 3).values[0].tolist() == [4 / 3, 12 / 3, 18 / 3]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_qrels_and_runs_come_in_every_form(form):
+    make = FORMS[form]
+    runs = {name: make(run, "score") for name, run in RUNS.items()}
+    found = curves(make(QRELS, "relevance"), runs, CG, 4)
+    expected = curves(QRELS, RUNS, CG, 4)
+    np.testing.assert_array_equal(found.values, expected.values)
+    np.testing.assert_array_equal(found.ideal, expected.ideal)
+
+
+@pytest.mark.parametrize("form", ["generator", "list of named tuples"])
+def test_standard_measures_take_iterables_of_named_tuples(form):
+    make = FORMS[form]
+    runs = {name: make(run, "score") for name, run in RUNS.items()}
+    found = curves(make(QRELS, "relevance"), runs, P, 4, ideal=True)
+    expected = curves(QRELS, RUNS, P, 4, ideal=True)
+    np.testing.assert_array_equal(found.values, expected.values)
+    np.testing.assert_array_equal(found.ideal, expected.ideal)
+
+
+# ----------------------------------------------------------------- ideal, normalisation, depth
+
+
+def test_the_ideal_curve_is_there_for_measures_in_units_of_gain():
+    assert curves(QRELS, RUNS, "CG", 3).ideal.tolist() == [6 / 3, 8 / 3, 9 / 3]
+    assert curves(QRELS, RUNS, "DCG_JK(b=9)", 3).ideal is not None
+    for measure in ("nCG", "nDCG_JK", "P", "muAP"):
+        assert curves(QRELS, RUNS, measure, 3).ideal is None
+    assert curves(QRELS, RUNS, "CG", 3, ideal=False).ideal is None
+
+
+def test_the_ideal_curve_follows_the_gains_of_the_measure():
+    found = curves({"q": {"a": 3, "b": 2, "c": 1, "d": -1}}, {}, "CG(gains=3:0,2:1,1:10)", 3)
+    assert found.ideal.tolist() == [10, 11, 11]
+
+
+def test_gains_that_32_bit_floats_cannot_tell_apart_are_still_in_order():
+    qrels = {"q": {"a": 1, "b": 2, "c": 3}}
+    found = curves(qrels, {}, CG(gains={1: 1e9, 2: 1e9 + 1, 3: 1e9 + 2}), 1)
+    assert found.ideal.tolist() == [1e9 + 2]
+
+
+def test_any_measure_can_have_its_ideal_curve():
+    assert curves(QRELS, RUNS, "nDCG_JK", 4, ideal=True).ideal.tolist() == [1, 1, 1, 1]
+    assert curves(QRELS, RUNS, "P", 2, ideal=True).ideal.tolist() == [1, (1 + 0.5 + 0.5) / 3]
+
+
+def test_averages_are_the_mean_vector_divided_by_the_mean_ideal_vector():
+    for normalised, plain in ((nCG, CG), (nDCG_JK(b=3), DCG_JK(b=3)), (nCG(gains={3: 9}), CG(gains={3: 9}))):
+        found = curves(QRELS, RUNS, normalised, DEPTH, normalise="averages", ideal=True)
+        raw = curves(QRELS, RUNS, plain, DEPTH)
+        np.testing.assert_allclose(found.values, raw.values / raw.ideal, rtol=1e-15)
+        assert found.ideal.tolist() == [1] * DEPTH
+        assert not np.allclose(found.values, curves(QRELS, RUNS, normalised, DEPTH).values)
+
+
+@pytest.mark.parametrize("measure", [nCG, nDCG_JK, NDCNG, NDCNG(max_gain=9), nCG(avg=True)], ids=str)
+def test_over_one_topic_both_ways_to_normalise_are_one(measure):
+    qrels, runs = {"q1": QRELS["q1"]}, {"good": RUNS["good"]}
+    both = [curves(qrels, runs, measure, DEPTH, normalise=how).values for how in ("topics", "averages")]
+    np.testing.assert_allclose(*both, rtol=1e-15)
+
+
+def test_the_depth_is_the_cutoff_of_the_measure_or_100():
+    assert curves(QRELS, RUNS, "nCG@7").values.shape == (2, 7)
+    assert curves(QRELS, RUNS, "nCG@7", 7).measure == nCG
+    assert curves(QRELS, RUNS, "P").values.shape == (2, 100)
+
+
+# ------------------------------------------------------------------------------- confidence
+
+
+def collection(topics=30, seed=2):
+    random = np.random.default_rng(seed)
+    qrels = {f"q{t}": {f"d{d}": int(random.integers(0, 4)) for d in range(20)} for t in range(topics)}
+    runs = {
+        name: {topic: {doc: float(random.random()) for doc in docs} for topic, docs in qrels.items()}
+        for name in ("one", "two")
+    }
+    return qrels, runs
+
+
+def test_bands_are_scipys_bootstrap_of_the_topics_values():
+    stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+    qrels, runs = collection()
+    found = curves(qrels, runs, nDCG_JK, 5, confidence=0.9, resamples=300, seed=8)
+    for number, values in enumerate(evaluate(qrels, runs, ["nDCG_JK@5"]).of("nDCG_JK@5")):
+        generator = np.random.default_rng(8)
+        try:
+            seeded = {"rng": generator}
+            interval = stats.bootstrap(
+                (values,), np.mean, confidence_level=0.9, n_resamples=300, method="percentile", **seeded
+            ).confidence_interval
+        except TypeError:  # before SciPy 1.15
+            interval = stats.bootstrap(
+                (values,),
+                np.mean,
+                confidence_level=0.9,
+                n_resamples=300,
+                method="percentile",
+                random_state=generator,
+            ).confidence_interval
+        assert found.bands[number, :, 4] == pytest.approx([interval.low, interval.high], rel=1e-12)
+
+
+@pytest.mark.parametrize("normalise", ["topics", "averages"])
+@pytest.mark.parametrize("measure", [nCG, nDCG_JK(avg=True)], ids=str)
+def test_bands_enclose_the_curve_and_grow_with_confidence(normalise, measure):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    qrels, runs = collection()
+    narrow, wide = (
+        curves(qrels, runs, measure, 8, normalise=normalise, confidence=level) for level in (0.5, 0.99)
+    )
+    lower, upper = wide.bands.transpose(1, 0, 2)
+    assert (lower < narrow.bands[:, 0]).all()
+    assert (narrow.bands[:, 1] < upper).all()
+    for found in (narrow, wide):
+        assert (found.bands[:, 0] <= found.values).all()
+        assert (found.values <= found.bands[:, 1]).all()
+    assert wide.confidence == 0.99
+
+
+def test_bands_depend_on_the_seed_alone():
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    qrels, runs = collection()
+    found = curves(qrels, runs, nCG, 4, confidence=0.95, seed=1)
+    alone = curves(qrels, {"two": runs["two"]}, nCG, 4, confidence=0.95, seed=1)
+    np.testing.assert_array_equal(found.bands[1], alone.bands[0])
+    other = curves(qrels, runs, nCG, 4, confidence=0.95, seed=2)
+    assert (found.bands != other.bands).any()
+    np.testing.assert_array_equal(found.values, other.values)
+
+
+def test_where_all_topics_have_one_value_the_band_has_no_width():
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    found = curves(qrels, {"same": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}, CG, 2, confidence=0.95)
+    assert found.bands.tolist() == [[[1, 1], [1, 1]]]
+
+
+def test_bands_need_scipy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(GradedError, match=r"needs scipy.*pip install 'ir-measures-graded\[stats\]'"):
+        curves(QRELS, RUNS, CG, 2, confidence=0.95)
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "message"),
+    [
+        (ESL, {}, "ESL has no cutoff, so that it has no curve"),
+        ("IPrec@0.1", {}, "IPrec has no cutoff"),
+        ("nCG@10", {"depth": 20}, "nCG@10 ends at rank 10, not at the depth 20"),
+        ("nCG", {"depth": 0}, "depth=0 is not allowed; it is a whole number ≥ 1"),
+        ("nCG", {"depth": 2.5}, "depth=2.5 is not allowed"),
+        ("nCG", {"normalise": "both"}, "normalise='both' is not allowed; it is 'topics' or 'averages'"),
+        ("CG", {"normalise": "averages"}, "CG is no vector divided by an ideal one.*nCG, nDCG_JK and NDCNG"),
+        ("P", {"normalise": "averages"}, "P is no vector divided by an ideal one"),
+        ("nCG", {"confidence": 95}, "confidence=95 is not allowed; it is above 0 and below 1"),
+        ("nCG", {"confidence": float("nan")}, "confidence=nan is not allowed"),
+        ("nCG", {"confidence": 0.9, "resamples": 0}, "resamples=0 is not allowed"),
+        ("nCG", {"confidence": 0.9, "seed": -1}, "seed=-1 is not allowed"),
+        ("P(rel=0.5)", {}, "P: rel=0.5 is not allowed"),
+    ],
+)
+def test_what_cannot_be_drawn_is_an_error_that_says_so(measure, options, message):
+    with pytest.raises(GradedError, match=message):
+        curves(QRELS, RUNS, measure, **options)
+
+
+def test_one_topic_is_too_few_for_bands():
+    with pytest.raises(GradedError, match="need two topics or more"):
+        curves({"q": {"a": 1}}, {}, CG, 2, confidence=0.9)
+
+
+@pytest.mark.parametrize("name", ["rank", "ideal"])
+def test_no_run_takes_the_name_of_another_column(name):
+    with pytest.raises(GradedError, match=f"cannot be named '{name}'"):
+        curves(QRELS, {name: RUNS["good"]}, CG, 2)
+
+
+def test_errors_say_which_run_they_are_about():
+    with pytest.raises(GradedError, match=r"^poor: run: topic 'q1'.*NaN"):
+        curves(QRELS, RUNS | {"poor": {"q1": {"a": float("nan")}}}, CG, 2)
+    with pytest.raises(GradedError, match="mine: none of its topics"):
+        curves(QRELS, {"mine": demo.run_paths()["A"]}, CG, 2)
+
+
+# ---------------------------------------------------------------------------- table and figure
+
+
+def made(bands=False):
+    values = np.array([[0.1, 0.2, 0.3], [0.4, 0.35, 0.6]])
+    return Curves(
+        nDCG_JK(gains={2: 10}),
+        "topics",
+        12,
+        ("low", "high"),
+        values,
+        np.array([0.7, 0.8, 0.9]),
+        np.stack([values - 0.05, values + 0.05], axis=1) if bands else None,
+        0.95 if bands else None,
+    )
+
+
+def test_the_table_has_a_row_a_rank_and_a_column_a_curve():
+    columns, rows = made().table()
+    assert columns == ["rank", "ideal", "low", "high"]
+    assert rows == [[1, 0.7, 0.1, 0.4], [2, 0.8, 0.2, 0.35], [3, 0.9, 0.3, 0.6]]
+
+
+def test_the_ends_of_a_band_follow_their_run():
+    columns, rows = made(bands=True).table()
+    assert columns == ["rank", "ideal", "low", "low lower", "low upper", "high", "high lower", "high upper"]
+    assert rows[0] == pytest.approx([1, 0.7, 0.1, 0.05, 0.15, 0.4, 0.35, 0.45])
+
+
+def drawn(found):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    figure = found.figure()
+    return figure, figure.axes[0]
+
+
+def test_the_figure_shows_each_curve_under_its_name():
+    _, axes = drawn(made())
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    assert list(lines) == ["ideal", "low", "high"]
+    assert lines["high"].get_xdata().tolist() == [1, 2, 3]
+    assert lines["high"].get_ydata().tolist() == [0.4, 0.35, 0.6]
+    assert lines["ideal"].get_ydata().tolist() == [0.7, 0.8, 0.9]
+    assert axes.get_title("left") == "nDCG_JK(gains={2:10})"
+    assert axes.get_xlabel() == "Rank"
+    assert axes.get_ylabel() == "Mean over 12 topics"
+    # first the ideal, then the best at the last rank, as the eye meets the lines
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "high", "low"]
+
+
+def test_the_legend_of_a_distance_begins_with_the_smallest():
+    found = Curves(NDPM, "topics", 1, ("far", "near"), np.array([[0.5], [0.1]]))
+    _, axes = drawn(found)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
+    assert axes.get_ylabel() == "Mean over 1 topic"
+
+
+def test_the_figure_says_how_averages_were_normalised():
+    _, axes = drawn(curves(QRELS, RUNS, nCG, 3, normalise="averages"))
+    assert axes.get_title("left") == "nCG, ratio of averages"
+
+
+def test_bands_are_drawn_between_their_ends_and_named():
+    _, axes = drawn(made(bands=True))
+    assert axes.get_ylabel() == "Mean over 12 topics, 95 % confidence"
+    band = axes.collections[0].get_paths()[0].get_extents()
+    assert (band.y0, band.y1) == pytest.approx((0.05, 0.35))
+    assert len(axes.collections) == 2
+
+
+def test_figures_need_neither_pyplot_nor_a_display():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    code = (
+        "import sys, io; from ir_measures_graded.analysis import curves, plots; before = 'matplotlib' in "
+        "sys.modules; f = curves({'q': {'a': 1}}, {'r': {}}, 'CG', 2).figure(); f.savefig(io.BytesIO());"
+        "print(before, 'matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "False"]
+
+
+# --------------------------------------------------------------------------------- real runs
+
+
+@pytest.fixture(scope="module")
+def dl21(shared_data):
+    folder = shared_data / "dl21-passage"
+    runs = {path.name.removesuffix(".run.gz"): path for path in sorted((folder / "runs").glob("*.gz"))}
+    assert len(runs) == 24
+    return folder, runs
+
+
+def test_curves_of_real_runs_go_through_trec_evals_published_values(dl21):
+    folder, runs = dl21
+    found = {"P": P, "ndcg_cut": nDCG}
+    found = {name: curves(folder / "qrels.txt", runs, measure) for name, measure in found.items()}
+    compared = 0
+    for file in sorted((folder / "trec_eval").glob("*.*eval")):
+        for name, topic, value in map(str.split, file.read_text().splitlines()):
+            measure, _, cutoff = name.rpartition("_")
+            if topic == "all" and measure in found and int(cutoff) <= 100:
+                curve = found[measure].values[found[measure].runs.index(file.stem)]
+                assert curve[int(cutoff) - 1] == pytest.approx(float(value), abs=0.000051)
+                compared += 1
+    assert compared == 2 * 6 * 6  # measures, runs, cutoffs
+
+
+def test_a_figure_of_24_real_runs_is_readable(dl21):
+    folder, runs = dl21
+    found = curves(folder / "qrels.txt", runs, "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)")
+    figure, axes = drawn(found)
+    lines = axes.get_lines()
+    assert len({(line.get_color(), str(line._dash_pattern), line.get_marker()) for line in lines}) == 24
+    ends = dict(zip(found.runs, found.values[:, -1]))
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert legend == sorted(runs, key=ends.get, reverse=True)
+
+    figure.draw_without_rendering()
+    page, plot = figure.bbox, axes.get_tightbbox(for_layout_only=True)
+    box = axes.get_legend().get_window_extent()
+    assert page.x0 <= box.x0 < box.x1 <= page.x1
+    assert page.y0 <= box.y0 < box.y1 <= page.y1
+    assert axes.bbox.x1 <= box.x0, "the legend covers the axes"
+    texts = [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.get_legend().get_texts()]
+    texts += axes.get_xticklabels() + axes.get_yticklabels()
+    assert min(text.get_fontsize() for text in texts) >= 9
+    assert plot.height <= page.height
