@@ -25,7 +25,7 @@ class Other(NamedTuple):
 LOG2 = "cites the same paper, but divides by log2(i + 1), so at rank 2 by 1.58 and not by 1; no base"
 ELSEWHERE: dict[str, list[Other]] = {
     "CG": [
-        Other("trec_eval", "num_rel_ret", f"CG({BINARY})", "counts relevant documents, whatever their levels"),
+        Other("trec_eval", "num_rel_ret", f"CG({BINARY})", "counts relevant documents of any level"),
     ],
     "DCG_JK": [
         Other("ranx", "dcg@10", "", LOG2),
@@ -33,16 +33,21 @@ ELSEWHERE: dict[str, list[Other]] = {
             "scikit-learn",
             "dcg_score(k=10)",
             "",
-            "cites the same paper, but divides by log(i + 1): its log_base divides all values by one number, "
-            "also at ranks below it; tied documents share their gains",
+            "cites the same paper, but divides by log(i + 1), from rank 2 on; log_base scales all values "
+            "alike; tied documents share their gains",
         ),
     ],
     "nCG": [
-        Other("trec_eval", "relative_P_10", f"nCG({BINARY})@10", "binary: precision over the highest possible"),
+        Other("trec_eval", "relative_P_10", f"nCG({BINARY})@10", "binary: precision over the best possible"),
         Other("this package", "SR@10", "nCG@10", "the sliding ratio to the recall base is the same quotient"),
     ],
     "nDCG_JK": [
-        Other("NTCIREVAL, pyNTCIREVAL", "nDCG@0010", "nDCG_JK@10", "the same, with -logb for b and -g for gains"),
+        Other(
+            "NTCIREVAL, pyNTCIREVAL",
+            "nDCG@0010",
+            "nDCG_JK@10",
+            "the same; pyNTCIREVAL's --logb is b, -g the gains",
+        ),
         Other("trec_eval", "ndcg_cut_10", "", LOG2),
         Other("trec_eval", "ndcg", "", LOG2),
         Other("ir-measures", "nDCG@10", "", "trec_eval's ndcg_cut_10"),
@@ -63,7 +68,7 @@ ELSEWHERE: dict[str, list[Other]] = {
     ],
     "muAP": [
         Other("trec_eval", "map", f"muAP({BINARY})", "one threshold: every relevant document counts alike"),
-        Other("trec_eval", "map_cut_10", f"muAP({BINARY})@10", "the same at a cutoff; it divides by all of R too"),
+        Other("trec_eval", "map_cut_10", f"muAP({BINARY})@10", "likewise; it divides by all of R too"),
         Other("ir-measures", "AP(rel=2)", "muAP(gains=1:0,2:1,3:1)", "one threshold, that of level 2"),
         Other("ranx", "map", f"muAP({BINARY})", "one threshold: every relevant document counts alike"),
         Other(
@@ -77,7 +82,9 @@ ELSEWHERE: dict[str, list[Other]] = {
         Other("NTCIREVAL, pyNTCIREVAL", "Q-measure, large beta", "WAP", "the limit of Q as β grows"),
     ],
     "Q": [
-        Other("NTCIREVAL, pyNTCIREVAL", "Q-measure", "Q", "the same, with -beta for beta and -g for gains"),
+        Other(
+            "NTCIREVAL, pyNTCIREVAL", "Q-measure", "Q", "the same; pyNTCIREVAL's --beta is beta, -g the gains"
+        ),
         Other("NTCIREVAL, pyNTCIREVAL", "Q@0010", "Q@10", "the same; it divides by min(R, 10) too"),
     ],
     "AGR": [],
@@ -135,7 +142,7 @@ ELSEWHERE: dict[str, list[Other]] = {
             "scikit-learn",
             "roc_auc_score",
             "NR",
-            "over all judged and retrieved documents, those not retrieved tied last; undefined where this is 0 or 1",
+            "over all judged and retrieved documents, those not retrieved tied last",
         ),
     ],
 }

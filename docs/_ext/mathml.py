@@ -34,7 +34,8 @@ def copy_font(app: Sphinx, exception: Exception | None) -> None:
     """Put the font beside the style sheet that names it."""
     if exception is None and app.builder.format == "html":
         package = find_spec("ziamath")
-        assert package is not None and package.origin, "the site's font comes with the package ziamath"
+        if package is None or package.origin is None:
+            raise ModuleNotFoundError("the site's font comes with the package ziamath; install it")
         copyfile(Path(package.origin).parent / "fonts" / FONT, app.outdir / "_static" / FONT)
 
 

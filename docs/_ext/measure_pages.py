@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from elsewhere import ELSEWHERE
-from ir_measures_graded import GradedMeasure, measures
-from ir_measures_graded.listing import better, facts_of
 from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
+
+from ir_measures_graded import GradedMeasure, measures
+from ir_measures_graded.listing import better, facts_of
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
@@ -153,8 +154,8 @@ def bibtex(key: str) -> str:
 
 def in_code(text: str) -> str:
     """Text whose signs are no Markdown: what stands between single backticks stays code."""
-    text = " ".join(text.split())
-    return re.sub(r"`[^`]*`|[_*^<>\[\]|\\$]", lambda sign: sign[0] if sign[0][0] == "`" else "\\" + sign[0], text)
+    code_or_sign = r"(`[^`]*`)|([_*^<>\[\]|\\$])"
+    return re.sub(code_or_sign, lambda found: found[1] or "\\" + found[2], " ".join(text.split()))
 
 
 def listing() -> str:
@@ -171,7 +172,7 @@ def listing() -> str:
 
 
 def write(app: Sphinx | None = None) -> None:
-    """Write all pages; those that are as they were keep their time, so that Sphinx does not read them again."""
+    """Write all pages; one that has not changed keeps its time, and is not read again."""
     FOLDER.mkdir(exist_ok=True)
     pages = {f"{measure.NAME}.md": page(measure) for measure in measures.MEASURES}
     for path in FOLDER.iterdir():

@@ -1,7 +1,7 @@
-"""What the pages show is what happens: every command, every example, and every block of code is one or the other.
+"""What the pages show is what happens: every command and every example; and every block is one or the other.
 
-A line such as ``% needs: pyterrier`` makes a page, or the block that follows it, be skipped where that module is
-not there; ``% needs: collections``, where no collection of ir-datasets has been downloaded for the tests.
+A line such as ``% needs: pyterrier`` makes a page, or the block that follows it, be skipped where that module
+is not there; ``% needs: collections``, where no collection of ir-datasets was downloaded for the tests.
 """
 
 import doctest
@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from site_extensions import DOCS
 
 from documents import follow
-from site_extensions import DOCS
 
 COLLECTIONS = DOCS.parents[1] / "shared" / "data" / "ir_datasets"
 RUN_ELSEWHERE = {"write-your-own-measure.md"}  # step by step in a fresh environment, by a test of its own
@@ -26,7 +26,7 @@ PAGES = sorted(
     and path.name not in RUN_ELSEWHERE
 )
 FENCE = re.compile(r"^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-ONLY_READ = {"text", "sh", "toml", "bibtex", "ini"}  # `sh` is what no test can run: an installation, a release
+ONLY_READ = {"text", "sh", "toml", "bibtex", "ini"}  # `sh`: what no test can run, as installing
 BESIDE = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 

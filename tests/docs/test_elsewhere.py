@@ -6,9 +6,9 @@ from random import Random
 
 import numpy as np
 import pytest
+from site_extensions import ELSEWHERE
 
 from ir_measures_graded import measures, parse_measure
-from site_extensions import ELSEWHERE
 
 RANDOM = Random(11)
 SAME = 1e-9
@@ -49,10 +49,13 @@ def ranx(name, judged, run):
     return float(peer.evaluate(peer.Qrels({"q": judged}), peer.Run({"q": run}), name))
 
 
-def ntcireval(make, judged, run):
-    metrics = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
-    counts = [sum(level == each for level in judged.values()) for each in range(4)]
-    return make(metrics, counts).compute([(doc, judged.get(doc, 0)) for doc in in_order(run)])
+def ntcireval(make):
+    def value(judged, run):
+        metrics = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
+        counts = [sum(level == each for level in judged.values()) for each in range(4)]
+        return make(metrics, counts, [1, 2, 3]).compute([(doc, judged.get(doc, 0)) for doc in in_order(run)])
+
+    return value
 
 
 def all_documents(judged, run):
@@ -65,15 +68,21 @@ def judged_documents(judged, run):
     return list(judged.values()), [run.get(doc, 0.0) for doc in judged]
 
 
-def scikit_learn(score, documents, judged, run):
-    peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
-    gains, scores = documents(judged, run)
-    return score(peer, np.array(gains), np.array(scores))
+def scikit_learn(score, documents=all_documents):
+    def value(judged, run):
+        peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+        gains, scores = documents(judged, run)
+        return score(peer, np.array(gains), np.array(scores))
+
+    return value
 
 
-def scipy(correlation, judged, run):
-    peer = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
-    return correlation(peer, *judged_documents(judged, run)).statistic
+def scipy(correlation):
+    def value(judged, run):
+        peer = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+        return correlation(peer, *judged_documents(judged, run)).statistic
+
+    return value
 
 
 def whole(judged, run):
@@ -88,45 +97,47 @@ def here(name, judged, run):
 NTCIR = "NTCIREVAL, pyNTCIREVAL"
 PEERS = {
     ("trec_eval", "1/recip_rank − 1"): lambda *topic: 1 / trec_eval("recip_rank", *topic) - 1,
-    ("ranx", "map"): partial(ranx, "map"),
-    (NTCIR, "nDCG@0010"): partial(ntcireval, lambda peer, counts: peer.nDCG(counts, [1, 2, 3], 2, 10)),
-    (NTCIR, "MSnDCG@0010"): partial(ntcireval, lambda peer, counts: peer.MSnDCG(counts, [1, 2, 3], 10)),
-    (NTCIR, "Q-measure"): partial(ntcireval, lambda peer, counts: peer.QMeasure(counts, [1, 2, 3], 1.0)),
-    (NTCIR, "Q@0010"): partial(ntcireval, lambda peer, counts: peer.QMeasure(counts, [1, 2, 3], 1.0, 10)),
-    (NTCIR, "Q-measure, large beta"): partial(
-        ntcireval, lambda peer, counts: peer.QMeasure(counts, [1, 2, 3], 1e13)
+    (NTCIR, "nDCG@0010"): ntcireval(lambda peer, counts, gains: peer.nDCG(counts, gains, 2, 10)),
+    (NTCIR, "MSnDCG@0010"): ntcireval(lambda peer, counts, gains: peer.MSnDCG(counts, gains, 10)),
+    (NTCIR, "Q-measure"): ntcireval(lambda peer, counts, gains: peer.QMeasure(counts, gains, 1.0)),
+    (NTCIR, "Q@0010"): ntcireval(lambda peer, counts, gains: peer.QMeasure(counts, gains, 1.0, 10)),
+    (NTCIR, "Q-measure, large beta"): ntcireval(
+        lambda peer, counts, gains: peer.QMeasure(counts, gains, 1e13)
     ),
-    ("scikit-learn", "dcg_score(k=10)"): partial(
-        scikit_learn, lambda peer, gains, scores: peer.dcg_score([gains], [scores], k=10), all_documents
+    ("scikit-learn", "dcg_score(k=10)"): scikit_learn(
+        lambda peer, gains, scores: peer.dcg_score([gains], [scores], k=10)
     ),
-    ("scikit-learn", "ndcg_score(k=10)"): partial(
-        scikit_learn, lambda peer, gains, scores: peer.ndcg_score([gains], [scores], k=10), all_documents
+    ("scikit-learn", "ndcg_score(k=10)"): scikit_learn(
+        lambda peer, gains, scores: peer.ndcg_score([gains], [scores], k=10)
     ),
-    ("scikit-learn", "average_precision_score"): partial(
-        scikit_learn, lambda peer, gains, scores: peer.average_precision_score(gains > 0, scores), all_documents
+    ("scikit-learn", "average_precision_score"): scikit_learn(
+        lambda peer, gains, scores: peer.average_precision_score(gains > 0, scores)
     ),
-    ("scikit-learn", "1 − mean_absolute_error"): partial(
-        scikit_learn, lambda peer, gains, scores: 1 - peer.mean_absolute_error(gains / 3, scores), judged_documents
+    ("scikit-learn", "1 − mean_absolute_error"): scikit_learn(
+        lambda peer, gains, scores: 1 - peer.mean_absolute_error(gains / 3, scores), judged_documents
     ),
-    ("SciPy", "kendalltau(variant='b')"): partial(scipy, lambda peer, *pair: peer.kendalltau(*pair, variant="b")),
-    ("SciPy", "kendalltau(variant='c')"): partial(scipy, lambda peer, *pair: peer.kendalltau(*pair, variant="c")),
-    ("SciPy", "spearmanr"): partial(scipy, lambda peer, *pair: peer.spearmanr(*pair)),
+    ("SciPy", "kendalltau(variant='b')"): scipy(lambda peer, *pair: peer.kendalltau(*pair, variant="b")),
+    ("SciPy", "kendalltau(variant='c')"): scipy(lambda peer, *pair: peer.kendalltau(*pair, variant="c")),
+    ("SciPy", "spearmanr"): scipy(lambda peer, *pair: peer.spearmanr(*pair)),
 }
-OVER = {"NDPM": judged_documents, "NR": all_documents}
+AREA = {  # under the ROC curve, over which documents
+    "NDPM": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores), judged_documents),
+    "NR": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores)),
+}
 BY_NAME = {"trec_eval": trec_eval, "ir-measures": ir_measure, "ranx": ranx, "this package": here}
 ROWS = [(name, other) for name, others in ELSEWHERE.items() for other in others]
 
 
 def peer_of(name, other):
     if other.name == "roc_auc_score":
-        return partial(
-            scikit_learn, lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores), OVER[name]
-        )
-    named = BY_NAME.get(other.tool)
-    return PEERS.get((other.tool, other.name)) or partial(named, other.name)
+        return AREA[name]
+    return PEERS.get((other.tool, other.name)) or partial(BY_NAME[other.tool], other.name)
 
 
-@pytest.mark.parametrize(("name", "other"), ROWS, ids=[f"{name}-{other.tool}-{other.name}" for name, other in ROWS])
+@pytest.mark.parametrize(
+    ("name", "other"), ROWS, ids=[f"{name}-{other.tool}-{other.name}" for name, other in ROWS]
+)
+@pytest.mark.filterwarnings("default:unsafe cast from uint64 to int64")  # ranx's own
 def test_what_is_said_of_another_tool(name, other):
     peer = peer_of(name, other)
     topics = [whole(*each) for each in TOPICS] if other.name == "average_precision_score" else TOPICS
