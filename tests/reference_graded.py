@@ -8,6 +8,10 @@ import ctypes
 import math
 from collections.abc import Mapping
 from itertools import combinations
+from random import Random
+
+import ir_measures
+import pytest
 
 from ir_measures_graded import GradedMeasure
 from reference import Documents, gain, ideal_gains, order, run_gains
@@ -15,6 +19,21 @@ from reference import Documents, gain, ideal_gains, order, run_gains
 
 def value(measure: GradedMeasure, qrels: Documents, run: Documents) -> float:
     return VALUES[measure.NAME](measure, qrels, run)
+
+
+def assert_small_topics(measures: list[GradedMeasure]) -> None:
+    """Every measure over 300 topics of few documents, next to each other in one call."""
+    random, docs = Random(11), [f"d{number}" for number in range(9)]
+    qrels, run = {}, {}
+    for number in range(300):
+        levels = random.choice([[0, 1], [0, 1, 2, 3], [-2, 0.5, 1, 2.5, 7], [2]])
+        scores = random.choice([[0.5], [0.1, 0.7, 1.0], [random.random() for _ in docs]])
+        judged, listed = (random.sample(docs, random.randrange(len(docs))) for _ in range(2))
+        qrels[f"q{number}"] = {doc: random.choice(levels) for doc in judged}
+        run[f"q{number}"] = {doc: random.choice(scores) for doc in listed}
+    for topic, measure, got in ir_measures.iter_calc(measures, qrels, run):
+        expected = value(measure, qrels[topic], run[topic])
+        assert got == pytest.approx(expected, rel=1e-12, abs=1e-14), (measure, topic)
 
 
 def lists(measure: GradedMeasure, qrels: Documents, run: Documents) -> tuple[list[float], list[float], int]:

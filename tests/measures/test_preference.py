@@ -279,3 +279,9 @@ def test_long_lists_have_the_values_of_two_loops_over_all_pairs(grades):
     for topic, measure, got in ir_measures.iter_calc(measures, qrels, run):
         expected = reference_graded.value(measure, qrels[topic], run[topic])
         assert got == pytest.approx(expected, rel=1e-12, abs=1e-14)
+
+
+def test_many_small_topics_have_the_values_of_the_plain_reference():
+    measures = [*OF_ORDERS, *OF_DISTANCES]
+    with_unjudged = [m(judged_only=False) for m in measures]
+    reference_graded.assert_small_topics([*measures, *with_unjudged, *(m @ 3 for m in with_unjudged)])

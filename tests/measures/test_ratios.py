@@ -110,3 +110,7 @@ def test_long_lists_have_the_values_of_the_plain_reference():
     for topic, measure, got in ir_measures.iter_calc([*ALL, *(m @ 100 for m in ALL)], qrels, run):
         expected = reference_graded.value(measure, qrels[topic], run[topic])
         assert got == pytest.approx(expected, rel=1e-11)
+
+
+def test_many_small_topics_have_the_values_of_the_plain_reference():
+    reference_graded.assert_small_topics([*ALL, *(m @ 3 for m in ALL), *(m(judged_only=True) for m in ALL)])

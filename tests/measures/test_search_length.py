@@ -185,3 +185,7 @@ def test_all_values_are_those_of_the_plain_reference(collection, gains, judged_o
     for topic, measure, got in ir_measures.iter_calc(measures, qrels, run):
         expected = reference_graded.value(measure, qrels[topic], run.get(topic, {}))
         assert got == pytest.approx(expected, rel=1e-12, abs=1e-14)
+
+
+def test_many_small_topics_have_the_values_of_the_plain_reference():
+    reference_graded.assert_small_topics([*ALL, *(m(judged_only=True) for m in ALL)])
