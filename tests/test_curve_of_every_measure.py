@@ -3,8 +3,24 @@
 import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure
-from ir_measures_graded.measures import MEASURES, NDPM, nCG
+from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics
+from ir_measures_graded.measures import (
+    AGR,
+    CG,
+    DCG_JK,
+    MEASURES,
+    MSR,
+    NDCNG,
+    NDPM,
+    SR,
+    WAP,
+    Q,
+    gP,
+    gR,
+    muAP,
+    nCG,
+    nDCG_JK,
+)
 from test_every_measure import QRELS, RUN, variants
 
 DEPTH = 70  # beyond every list of the collection: its curves have to level off
@@ -44,6 +60,14 @@ def test_the_curve_of_a_measure_without_one_of_its_own_is_the_same(measure):
     for (variant, topics), curve in zip(views, curves(uncut, RUN, depth=12)):
         plain = GradedMeasure.curve(variant, topics, 12)
         np.testing.assert_allclose(curve, plain, rtol=1e-12, atol=0, err_msg=str(variant))
+
+
+def test_measures_that_are_running_sums_never_cut_the_lists(monkeypatch):
+    monkeypatch.delattr(Topics, "cut")
+    summed = [CG, DCG_JK, nCG, nDCG_JK, NDCNG, muAP, WAP, Q, AGR, SR, MSR, gP, gR]
+    assert len(curves(summed, RUN)) == len(summed)
+    with pytest.raises(GradedError, match="no attribute 'cut'"):
+        curves([NDPM], RUN)
 
 
 def test_a_cutoff_of_the_measure_itself_is_not_used():

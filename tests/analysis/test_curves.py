@@ -22,7 +22,7 @@ from ir_measures_graded import (
     nCG,
     nDCG_JK,
 )
-from ir_measures_graded.analysis import Curves, curves, evaluate
+from ir_measures_graded.analysis import Curves, curves, evaluate, plots
 
 # Järvelin & Kekäläinen 2002, section 2: the run's levels, what the recall base has besides, the vectors.
 RUN_LEVELS = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
@@ -328,6 +328,16 @@ def test_the_legend_of_a_distance_begins_with_the_smallest():
     _, axes = drawn(found)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
     assert axes.get_ylabel() == "Mean over 1 topic"
+
+
+def test_names_of_runs_are_shown_as_they_are(tmp_path):
+    names = ("_hidden", "costs $5 or $6", "a_b^c", "Ωmega")
+    found = Curves(CG, "topics", 2, names, np.array([[4.0], [3.0], [2.0], [1.0]]))
+    figure, axes = drawn(found)
+    assert [text.get_text().strip() for text in axes.get_legend().get_texts()] == list(names)
+    plots.save(figure, tmp_path / "a.svg")
+    shown = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert all(f"{name}</text>" in shown for name in names)
 
 
 def test_the_figure_says_how_averages_were_normalised():

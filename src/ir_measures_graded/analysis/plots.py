@@ -104,9 +104,17 @@ def line_style(number: int) -> dict[str, Any]:
 
 
 def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
-    """The legend to the right of the axes, in their order or that of `handles`, where it covers nothing."""
-    given = {} if handles is None else {"handles": list(handles)}
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, **given)
+    """The legend to the right of the axes, in their order or that of `handles`, where it covers nothing.
+
+    Names appear as they are: Matplotlib would hide those that begin with an underscore, and set what
+    stands between dollar signs as a formula.
+    """
+    shown = axes.get_legend_handles_labels()[0] if handles is None else list(handles)
+    names = [str(handle.get_label()) for handle in shown]
+    names = [f" {name}" if name.startswith("_") else name for name in names]
+    legend = axes.legend(shown, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def title(text: object, width: int = 72) -> str:
