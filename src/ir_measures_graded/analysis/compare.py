@@ -26,7 +26,7 @@ from . import plots, significance
 from .cells import INCHES, draw_cells
 from .curves import sign_of
 from .evaluation import Evaluation, Qrels, Runs, evaluate, tracked
-from .libraries import statistics_library
+from .libraries import need_statistics
 from .options import whole_number
 from .significance import Outcome
 
@@ -266,7 +266,7 @@ def compare(
     besides those of `compare_values`. Needs the extra ``stats``.
     """
     check_options(alpha, permutations, seed)
-    statistics_library("scikit_posthocs")  # or say so before the work, not after it
+    need_statistics("scipy", "statsmodels", "scikit_posthocs")
     evaluation = evaluate(qrels, runs, measures, progress=progress)
     return compare_values(
         evaluation, baseline=baseline, alpha=alpha, permutations=permutations, seed=seed, progress=progress

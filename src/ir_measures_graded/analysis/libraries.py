@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from ..errors import GradedError
@@ -13,7 +14,17 @@ def statistics_library(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        name = (error.name or module).partition(".")[0]
-        raise GradedError(
-            f"this analysis needs {name}, which is not installed: pip install 'ir-measures-graded[stats]'"
-        ) from None
+        raise _missing((error.name or module).partition(".")[0]) from None
+
+
+def need_statistics(*libraries: str) -> None:
+    """Raise now the `GradedError` that `statistics_library` would raise later, and import nothing."""
+    for name in libraries:
+        if find_spec(name) is None:
+            raise _missing(name)
+
+
+def _missing(name: str) -> GradedError:
+    return GradedError(
+        f"this analysis needs {name}, which is not installed: pip install 'ir-measures-graded[stats]'"
+    )

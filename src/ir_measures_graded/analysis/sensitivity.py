@@ -24,7 +24,7 @@ from . import plots
 from .cells import INCHES, SHADES, draw_cells
 from .curves import sign_of
 from .evaluation import Qrels, Runs, evaluate, read_judgments
-from .libraries import statistics_library
+from .libraries import need_statistics, statistics_library
 from .significance import EXACT, run_ranks
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LIMITS = (None, 0.9, 0.8)
 """What τ may be under: nothing, then the two thresholds."""
+DECIMALS = 12  # of τ: a last bit less than 1, or than a threshold, would mislead
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
 """Gain maps by name. A string stands for the preset of that name, so that a list of presets will do."""
 
@@ -116,7 +117,7 @@ class Sensitivity:
     def table(self) -> tuple[list[str], list[list[Any]]]:
         """Column names and rows of all τ, those under .9 and under .8 marked as such."""
         names = list(map(str, self.settings))
-        return ["τ", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)]
+        return ["tau", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)]
 
     def records(self) -> tuple[list[str], list[list[Any]]]:
         """Column names and rows of every two settings: τ, and which runs change places."""
@@ -252,7 +253,7 @@ def sensitivity(
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure
     takes, and for a preset where the qrels have other levels.
     """
-    statistics_library("scipy.stats")  # or say so before the work, not after it
+    need_statistics("scipy")
     judgments = read_judgments(qrels)
     weightings = {name: _weighting(name, given, judgments.source) for name, given in _named(gains)}
     given = [measures] if isinstance(measures, (str, Measure)) else measures
@@ -275,7 +276,7 @@ def sensitivity(
     kendalltau = statistics_library("scipy.stats").kendalltau
     tau = np.ones((len(settings), len(settings)))
     for i, j in combinations(range(len(settings)), 2):
-        tau[i, j] = tau[j, i] = kendalltau(ranks[:, i], ranks[:, j])[0]
+        tau[i, j] = tau[j, i] = round(kendalltau(ranks[:, i], ranks[:, j])[0], DECIMALS)
     return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau)
 
 

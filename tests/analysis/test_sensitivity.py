@@ -1,0 +1,353 @@
+"""The order of the runs under several weightings: agreement, changes of place, and what they need."""
+
+import json
+import subprocess
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, cli, demo, parse_measure
+from ir_measures_graded.analysis import evaluate, plots, sensitivity
+from ir_measures_graded.analysis.sensitivity import Tau
+from ir_measures_graded.gains import PRESETS
+
+stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+
+QRELS = {"q1": {"a": 3, "b": 2, "c": 1, "d": 0}, "q2": {"a": 3, "b": 1, "c": 1, "d": 1}}
+RUNS = {
+    "high": {"q1": {"a": 1.0}, "q2": {"a": 1.0}},
+    "many": {"q1": {"b": 2.0, "c": 1.0}, "q2": {"b": 3.0, "c": 2.0, "d": 1.0}},
+    "none": {"q1": {"d": 1.0}, "q2": {"x": 1.0}},
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    measures = ["P", "CG", "nDCG_JK"]
+    return sensitivity(demo.qrels_path(), demo.run_paths(), measures, gains=["w1", "w100"], cutoffs=[10, 100])
+
+
+def test_every_measure_is_combined_with_every_cutoff_and_weighting(found):
+    assert [str(setting) for setting in found.settings] == [
+        "P@10", "P@100", "CG w1@10", "CG w100@10", "CG w1@100", "CG w100@100",
+        "nDCG_JK w1@10", "nDCG_JK w100@10", "nDCG_JK w1@100", "nDCG_JK w100@100",
+    ]  # fmt: skip
+    assert found.settings[7].measure == parse_measure("nDCG_JK(gains=0:0,1:1,2:10,3:100)@10")
+    assert [setting.group for setting in found.settings[6:]] == ["nDCG_JK@10"] * 2 + ["nDCG_JK@100"] * 2
+
+
+def test_means_are_those_of_the_measures(found):
+    measures = [setting.measure for setting in found.settings]
+    expected = evaluate(demo.qrels_path(), demo.run_paths(), measures).means()
+    np.testing.assert_array_equal(found.means, expected)
+
+
+def test_tau_is_scipys(found):
+    for i, j in combinations(range(len(found.settings)), 2):
+        peer = stats.kendalltau(found.means[:, i].round(9), found.means[:, j].round(9))[0]
+        assert found.tau[i, j] == found.tau[j, i] == pytest.approx(peer)
+    assert (np.diag(found.tau) == 1).all()
+
+
+def test_precision_orders_runs_as_flat_cumulated_gain_does(found):
+    """Kekäläinen 2005, section 3.2: "CG-w1 gives the same ordering as precision"."""
+    names = list(map(str, found.settings))
+    for cutoff in (10, 100):
+        p, cg = names.index(f"P@{cutoff}"), names.index(f"CG w1@{cutoff}")
+        assert found.tau[p, cg] == 1
+        np.testing.assert_array_equal(found.ranks[:, p], found.ranks[:, cg])
+
+
+def test_weights_turn_the_order_of_the_demo_runs_as_its_description_says(found):
+    names = list(map(str, found.settings))
+    order = {
+        name: "".join(np.array(found.runs)[np.argsort(found.ranks[:, names.index(name)])])
+        for name in ("nDCG_JK w1@100", "nDCG_JK w100@100")
+    }
+    assert order == {"nDCG_JK w1@100": "EBCDA", "nDCG_JK w100@100": "DECBA"}
+
+
+def test_runs_that_change_places_are_named():
+    found = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"])
+    assert found.ranks.T.tolist() == [[2, 1, 3], [1, 2, 3]]
+    (agreement,) = found.agreements()
+    assert agreement.swaps == (("many", "high"),)
+    assert agreement.tau == pytest.approx(1 / 3)
+    assert agreement.tau.under == 0.8
+
+
+def test_runs_that_tie_share_a_rank_and_change_no_places():
+    found = sensitivity(
+        QRELS, {**RUNS, "again": RUNS["high"]}, ["CG@3"], gains={"w1": "w1", "off": {2: 0, 1: 0}}
+    )
+    assert found.runs == ("high", "many", "none", "again")
+    assert found.ranks.T.tolist() == [[2.5, 1, 4, 2.5], [1.5, 3.5, 3.5, 1.5]]
+    (agreement,) = found.agreements()
+    assert agreement.swaps == (("many", "high"), ("many", "again"))
+    assert found.rank_table()[1] == [
+        ["many", 1, 3.5],
+        ["high", 2.5, 1.5],
+        ["again", 2.5, 1.5],
+        ["none", 4, 3.5],
+    ]
+
+
+def test_smaller_values_rank_first_where_they_are_better():
+    found = sensitivity(QRELS, RUNS, ["NDPM", "NDPM(performance=True)"])
+    assert found.tau[0, 1] == 1
+    assert (np.diff(found.means[np.argsort(found.ranks[:, 0]), 0]) >= 0).all()
+
+
+def test_where_all_runs_tie_tau_is_undefined():
+    found = sensitivity(QRELS, RUNS, ["CG@3"], gains={"w1": "w1", "nothing": {1: 0, 2: 0, 3: 0}})
+    assert found.agreements()[0].tau is None
+    assert found.agreements()[0].swaps == ()
+    assert found.table()[1][0] == ["CG@3 w1", 1.0, None]
+    assert found.records()[1][0][2] is None
+
+
+def test_rounding_errors_break_no_ties():
+    qrels = {"q1": {"a": 1, "b": 1, "c": 1}}
+    tenths = {"q1": {f"d{n}": float(20 - n) for n in range(7)}}
+    tenths["q1"] |= {"a": 19.5, "b": 18.5, "c": 17.5}
+    others = {"q1": {doc: -score for doc, score in tenths["q1"].items()}}
+    assert len(tenths["q1"]) == 10
+    found = sensitivity(qrels, {"x": tenths, "y": others}, ["P@10", "CG@10", "R@10"])
+    assert (found.ranks == 1.5).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "under", "text"),
+    [
+        (1.0, None, "1.00"),
+        (0.9, None, "0.90"),
+        (0.9 - 1e-15, None, "0.90"),
+        (0.89, 0.9, "0.89 <.9"),
+        (0.8, 0.9, "0.80 <.9"),
+        (0.79, 0.8, "0.79 <.8"),
+        (-1.0, 0.8, "-1.00 <.8"),
+    ],
+)
+def test_tau_is_marked_below_the_thresholds_that_the_paper_cites(value, under, text):
+    assert Tau(value).under == under
+    assert f"{Tau(value):.2f}" == text
+    assert json.dumps(Tau(value)) == json.dumps(value)
+
+
+def test_a_measure_keeps_the_gains_and_the_cutoff_that_it_names():
+    measures = ["nCG(gains=3:9)", "CG@5", "AP"]
+    found = sensitivity(QRELS, RUNS, measures, gains=["w1", "w3"], cutoffs=[1, 2, 2])
+    assert [str(setting) for setting in found.settings] == [
+        "nCG(gains={3:9})@1", "nCG(gains={3:9})@2", "CG@5 w1", "CG@5 w3", "AP@1", "AP@2",
+    ]  # fmt: skip
+
+
+def test_standard_measures_take_weightings_too():
+    found = sensitivity(QRELS, RUNS, ["nDCG@3"], gains={"w1": "w1", "steep": {1: 1, 2: 10, 3: 100}})
+    assert [str(setting.measure) for setting in found.settings] == [
+        "nDCG(gains={2:1,3:1})@3", "nDCG(gains={2:10,3:100})@3",
+    ]  # fmt: skip
+    assert found.means[0, 0] < found.means[0, 1]
+
+
+def test_presets_are_the_papers():
+    assert PRESETS == {
+        "w1": {0: 0, 1: 1, 2: 1, 3: 1},
+        "w3": {0: 0, 1: 1, 2: 2, 3: 3},
+        "w10": {0: 0, 1: 1, 2: 5, 3: 10},
+        "w100": {0: 0, 1: 1, 2: 10, 3: 100},
+    }
+    assert sensitivity(QRELS, RUNS, ["CG"], gains=PRESETS).weightings == PRESETS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((QRELS, RUNS, []), {}, "orders of the runs are compared: name several measures, gains or cutoffs"),
+        ((QRELS, RUNS, ["CG"]), {"gains": "w1"}, "orders of the runs are compared"),
+        ((QRELS, {"one": {}}, ["CG", "nCG"]), {}, "runs are put in order: name at least 2, not 1"),
+        ((QRELS, RUNS, ["CG"]), {"gains": ["w1", "w2"]}, "gains 'w2' are no preset (w1, w3, w10, w100)"),
+        ((QRELS, RUNS, ["CG"]), {"gains": {"x": {1: -1}}}, "gains 'x': level 1 has gain -1, which is not"),
+        ((QRELS, RUNS, ["AP", "P@5"]), {"gains": ["w1", "w3"]}, "no measure takes the gains: AP, P@5 name"),
+        ((QRELS, RUNS, ["CG@5"]), {"cutoffs": [1, 2]}, "no measure takes the cutoff: CG@5 name"),
+        ((QRELS, RUNS, ["CG"]), {"cutoffs": [0, 1]}, "CG: cutoff=0 is not allowed"),
+        ((QRELS, RUNS, ["XY", "CG"]), {}, "measure not found: XY"),
+    ],
+)
+def test_what_cannot_be_ordered_is_refused(arguments, options, message):
+    with pytest.raises(GradedError) as error:
+        sensitivity(*arguments, **options)
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("level", [4, -1, 1.5])
+def test_presets_are_refused_where_the_qrels_have_other_levels(level):
+    qrels = {"q": {"a": 3, "b": level}}
+    with pytest.raises(GradedError) as error:
+        sensitivity(qrels, RUNS, ["CG"], gains=["w1", "w100"])
+    assert str(error.value).startswith(
+        f"the preset 'w1' is for levels 0 to 3, and the qrels have level {level} too; write the gain of each"
+    )
+    assert sensitivity(qrels, RUNS, ["CG"], gains={"flat": {1: 1}, "steep": {3: 9}}).weightings
+
+
+def test_qrels_that_can_be_read_once_only_are_read_once():
+    rows = iter([type("Row", (), {"query_id": "q", "doc_id": "a", "relevance": 3})()])
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
+    assert sensitivity(rows, runs, ["CG"], gains=["w1", "w3"]).ranks.tolist() == [[1, 1], [2, 2]]
+
+
+def test_without_scipy_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(GradedError, match=r"needs scipy, .* pip install 'ir-measures-graded\[stats\]'"):
+        sensitivity(QRELS, RUNS, ["CG", "nCG"])
+
+
+def test_tables_hold_what_was_found(found):
+    columns, rows = found.table()
+    assert columns[1:] == [row[0] for row in rows] == list(map(str, found.settings))
+    assert [row[1:] for row in rows] == found.tau.tolist()
+    columns, rows = found.records()
+    assert columns == ["first", "second", "tau", "under", "swaps", "runs"]
+    assert len(rows) == 45
+    by_names = {(row[0], row[1]): row for row in rows}
+    row = by_names["nDCG_JK w1@100", "nDCG_JK w100@100"]
+    assert row[2:] == [pytest.approx(0.2), 0.8, 4, "E / D; B / C; B / D; C / D"]
+    columns, rows = found.value_table()
+    assert len(rows) == 10 * 5
+    assert rows[7 * 5] == [
+        "nDCG_JK(gains={2:10,3:100})@10", "w100", 10, "A", found.means[0, 7], found.ranks[0, 7]
+    ]  # fmt: skip
+
+
+def test_the_heat_map_has_a_shaded_cell_for_every_two_settings(found, tmp_path):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    figure = found.heat_map()
+    (axes,) = figure.axes
+    assert len(axes.texts) == 45
+    shades = axes.images[0].get_array()
+    assert shades.count() == 45
+    names = list(map(str, found.settings))
+    assert [label.get_text() for label in axes.get_yticklabels()] == names[1:]
+    assert [label.get_text() for label in axes.get_xticklabels()] == names[:-1]
+    for text in axes.texts:
+        column, row = map(int, text.get_position())
+        tau = found.tau[row + 1, column]
+        assert float(text.get_text()) == pytest.approx(tau, abs=0.0006)
+        assert shades[row, column] == sum(bool(tau < limit) for limit in (0.8, 0.9))
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "τ ≥ 0.9", "0.8 ≤ τ < 0.9", "τ < 0.8",
+    ]  # fmt: skip
+    plots.save(figure, tmp_path / "tau.svg")
+    assert "w100 = 0:0,1:1,2:10,3:100" in (tmp_path / "tau.svg").read_text(encoding="utf-8")
+
+
+def test_the_rank_figure_has_a_line_a_run_that_breaks_between_measures(found, tmp_path):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    figure = found.rank_changes()
+    (axes,) = figure.axes
+    lines = {line.get_label(): line for line in axes.lines if line.get_label() in found.runs}
+    assert sorted(lines) == list("ABCDE")
+    for run, line in lines.items():
+        ranks = line.get_ydata()
+        assert np.isnan(ranks).sum() == 5  # six groups
+        np.testing.assert_array_equal(ranks[~np.isnan(ranks)], found.ranks[found.runs.index(run)])
+    assert axes.yaxis_inverted()
+    assert [label.get_text() for label in axes.get_xticklabels()] == list(map(str, found.settings))
+    first = [label.get_text() for label in axes.get_yticklabels()]
+    order = np.argsort(found.ranks[:, 0])
+    assert first == [f"{found.runs[run]}  {found.ranks[run, 0]:g}" for run in order]
+    plots.save(figure, tmp_path / "ranks.png")
+    assert (tmp_path / "ranks.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_runs_that_never_change_place_are_grey():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    (axes,) = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"]).rank_changes().axes
+    colours = {line.get_label(): line.get_color() for line in axes.lines}
+    assert colours["none"] == plots.GREY
+    assert plots.GREY not in (colours["high"], colours["many"])
+
+
+# ---------------------------------------------------------------------------- the command line
+
+
+def test_the_command_as_the_issue_has_it(tmp_path):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    figures = [tmp_path / "tau.svg", tmp_path / "ranks.pdf"]
+    done = subprocess.run(
+        [
+            *[sys.executable, "-m", "ir_measures_graded", "sensitivity", demo.NAME],
+            *map(str, demo.run_paths().values()),
+            *["--measure", "nDCG_JK", "--gains", "w1=0:0,1:1,2:1,3:1", "--gains", "w100", "--cutoffs", "100"],
+            *["-o", str(figures[0]), "--ranks", str(figures[1])],
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [line.split("  ") for line in done.stdout.splitlines()]
+    assert len(lines) == 3
+    assert lines[2][0] == "nDCG_JK w100@100"
+    assert lines[2][-1].strip() == "1.0000"
+    assert "0.2000 <.8" in done.stdout
+    assert figures[0].read_bytes().startswith(b"<?xml")
+    assert figures[1].read_bytes().startswith(b"%PDF")
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*argv):
+        paths = [str(demo.run_paths().get(word, word)) for word in argv]
+        status = cli.main(["sensitivity", demo.NAME, *paths])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+def test_programs_get_the_pairs_and_which_runs_change_places(run):
+    status, out, err = run(
+        "B", "D", "--measure", "nCG@100", "--gains", "w1", "--gains", "w100", "-f", "jsonl"
+    )
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {
+        "first": "nCG@100 w1", "second": "nCG@100 w100", "tau": -1.0, "under": 0.8, "swaps": 1,
+        "runs": "B.run / D.run",
+    }  # fmt: skip
+
+
+def test_other_tables_are_ranks_and_means(run):
+    argv = ["B", "D", "--measure", "nCG", "--measure", "P@10", "--cutoffs", "10,100"]
+    assert run(*argv, "--table", "ranks", "-f", "csv")[1].splitlines()[0] == "run,nCG@10,nCG@100,P@10"
+    means = run(*argv, "--table", "means", "-f", "tsv")[1].splitlines()
+    assert means[0].split("\t") == ["measure", "weighting", "cutoff", "run", "mean", "rank"]
+    assert means[1].split("\t")[:4] == ["nCG@10", "", "10", "B.run"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (
+            ["--gains", "w1", "--gains", "w1=1:1"],
+            "two weightings are named 'w1'; give each a name of its own",
+        ),
+        (["--gains", "w5"], "gains 'w5' are no preset"),
+        (["--gains", "x=1"], "argument --gains: 'x=1' is not allowed; it is a name and gains of levels"),
+        (["--gains", "x=1:a"], "argument --gains: 'x=1:a' is not allowed"),
+        (["--gains", "x=1:1,1:2"], "argument --gains: 'x=1:1,1:2' is not allowed"),
+        (["--gains", "x=1:nan"], "gains 'x': level 1 has gain nan, which is not finite"),
+        (["--cutoffs", "10;20"], "argument --cutoffs: '10;20' is not allowed; it is whole numbers"),
+        (["--cutoffs", "0,1"], "nDCG_JK: cutoff=0 is not allowed"),
+        (["--cutoffs", "1,2", "--ranks", "x"], "'x': a figure's file ends in"),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_do(run, argv, message):
+    status, out, err = run("A", "B", "--measure", "nDCG_JK", *argv)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"ir_measures_graded: error: {message}")
+    assert err.count("\n") == 1
