@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import NamedTuple, TypeVar
 
+from tables import markdown
+
 from ir_measures_graded import GradedMeasure, measures
 
 Documents = dict[str, float]
@@ -52,7 +54,7 @@ def table() -> str:
         "topic missing in the run",
         "nothing relevant",
     ]
-    return _markdown([head, *([_links(alike), *row] for row, alike in _grouped(behaviour).items())])
+    return markdown(head, ([_links(alike), *row] for row, alike in _grouped(behaviour).items()))
 
 
 def scales() -> str:
@@ -65,8 +67,8 @@ def scales() -> str:
         "relevant or not": "all gains above 0 count alike",
     }
     found = _grouped(counts)
-    rows = [["what counts of the gains", "measures", "so that"]]
-    return _markdown([*rows, *([kind, _links(found[kind]), so] for kind, so in meaning.items())])
+    head = ["what counts of the gains", "measures", "so that"]
+    return markdown(head, ([kind, _links(found[kind]), so] for kind, so in meaning.items()))
 
 
 def _grouped(what: Callable[[GradedMeasure], Kind]) -> dict[Kind, list[GradedMeasure]]:
@@ -130,8 +132,3 @@ def _number(value: float) -> str:
 
 def _links(them: list[GradedMeasure]) -> str:
     return ", ".join(f"[{measure.NAME}](measures/{measure.NAME}.md)" for measure in them)
-
-
-def _markdown(rows: list[list[str]]) -> str:
-    head, *body = rows
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *body])

@@ -10,10 +10,12 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from elsewhere import ELSEWHERE
 from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
+from tables import markdown
 
 from ir_measures_graded import GradedMeasure, measures
 from ir_measures_graded.listing import better, facts_of
@@ -92,15 +94,15 @@ def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
             yield measure(**{name: not parameter.default})
 
 
-def parameter_table(parameters: list[dict[str, object]]) -> str:
+def parameter_table(parameters: list[dict[str, Any]]) -> str:
     """The parameters as a table; ``cutoff`` comes behind @."""
-    lines = ["| parameter | values | default | meaning |", "|---|---|---|---|"]
+    rows = []
     for parameter in parameters:
         name, default = parameter["name"], parameter["default"]
-        shown = f"`{name}`" + (" (`@k`)" if name == "cutoff" else "")
+        shown = f"`{name}`" + " (`@k`)" * (name == "cutoff")
         unset = "none" if default in (None, {}) else f"`{default}`"
-        lines.append(f"| {shown} | {parameter['allowed']} | {unset} | {parameter['description']} |")
-    return "\n".join(lines)
+        rows.append([shown, parameter["allowed"], unset, parameter["description"]])
+    return markdown(["parameter", "values", "default", "meaning"], rows)
 
 
 def example(measure: GradedMeasure) -> str:
@@ -119,11 +121,10 @@ def elsewhere(measure: GradedMeasure) -> str:
     others = ELSEWHERE[measure.NAME]
     if not others:
         return "None of the tools of [Coming from](../coming-from.md) computes it."
-    lines = ["| tool | name there | the same here | |", "|---|---|---|---|"]
-    for each in others:
-        same = f"`{each.here}`" if each.here else "no"
-        lines.append(f"| {each.tool} | `{each.name}` | {same} | {each.text} |")
-    return "\n".join(lines)
+    rows = [
+        [each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else "no", each.text] for each in others
+    ]
+    return markdown(["tool", "name there", "the same here", ""], rows)
 
 
 def sources(measure: GradedMeasure) -> list[str]:
@@ -162,11 +163,11 @@ def listing() -> str:
     """All measures, a table for each family, and their places in the table of contents."""
     parts = []
     for module, title in FAMILIES.items():
-        rows = [f"**{title}**", "", "| measure | what it is | source |", "|---|---|---|"]
-        for measure in module.MEASURES:
-            link = f"[{measure.NAME}](measures/{measure.NAME}.md)"
-            rows.append(f"| {link} | {measure.SHORT_DESC} | {part(measure, 'source')} |")
-        parts.append("\n".join(rows))
+        rows = [
+            [f"[{each.NAME}](measures/{each.NAME}.md)", each.SHORT_DESC, part(each, "source")]
+            for each in module.MEASURES
+        ]
+        parts += [f"**{title}**", markdown(["measure", "what it is", "source"], rows)]
     pages = "\n".join(f"measures/{measure.NAME}" for measure in measures.MEASURES)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{pages}\n```"])
 

@@ -1,0 +1,207 @@
+"""The papers' numbers beside what this package computes from what the papers give.
+
+The printed numbers, and how the tables of Zhou & Yao came about, are in tests/papers, where each is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from drawn import drawn
+from tables import markdown
+
+from ir_measures_graded import (
+    ADM,
+    AGR,
+    CG,
+    DCG_JK,
+    MSR,
+    NDPM,
+    SR,
+    WAP,
+    GradedMeasure,
+    KendallTau,
+    Q,
+    Spearman,
+    muAP,
+    nCG,
+    nDCG_JK,
+)
+from ir_measures_graded.analysis import swaps
+from papers import test_jarvelin_kekalainen as jk
+from papers import test_scheel as scheel
+from papers import test_zhou_yao as zy
+
+Documents = dict[str, float]
+
+
+def beside(printed: float, value: float, places: int) -> str:
+    """A printed number and the computed one, which has one digit more; bold where they differ.
+
+    >>> beside(0.17, 1 / 6, 2), beside(0.16, 1 / 6, 2), beside(3, 3.0, 0)
+    ('0.17 / 0.167', '**0.16 / 0.167**', '3 / 3')
+    """
+    text = f"{printed:.{places}f} / {value:.{places + bool(places)}f}".replace("-", "−")
+    return text if abs(printed - value) <= 0.5 * 10**-places + 1e-9 else f"**{text}**"
+
+
+# ---------------------------------------------------------------------- Järvelin & Kekäläinen
+
+
+def jarvelin_vectors() -> str:
+    """The worked vectors of sections 2.1 to 2.3, a row a rank."""
+    ideal = jk.IDEAL_QRELS, jk.IDEAL_RUN
+    columns = {
+        "gain": list(map(str, jk.G)),
+        "CG": _vector(jk.CG_VECTOR, jk.vector(CG, 10), 0),
+        "DCG, b = 2": _vector(jk.DCG_VECTOR, jk.vector(DCG_JK, 10), 2),
+        "ideal CG": _vector(jk.CG_IDEAL, jk.vector(CG, 13, *ideal), 0),
+        "ideal DCG": _vector(jk.DCG_IDEAL, jk.vector(DCG_JK, 12, *ideal), 2),
+        "nCG": _vector(jk.NCG_VECTOR, jk.vector(nCG, 10), 2),
+    }
+    ranks = map(str, range(1, 14))
+    return markdown(["rank", *columns], zip_longest(ranks, *columns.values(), fillvalue=""))
+
+
+def _vector(printed: Sequence[float], values: Sequence[float], places: int) -> list[str]:
+    return [beside(*pair, places) for pair in zip(printed, values, strict=True)]
+
+
+def jarvelin_table_1() -> str:
+    """Table I: the share of each level in the counts that stand beside it."""
+    counts = {
+        "TREC relevant": ([691, 1004, 724, 353], [25.0, 36.2, 26.1, 12.7]),
+        "TREC irrelevant": ([2780, 134, 40, 11], [93.8, 4.5, 1.3, 0.4]),
+        "total": ([3471, 1138, 764, 364], [60.5, 19.8, 13.3, 6.4]),
+    }
+    rows = []
+    for level in range(4):
+        row = [f"Rel = {level}"]
+        for numbers, shares in counts.values():
+            row += [str(numbers[level]), beside(shares[level], 100 * numbers[level] / sum(numbers), 1)]
+        rows.append(row)
+    return markdown(["level", *(part for name in counts for part in (name, "%"))], rows)
+
+
+def jarvelin_numbers() -> str:
+    """Numbers in the text of sections 2.2 and 3 that follow from others there."""
+    shares, relevant, topics = (49.4, 30.5, 20.1), 1182, 20
+    at_1024 = (DCG_JK @ 1024).calc_aggregate(*jk.topic([0] * 1023 + [1], [1]))
+    rows = [
+        ["documents of level 2 and 3 a topic", beside(29.9, relevant * sum(shares[1:]) / 100 / topics, 1)],
+        ["TREC relevant documents judged relevant again, %", beside(75, 100 * (1 - 691 / 2772), 0)],
+        ["share of its value that a document keeps at rank 1024 (b = 2)", beside(0.1, at_1024, 1)],
+    ]
+    return markdown(["", "printed / computed"], rows)
+
+
+# ----------------------------------------------------------------------------------- Zhou & Yao
+
+
+def zhou_examples() -> str:
+    """The worked examples of sections 5 and 6.1."""
+    kendall: Documents = {"d1": 4, "d3": 3, "d2": 2, "d4": 1}
+    user = {"d1": 0.3, "d2": 0.2, "d3": 0.1}
+    found, third, fifth = {"a": 3, "b": 2, "c": 1}, _listed("xyb"), _listed("vwxyb")
+    spearman = [dict(zip("abcde", scores)) for scores in ((6, 1, 3, 5, 4), (5, 6, 4, 3, 2))]
+    weak_orders = (
+        {"d1": 3, "d2": 3, "d3": 2, "d4": 1, "d5": 1, "d6": 0},
+        {"d1": 4, "d3": 4, "d2": 3, "d5": 3, "d6": 2, "d4": 1},
+    )
+    adm = ADM(norm="none", max_gain=1)
+    examples: list[tuple[str, GradedMeasure, float, Documents, Documents]] = [
+        ("Example 2", Spearman, -0.3, *spearman),
+        ("Example 3", KendallTau, 0.67, kendall, _listed(["d1", "d3", "d4", "d2"])),
+        ("Example 4, IRS1", SR @ 5, 0.78, zy.EXAMPLE_4["q"], _listed("abdex")),
+        ("Example 4, IRS2", SR @ 5, 0.78, zy.EXAMPLE_4["q"], _listed("debax")),
+        ("Example 4, IRS1", MSR @ 5, 0.90, zy.EXAMPLE_4["q"], _listed("abdex")),
+        ("Example 4, IRS2", MSR @ 5, 0.57, zy.EXAMPLE_4["q"], _listed("debax")),
+        ("Example 5, IRS1", WAP, 0.11, found, third),
+        ("Example 5, IRS2", WAP, 0.11, found, fifth),
+        ("Example 5, IRS1", Q, 0.11, found, third),
+        ("Example 5, IRS2", Q, 0.09, found, fifth),
+        ("Example 6", NDPM, 0.23, *weak_orders),
+        ("Example 6", NDPM(performance=True), 0.77, *weak_orders),
+        ("Section 6.1, IRS1", adm, 0.80, user, {"d1": 0.6, "d2": 0.4, "d3": 0.2}),
+        ("Section 6.1, IRS2", adm, 0.87, user, {"d1": 0.1, "d2": 0.2, "d3": 0.3}),
+    ]
+    rows = []
+    for where, measure, printed, qrels, run in examples:
+        value = measure.calc_aggregate({"q": qrels}, {"q": run})
+        rows.append([where, f"`{measure}`", beside(printed, value, 2)])
+    return markdown(["where", "measure", "printed / computed"], rows)
+
+
+def _listed(docs: Sequence[str]) -> Documents:
+    return {doc: -float(rank) for rank, doc in enumerate(docs)}
+
+
+def zhou_table(number: str) -> str:
+    """One of the tables 2 to 4, computed as the table was, a row a system."""
+    systems = {system: row for (table, system), row in zy.ROWS.items() if table == int(number)}
+    rows = []
+    for system, (scores, printed) in systems.items():
+        computed = (compute(zy.USER[int(number)], scores) for compute in zy.COLUMNS.values())
+        rows.append([system, *(beside(*pair, 2) for pair in zip(printed, computed))])
+    return markdown(["", *list(zy.COLUMNS)[: len(rows[0]) - 1]], rows)
+
+
+def zhou_by_definition() -> str:
+    """The systems of tables 2 and 4 by the definitions: documents in the system's order, the user's gains."""
+    measures = [MSR, nDCG_JK, nDCG_JK(avg=True), WAP, Q, AGR, NDPM(performance=True)]
+    measures.append(ADM(norm="none", max_gain=1))
+    rows = []
+    for (table, system), (scores, _) in zy.ROWS.items():
+        if table != 3:
+            qrels = zy.documents(zy.USER[table])
+            run = {doc: score for doc, score in zy.documents(scores)["q"].items() if score > 0}
+            values = (measure.calc_aggregate(qrels, {"q": run}) for measure in measures)
+            rows.append([f"Table {table}, {system}", *(f"{value:.2f}" for value in values)])
+    return markdown(["", *zy.COLUMNS], rows)
+
+
+def zhou_differences() -> str:
+    """The cells that do not come out, and why."""
+    rows = [
+        [f"Table {table}, {system}", column, beside(zy.CELLS[table, system, column][2], value, 2), why]
+        for (table, system, column), (value, why) in zy.NOT_REPRODUCED.items()
+    ]
+    return markdown(["cell", "column", "printed / computed", "why"], rows)
+
+
+# ------------------------------------------------------------- Scheel, Lommatzsch & Albayrak
+
+
+def scheel_table_1() -> str:
+    """Table 1: average precision by threshold, and µAP."""
+    rows = []
+    for t in sorted(scheel.AP_AT, reverse=True):
+        at_t = muAP(gains={level: int(level >= t) for level in range(5)})
+        value = at_t.calc_aggregate(scheel.QRELS, scheel.RUN)
+        rows.append([f"t = {t}", f"`{at_t}`", beside(scheel.AP_AT[t], value, 3)])
+    every = sum(scheel.AP_AT.values()) / len(scheel.AP_AT)
+    rows.append(["mean of all", "", beside(0.465, every, 3)])
+    rows.append(["µAP", "`muAP`", beside(0.448, muAP.calc_aggregate(scheel.QRELS, scheel.RUN), 3)])
+    return markdown(["threshold", "measure", "AP, printed / computed"], rows)
+
+
+def scheel_table_2() -> str:
+    """Table 2: NDCG and NDCNG at each rank, for three ways to give gains."""
+    (cases,) = (mark.args[1] for mark in scheel.test_table_2.pytestmark if mark.name == "parametrize")
+    gains = ["rel(i)", "rel(i) · 2", "normalised"]
+    rows = []
+    for gain, (measure, factor, printed, mean) in zip(gains, cases):
+        qrels, run = scheel.topic([factor * level for level in scheel.LEVELS])
+        average = beside(mean, (measure(avg=True) @ 8).calc_aggregate(qrels, run), 2)
+        rows.append([gain, f"`{measure}`", *_vector(printed, scheel.by_rank(measure, qrels), 2), average])
+    return markdown(["gain", "measure", *(f"@{rank}" for rank in range(1, 9)), "mean"], rows)
+
+
+def scheel_figure(number: str) -> str:
+    """Figure 4 (levels evenly filled) or 5 (unevenly), drawn anew, and how far its curves lie apart."""
+    found = swaps(uneven=number == "5", repetitions=50)
+    gaps = dict(zip(["NDCNG", "µAP", "NDCG"], found.gaps().max(axis=1)))
+    widest = ", ".join(f"{name} {gap:.2f}" for name, gap in gaps.items())
+    alt = f"Three panels of curves that fall from 1; those of NDCG lie apart. Widest gaps: {widest}."
+    return f"{drawn(f'scheel-{number}', found.figure(), alt)}\n\nWidest gap between the curves: {widest}."
