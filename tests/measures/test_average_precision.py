@@ -130,6 +130,12 @@ def test_agr_is_wap_where_every_adjusted_gain_is_0():
         assert value(AGR, levels) == value(WAP, levels) > 0
     # but not where one level has a lower neighbour that gains: g′(2) = 2 − 1·(2 − 1) = 1
     assert value(AGR, [0, 2, 2]) == value(WAP, [0, 2, 2])
+    # also where no other level is judged in any topic
+    for level in (1, 2.5):
+        qrels = {"one": {"a": level}, "two": {"a": level, "b": level}, "three": {"a": level}}
+        run = {topic: {"b": 2, "x": 1, "a": 0} for topic in qrels}
+        found, wanted = ([metric.value for metric in measure.iter_calc(qrels, run)] for measure in (AGR, WAP))
+        assert found == wanted
     # and each topic for itself
     qrels = {"binary": {"a": 1, "b": 1}, "graded": {"a": 1, "b": 3}}
     run = {topic: {"b": 3, "x": 2, "a": 1} for topic in qrels}

@@ -84,6 +84,11 @@ def test_coopers_search_length_within_a_level():
     assert value(ESL(n=3), qrels, run) == 1 + 8 * 2 / 4
 
 
+def test_the_first_relevant_document_is_wanted_unless_more_are():
+    qrels, run = levels_of("n", "r", "n", "r", "n", "")
+    assert [value(measure, qrels, run) for measure in (ESL, ESL(n=1), ESL(n=2))] == [1, 1, 2]
+
+
 def test_more_than_there_are_is_all_there_are():
     qrels, run = levels_of("n", "r", "n", "r", "n", "")
     assert value(ESL(n=2), qrels, run) == value(ESL(n=3), qrels, run) == value(ESL(n=10**9), qrels, run) == 2
@@ -130,8 +135,8 @@ def test_relevance_is_a_positive_gain():
 
 @pytest.mark.parametrize("measure", [ESL(docs=4), ASL(docs=4), NR(docs=4), NR(docs=4, ties="rank")], ids=str)
 def test_a_collection_smaller_than_what_is_known_of_it_is_refused(measure):
-    qrels = {"small": {"a": 1}, "large": {"a": 1, "b": 0, "c": 0}}
-    run = {"small": {"a": 1}, "large": {"x": 3, "y": 2, "a": 1}}
+    qrels = {"full": {"a": 1, "b": 0}, "small": {"a": 1}, "large": {"a": 1, "b": 0, "c": 0}}
+    run = {"full": {"x": 2, "y": 1}, "small": {"a": 1}, "large": {"x": 3, "y": 2, "a": 1}}
     with pytest.raises(GradedError, match=r"docs=4.*topic 'large' has 5 judged and retrieved"):
         measure.calc_aggregate(qrels, run)
     assert measure(docs=5).calc_aggregate(qrels, run) > 0
