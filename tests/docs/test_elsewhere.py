@@ -177,5 +177,31 @@ def test_ranx_orders_tied_documents_as_they_are_given():
         assert peer.evaluate(peer.Qrels({"q": {"a": 1}}), run, "precision@1") == (docs == "ab")
 
 
+def test_ranx_asks_for_comparable_topics():
+    peer = pytest.importorskip("ranx", reason="ranx is not installed")
+    qrels, run = peer.Qrels({"1": {"a": 1}, "2": {"a": 1}}), peer.Run({"1": {"a": 1.0}})
+    with pytest.raises(AssertionError, match="make_comparable"):
+        peer.evaluate(qrels, run, "ndcg")
+    assert peer.evaluate(qrels, run, "ndcg", make_comparable=True) == 0.5
+
+
+def test_a_threshold_of_ranx_is_one_of_ir_measures():
+    for each in TOPICS:
+        assert here("AP(rel=2)", *each) == pytest.approx(ranx("map-l2", *each))
+
+
+def test_microsofts_ndcg_of_ntcireval_is_ir_measures_ndcg():
+    for each in TOPICS:
+        assert here("nDCG@10", *each) == pytest.approx(PEERS[NTCIR, "MSnDCG@0010"](*each))
+
+
+def test_condensed_lists_of_trec_eval_lack_negative_levels():
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    judged, run = {"a": 1, "spam": -2}, {"spam": 2.0, "a": 1.0}
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": judged}, {"P_1"}, judged_docs_only_flag=True)
+    assert evaluator.evaluate({"q": run})["q"]["P_1"] == 1
+    assert here("nCG(judged_only=True)@1", judged, run) == 0
+
+
 def test_every_measure_of_ours_has_an_entry():
     assert set(ELSEWHERE) == {measure.NAME for measure in measures.MEASURES}
