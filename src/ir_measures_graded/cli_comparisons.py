@@ -12,7 +12,7 @@ from .cli_analysis import Command, add_output, bars, named_runs, printed, whole_
 from .errors import GradedError
 from .gains import PRESETS, GainMap, plain_number
 
-ROOM = 8  # runs that fit side by side
+ROOM = 5  # runs that fit side by side
 
 
 def _for_people(arguments: argparse.Namespace) -> bool:
@@ -39,6 +39,9 @@ def _compare(arguments: argparse.Namespace) -> Iterator[str]:
     """Test whether runs differ: Friedman, Conover, ANOVA, Tukey HSD, t and Wilcoxon.
 
     As text, markdown and latex: the means and what is significant, "D, E > A**" (** p < 0.01, * p < 0.05).
+    Conover's comparisons follow a significant Friedman test, uncorrected as in Conover (1980); Tukey HSD is
+    corrected for the number of runs, t and Wilcoxon (Holm) for that of the runs beside the baseline.
+    With a row a run, the runs have letters; under a test stand those that it finds the run better than.
     As tsv, csv and jsonl: every test with statistic, p-value and effect size, after the means.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP

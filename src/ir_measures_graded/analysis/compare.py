@@ -245,7 +245,11 @@ class Comparison:
         axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)
         friedman = self.find(measure, FRIEDMAN)[0]
         p_value = "undefined" if friedman.p is None else f"p = {friedman.p:.2g}"
-        axes.set_title(f"{plots.title(measure, width=36)}\nFriedman: {p_value}", loc="right", size=10)
+        axes.set_title(
+            f"{plots.title(measure, width=max(36, 3 * len(order)))}\nFriedman: {p_value}",
+            loc="right",
+            size=10,
+        )
         axes.set_xlabel("above: Conover, below: Tukey HSD\n** p < 0.01   * p < 0.05", loc="right")
 
 

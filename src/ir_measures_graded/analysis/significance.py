@@ -153,11 +153,7 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values after Holm's correction for their number (statsmodels).
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """p-values after Holm's correction for their number (statsmodels)."""
     tests = statistics_library("statsmodels.stats.multitest")
     return [float(p) for p in tests.multipletests(p_values, method="holm")[1]] if p_values else []
 
