@@ -116,6 +116,13 @@ def test_without_preferences(qrels, run):
         assert value(measure, qrels, run) == 0
 
 
+def test_without_preferences_in_any_topic():
+    qrels = {topic: {"a": 1, "b": 1, "c": 1} for topic in ("one", "two", "three")}
+    run = {topic: {"a": 3, "b": 2} for topic in qrels}
+    for measure in (*TAUS, Spearman):
+        assert [metric.value for metric in measure.iter_calc(qrels, run)] == [0, 0, 0]
+
+
 def test_an_order_without_preferences_of_the_system_correlates_with_nothing():
     for measure in (*TAUS, Spearman):
         assert value(measure, {"a": 1, "b": 2}, {"a": 1, "b": 1}) == 0
