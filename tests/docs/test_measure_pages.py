@@ -1,0 +1,103 @@
+"""A page for every measure, with every part."""
+
+import math
+import re
+from random import Random
+
+import pytest
+from site_extensions import DOCS
+
+from ir_measures_graded import GradedMeasure, measures
+from ir_measures_graded.measures import MEASURES
+
+pytest.importorskip("pybtex", reason="the site's tools are not installed")
+pytest.importorskip("sphinx", reason="the site's tools are not installed")
+latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")
+
+import measure_pages  # noqa: E402
+
+RANDOM = Random(7)
+PARTS = ["Definition", "Parameters", "Example", "In other tools", "Source"]
+every_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
+
+
+@every_measure
+def test_a_page_has_every_part(measure):
+    page = measure_pages.page(measure)
+    assert page.startswith(f"# {measure.NAME}\n")
+    assert re.findall(r"^## (.*)$", page, re.MULTILINE) == PARTS
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        assert re.search(rf"^\| `{name}`.*\| {re.escape(parameter.allowed())} \|", page, re.MULTILINE), name
+    assert ">>> from ir_measures_graded import " in page
+    assert "@article" in page or "@inproceedings" in page or "@book" in page or "@phdthesis" in page
+    for row in ("Values", "Better", "Undefined", "A topic that the run lacks"):
+        assert re.search(rf"^{row} \| \S", page, re.MULTILINE), row
+
+
+@every_measure
+def test_the_formula_can_be_typeset(measure):
+    formula = latex2mathml.tex2mathml(measure.doc_field("tex"), as_block=True)
+    assert re.search(r"<mo[^>]*>=</mo>", formula)
+    assert "\\" not in formula
+
+
+@every_measure
+def test_values_are_in_the_range_that_the_page_gives(measure):
+    low, high = re.match(r"\[(-?\d+), (∞|\d+)[\])]", measure.doc_field("range")).groups()
+    for _ in range(100):
+        qrels = {f"d{number}": RANDOM.choice([-1, 0, 0, 1, 2, 3]) for number in range(RANDOM.randint(1, 9))}
+        docs = RANDOM.sample([*qrels, "x", "y", "z"], RANDOM.randint(0, len(qrels)))
+        run = {doc: RANDOM.choice([0.25, 0.5, RANDOM.random()]) for doc in docs}
+        for variant in (measure, measure(judged_only=not measure["judged_only"])):
+            value = variant.calc_aggregate({"q": qrels}, {"q": run})
+            assert float(low) <= value <= (math.inf if high == "∞" else float(high))
+
+
+@pytest.mark.parametrize("field", ["formula", "tex", "range", "undefined", "source"])
+def test_a_measure_without_a_field_has_no_page(field):
+    class Incomplete(type(measures.CG)):
+        __doc__ = type(measures.CG).__doc__.replace(f":{field}:", ":removed:")
+
+    with pytest.raises(measure_pages.IncompleteMeasure, match=f"CG.*:{field}:"):
+        measure_pages.page(Incomplete())
+
+
+def test_a_measure_without_example_source_or_comparison_has_no_page():
+    def variant(name, doc) -> GradedMeasure:
+        return type("Incomplete", (type(measures.CG),), {"NAME": name, "__doc__": doc})()
+
+    doc = type(measures.CG).__doc__
+    with pytest.raises(measure_pages.IncompleteMeasure, match="has no example"):
+        measure_pages.page(variant("CG", doc.replace(">>>", "")))
+    with pytest.raises(
+        measure_pages.IncompleteMeasure, match=r"references.bib has no entry for 'Nobody 1901'"
+    ):
+        measure_pages.page(variant("CG", re.sub(r":source:.*", ":source: Nobody 1901", doc)))
+    with pytest.raises(measure_pages.IncompleteMeasure, match=r"elsewhere.py does not say"):
+        measure_pages.page(variant("New", doc))
+
+
+def test_every_measure_is_listed():
+    listing = measure_pages.listing()
+    for measure in MEASURES:
+        assert f"[{measure.NAME}](measures/{measure.NAME}.md)" in listing
+        assert f"\nmeasures/{measure.NAME}\n" in listing
+
+
+def test_pages_that_have_not_changed_are_not_written_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(measure_pages, "FOLDER", tmp_path / "measures")
+    measure_pages.write()
+    times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "measures").iterdir()}
+    assert set(times) == {f"{measure.NAME}.md" for measure in MEASURES}
+    (tmp_path / "measures" / "Old.md").write_text("a measure that is no more")
+    measure_pages.write()
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "measures").iterdir()} == times
+
+
+def test_every_work_is_cited_somewhere():
+    bib = (DOCS / "references.bib").read_text(encoding="utf-8")
+    sources = {key for measure in MEASURES for key in measure_pages.sources(measure)}
+    folders = (DOCS, DOCS / "papers")
+    pages = "".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.md"))
+    for key in re.findall(r"^@\w+\{(\w+),", bib, re.MULTILINE):
+        assert key in sources or f"`{key}`" in pages, key
