@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-BLOCK = re.compile(r"(?:^\*\*(?P<file>[^*\n]+?)\*\*\n\n)?^```(?P<language>[^`\n]*)\n(?P<text>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"(?:^\*\*(?P<file>[^*\n]+?)\*\*\n\n)?^```(?P<language>[^`\n]*)\n(?P<text>.*?)^```$", re.M | re.S
+)
 
 
 @dataclass(frozen=True)
