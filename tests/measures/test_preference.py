@@ -227,7 +227,10 @@ def test_infinite_scores_are_refused(score, norm, cutoff, offender):
         ADM(norm=norm, cutoff=cutoff).calc_aggregate(qrels, run)
 
 
-def test_adm_has_no_ties_and_two_norms():
+def test_adm_has_no_ties_two_norms_and_any_positive_max_gain():
+    assert value(ADM(max_gain=0.5), {"a": 0.25, "b": 0}, {"a": 2, "b": 1}) == 1 - 0.5 / 2
+    with pytest.raises(GradedError, match=r"ADM: max_gain=0 is not allowed.*> 0"):
+        ADM(max_gain=0)
     with pytest.raises(GradedError, match="ADM has no parameter 'ties'"):
         ADM(ties="rank")
     with pytest.raises(GradedError, match=r"ADM: norm='max' is not allowed.*'minmax', 'none'"):
