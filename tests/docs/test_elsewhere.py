@@ -137,7 +137,7 @@ def peer_of(name, other):
 @pytest.mark.parametrize(
     ("name", "other"), ROWS, ids=[f"{name}-{other.tool}-{other.name}" for name, other in ROWS]
 )
-@pytest.mark.filterwarnings("default:unsafe cast from uint64 to int64")  # ranx's own
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")  # ranx's own
 def test_what_is_said_of_another_tool(name, other):
     peer = peer_of(name, other)
     topics = [whole(*each) for each in TOPICS] if other.name == "average_precision_score" else TOPICS
