@@ -28,7 +28,8 @@ class GradedMeasure(ir_measures.Measure):
     Declare `NAME`, `PRETTY_NAME`, `SHORT_DESC` and `PARAMETERS` (name to `Parameter`), and where
     they differ from what stands here `ALIASES`, `CUTOFF`, `JUDGED_ONLY` (its default), `DEFAULT`
     and `SMALLER_IS_BETTER`. `gains`, `judged_only` and `cutoff` are added to the parameters. The
-    docstring's fields `:formula:`, `:undefined:` and `:source:` are shown where measures are listed.
+    docstring's fields `:formula:`, `:undefined:` and `:source:` are shown where measures are listed,
+    `:tex:` (the formula once more) and `:range:` (of the values, as ``[0, 1]``) in the documentation.
 
     Instances are immutable, hold every value in one canonical form, and are equal, hash alike and
     print alike exactly when they compute the same; `parse_measure(str(m)) == m`. Calling one
@@ -101,7 +102,7 @@ class GradedMeasure(ir_measures.Measure):
 
     @classmethod
     def doc_field(cls, field: str) -> str:
-        """A field of the docstring, on one line: `formula`, `undefined` or `source`."""
+        """A field of the docstring, such as `formula`, on one line; empty where it is not there."""
         text = inspect.cleandoc(cls.__doc__ or "")
         found = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
         return " ".join(found[1].split()) if found else ""
