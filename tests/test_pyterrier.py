@@ -19,6 +19,10 @@ from ir_measures_graded import NDPM, GradedError, demo, nCG, registration
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")
 pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
 
+# PyTerrier shows frames in a style for which pandas imports Matplotlib, of which old releases call
+# new ones of pyparsing by names that these will drop.
+pytestmark = pytest.mark.filterwarnings("ignore:.* deprecated - use:DeprecationWarning:matplotlib")
+
 PAPER = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 # A name of trec_eval's, strings that PyTerrier alone refuses, a measure of ours with a value other
 # than 0 for an empty ranking, and one whose default parameters are written out.

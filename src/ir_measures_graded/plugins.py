@@ -124,7 +124,9 @@ def _admit_installed() -> None:
 def _distribution(entry: EntryPoint) -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
     try:
-        return str(entry.dist.metadata["Name"]), str(entry.dist.version)  # type: ignore[union-attr]
+        metadata = entry.dist.metadata  # type: ignore[union-attr]
+        name, version = (metadata[key] if key in metadata else None for key in ("Name", "Version"))
+        return name or "an unknown distribution", version or "?"
     except Exception:  # metadata that cannot be read
         return "an unknown distribution", "?"
 
