@@ -32,6 +32,13 @@ FAMILIES = {
 }
 
 
+REPRODUCED = {
+    "jarvelin2002": ("Järvelin & Kekäläinen 2002", "jarvelin-kekalainen-2002"),
+    "zhou2010": ("Zhou & Yao 2010", "zhou-yao-2010"),
+    "scheel2011": ("Scheel, Lommatzsch & Albayrak 2011", "scheel-2011"),
+}
+
+
 class IncompleteMeasure(Exception):
     """A measure lacks a part that its page shows."""
 
@@ -48,7 +55,7 @@ def page(measure: GradedMeasure) -> str:
         f"In plain text: {in_code(part(measure, 'formula'))}",
         *paragraphs(measure),
         "\n".join(["|     |     |", "|-----|-----|", *map(" | ".join, properties(measure))]),
-        "The symbols are those of the [conventions](../conventions.md).",
+        "The symbols are those of the [conventions](../conventions.md#symbols).",
         "## Parameters",
         parameter_table(facts["parameters"]),
         "## Example",
@@ -56,7 +63,7 @@ def page(measure: GradedMeasure) -> str:
         "## In other tools",
         elsewhere(measure),
         "## Source",
-        f"{part(measure, 'source')}.",
+        f"{part(measure, 'source')}.{reproduced(measure)}",
         *(f"```bibtex\n{bibtex(key)}\n```" for key in sources(measure)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -130,10 +137,18 @@ def elsewhere(measure: GradedMeasure) -> str:
 def sources(measure: GradedMeasure) -> list[str]:
     """The keys of the works that a measure's source names."""
     source = part(measure, "source")
-    found = [key for key, entry in parse_file(BIBLIOGRAPHY).entries.items() if short(entry) in source]
+    places = {key: source.find(short(entry)) for key, entry in parse_file(BIBLIOGRAPHY).entries.items()}
+    found = [key for key, place in places.items() if place >= 0]
     if not found:
         raise IncompleteMeasure(f"{measure.NAME}: references.bib has no entry for {source!r}")
-    return found
+    return sorted(found, key=places.__getitem__)
+
+
+def reproduced(measure: GradedMeasure) -> str:
+    """Where the numbers of its papers stand beside computed ones."""
+    pages = [REPRODUCED[key] for key in sources(measure) if key in REPRODUCED]
+    links = " and ".join(f"[{title}](../papers/{page}.md)" for title, page in pages)
+    return f" Its numbers, computed: {links}." if links else ""
 
 
 def short(entry: Entry) -> str:

@@ -1,5 +1,6 @@
 """A page for every measure, with every part."""
 
+import doctest
 import math
 import re
 from random import Random
@@ -75,6 +76,11 @@ def test_a_measure_without_example_source_or_comparison_has_no_page():
         measure_pages.page(variant("CG", re.sub(r":source:.*", ":source: Nobody 1901", doc)))
     with pytest.raises(measure_pages.IncompleteMeasure, match=r"elsewhere.py does not say"):
         measure_pages.page(variant("New", doc))
+
+
+def test_works_are_named_as_sources_name_them():
+    result = doctest.testmod(measure_pages)
+    assert (result.attempted, result.failed) == (1, 0)
 
 
 def test_every_measure_is_listed():

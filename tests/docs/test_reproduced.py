@@ -1,5 +1,6 @@
 """The papers' numbers on the site: which cells differ, and that what is said of them holds."""
 
+import doctest
 import re
 
 import pytest
@@ -12,6 +13,11 @@ import reproduced
 
 def differing(table):
     return re.findall(r"\*\*([-−\d.]+) / [-−\d.]+\*\*", table)
+
+
+def test_a_cell_is_bold_where_the_numbers_differ():
+    result = doctest.testmod(reproduced)
+    assert (result.attempted, result.failed) == (1, 0)
 
 
 def test_the_cells_of_jarvelin_and_kekalainen_that_differ_are_those_explained():
