@@ -29,7 +29,7 @@ def demo_gain_curves() -> str:
 def demo_agreement() -> str:
     """How far the orders of the runs agree."""
     return drawn(
-        "agreement", _sensitivity().heat_map(), "A matrix of Kendall's tau, dark where orders agree."
+        "agreement", _sensitivity().heat_map(), "A matrix of Kendall's tau, dark where orders differ."
     )
 
 
