@@ -60,7 +60,7 @@ def needs_matplotlib():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 
-def test_curves_as_the_issue_has_it_in_a_process_of_its_own(folder):
+def test_curves_in_a_process_of_its_own(folder):
     needs_matplotlib()
     command = [*PROGRAM, "curves", demo.NAME, *PATHS, "--measure", GAINS, "--depth", "100", "-o", "nDCG.svg"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

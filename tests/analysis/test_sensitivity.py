@@ -274,7 +274,7 @@ def test_runs_that_never_change_place_are_grey():
 # ---------------------------------------------------------------------------- the command line
 
 
-def test_the_command_as_the_issue_has_it(tmp_path):
+def test_the_command_in_a_process_of_its_own(tmp_path):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figures = [tmp_path / "tau.svg", tmp_path / "ranks.pdf"]
     done = subprocess.run(
