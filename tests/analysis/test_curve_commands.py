@@ -27,19 +27,6 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def output(capsys):
-    """Run the command here; returns the lines it prints, after checking that it is content."""
-
-    def run(*argv):
-        status = cli.main([str(argument) for argument in argv])
-        out, err = capsys.readouterr()
-        assert (status, err) == (0, "")
-        return out.splitlines()
-
-    return run
-
-
-@pytest.fixture
 def refusal(capsys, folder):
     """Run the command here; returns its message, after checking that it printed and wrote nothing."""
 
