@@ -12,7 +12,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import pluggy
@@ -124,8 +124,8 @@ def _admit_installed() -> None:
 def _distribution(entry: EntryPoint) -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
     try:
-        metadata = entry.dist.metadata  # type: ignore[union-attr]
-        name, version = (metadata[key] if key in metadata else None for key in ("Name", "Version"))
+        metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
+        name, version = (metadata.get(key) for key in ("Name", "Version"))
         return name or "an unknown distribution", version or "?"
     except Exception:  # metadata that cannot be read
         return "an unknown distribution", "?"
