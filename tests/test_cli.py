@@ -457,8 +457,14 @@ def test_a_reader_that_goes_away_is_no_error(unbuffered):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads")
 def test_ctrl_c_is_quiet():
     os.mkfifo("pipe")
+    # What a shell runs in the background, tests perhaps among it, is started with interrupts ignored.
+    program = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("ir_measures_graded", run_name="__main__", alter_sys=True)
+"""
     process = subprocess.Popen(
-        [*PROGRAM, "evaluate", "pipe", "run", "AP"],
+        [sys.executable, "-c", program, "evaluate", "pipe", "run", "AP"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
