@@ -31,7 +31,7 @@ def unfold(table):
     assert table.offsets[0] == 0
     assert table.offsets[-1] == len(table.docs) == len(table.values)
     return {
-        topic: dict(zip(table.docs[start:stop], table.values[start:stop].tolist()))
+        topic: dict(zip(table.docs.take(slice(start, stop)), table.values[start:stop].tolist()))
         for topic, (start, stop) in zip(table.topics, bounds)
     }
 

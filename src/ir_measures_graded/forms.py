@@ -1,27 +1,30 @@
 """The forms in which qrels and runs arrive, read into one: rows grouped by topic.
 
-One reader per form: a dict of dicts, a DataFrame, an iterable of named tuples. They convert whole
-columns; what only a bad row needs to know is looked up when there is one.
+One reader per form: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. They
+convert whole columns, ids into bytes (`Ids`); what only a bad row needs to know is looked up when there
+is one.
 """
 
 from __future__ import annotations
 
-from array import array
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .columns import Stretches, ids_of, stretches_of
 from .errors import GradedError
+from .ids import Ids
 
 if TYPE_CHECKING:
     import pandas
 
 Source = Any
-"""Qrels or a run: a dict of dicts, a DataFrame, or an iterable of named tuples."""
+"""Qrels or a run: a dict of dicts, a DataFrame, an Arrow table, or an iterable of named tuples."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +33,36 @@ class Table:
 
     `topics` (T) are the distinct topics in order of appearance; topic t has the rows
     `offsets[t]:offsets[t + 1]` of `docs` (N ids) and `values` (N floats: levels or scores).
+    `distinct`: no topic can have a document twice.
     """
 
     kind: str  # "qrels" or "run", for messages
     topics: Sequence[str]
     offsets: np.ndarray
-    docs: list[str]
+    docs: Ids
     values: np.ndarray
-
-    def topic_of(self, row: int) -> str:
-        return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
+    distinct: bool = False
 
     def place(self, row: int) -> str:
         """A row named for a message."""
-        return f"{self.kind}: topic {self.topic_of(row)!r}, document {self.docs[row]!r}"
+        topic = self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
+        return f"{self.kind}: topic {topic!r}, document {self.docs[row]!r}"
+
+    def of_topics(self, code: Mapping[str, int]) -> Table:
+        """The rows of those topics that have a code, and in the order of the codes 0 … T − 1."""
+        codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
+        known = np.flatnonzero(codes >= 0)
+        known = known[np.argsort(codes[known], kind="stable")]
+        sizes = np.zeros(len(code), dtype=np.int64)
+        sizes[codes[known]] = np.diff(self.offsets)[known]
+        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        if np.array_equal(known, np.arange(len(self.topics))):
+            return replace(self, topics=list(code), offsets=offsets)
+        rows = np.repeat(self.offsets[known] - offsets[codes[known]], sizes[codes[known]])
+        rows += np.arange(rows.size)
+        return replace(
+            self, topics=list(code), offsets=offsets, docs=self.docs.take(rows), values=self.values[rows]
+        )
 
 
 def read_qrels(source: Source) -> Table:
@@ -57,8 +76,7 @@ def read_qrels(source: Source) -> Table:
 
 
 def read_run(source: Source) -> Table:
-    """A run as a table of scores. Raises `GradedError` for a score that is NaN and for a document
-    that a topic retrieves twice."""
+    """A run as a table of scores. Raises `GradedError` for a score that is NaN."""
     table = _read(source, "run", "score")
     bad = np.flatnonzero(np.isnan(table.values))
     if bad.size:
@@ -66,64 +84,41 @@ def read_run(source: Source) -> Table:
             f"{table.place(int(bad[0]))}: the score is NaN, which has no place in an order; "
             "give it a number (infinities are allowed)"
         )
-    if not isinstance(source, Mapping):  # whose documents are distinct already
-        for topic, start, stop in zip(table.topics, table.offsets, table.offsets[1:]):
-            docs = table.docs[start:stop]
-            if len(set(docs)) < len(docs):
-                raise GradedError(
-                    f"run: topic {topic!r} retrieves document {_first_repeated(docs)!r} twice; "
-                    "a document has one rank in a topic"
-                )
     return table
 
 
 def _read(source: Source, kind: str, value: str) -> Table:
     if isinstance(source, Mapping):
-        table = _from_dicts(source, kind)
-    elif hasattr(source, "itertuples"):
-        table = _from_frame(source, kind, value)
-    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
-        table = _from_tuples(source, kind, value)
-    else:
-        raise GradedError(
-            f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame with "
-            f"the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
-        )
-    _check_ids(table.topics, f"{kind}: query_id")
-    _check_ids(table.docs, f"{kind}: doc_id")
-    return table
+        return _from_dicts(source, kind)
+    if hasattr(source, "itertuples"):
+        return _from_frame(source, kind, value)
+    if type(source).__module__.startswith("pyarrow"):
+        return _from_arrow(source, kind, value)
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return _from_tuples(source, kind, value)
+    raise GradedError(
+        f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame with "
+        f"the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
+    )
 
 
-def _check_ids(ids: Sequence[Any], field: str) -> None:
-    for type_ in set(map(type, ids)):
-        if not issubclass(type_, str):
-            bad = next(id_ for id_ in ids if isinstance(id_, type_))
-            convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
-            raise GradedError(
-                f"{field} {bad!r} is of type {type_.__name__}, not a string"
-                + (convert if hasattr(bad, "__index__") else "")
-            )
+# ------------------------------------------------------------------------------ one reader a form
 
 
 def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     for topic, rows in source.items():
         if not isinstance(rows, Mapping):
             raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
+    topics = list(ids_of(list(source), f"{kind}: query_id"))
     sizes = np.fromiter(map(len, source.values()), np.int64, len(source))
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    docs = list(chain.from_iterable(source.values()))
-    numbers = chain.from_iterable(rows.values() for rows in source.values())
-
-    def place(row: int) -> tuple[Any, Any]:
-        topics = list(source)
-        return topics[int(np.searchsorted(offsets, row, side="right")) - 1], docs[row]
-
-    return Table(kind, list(source), offsets, docs, _floats(numbers, kind, place))
+    docs = ids_of(list(chain.from_iterable(source.values())), f"{kind}: doc_id")
+    numbers = list(chain.from_iterable(rows.values() for rows in source.values()))
+    values = _floats(numbers, Table(kind, topics, offsets, docs, np.empty(0)).place)
+    return Table(kind, topics, offsets, docs, values, distinct=True)
 
 
 def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
-    import pandas
-
     missing = [name for name in ("query_id", "doc_id", value) if name not in frame.columns]
     if missing:
         terrier = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "score": "score"}
@@ -133,26 +128,43 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
             f"{', '.join(map(str, frame.columns)) or 'none'})"
             + (f"; rename with frame.rename(columns={hint})" if hint else "")
         )
-    codes, topics = pandas.factorize(frame["query_id"])
-    if (codes < 0).any():
-        raise GradedError(f"{kind}: row {int(np.argmax(codes < 0))} has no query_id")
-    docs = frame["doc_id"].to_numpy(dtype=object).tolist()
+    try:
+        stretches = stretches_of(frame["query_id"].array, f"{kind}: query_id")
+    except GradedError:
+        lacking = frame["query_id"].isna().to_numpy()
+        if lacking.any():
+            raise GradedError(f"{kind}: row {int(np.argmax(lacking))} has no query_id") from None
+        raise
+    docs = ids_of(frame["doc_id"].array, f"{kind}: doc_id")
     column = frame[value]
-    if column.dtype.kind in "biuf":
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
+    numbers = (
+        column.to_numpy(dtype=np.float64, na_value=np.nan) if column.dtype.kind in "biuf" else column.tolist()
+    )
+    return _grouped(kind, stretches, docs, numbers)
 
-        def place(row: int) -> tuple[Any, Any]:
-            return topics[codes[row]], docs[row]
 
-        values = _floats(column.tolist(), kind, place)
-    return _grouped(kind, list(topics), codes, docs, values)
+def _from_arrow(table: Any, kind: str, value: str) -> Table:
+    """A pyarrow.Table or RecordBatch."""
+    import pyarrow
+
+    if isinstance(table, pyarrow.RecordBatch):
+        table = pyarrow.Table.from_batches([table])
+    names = table.schema.names
+    missing = [name for name in ("query_id", "doc_id", value) if name not in names]
+    if missing:
+        raise GradedError(
+            f"{kind}: the Arrow table has no column {', '.join(missing)} (it has {', '.join(names)})"
+        )
+    stretches = stretches_of(table.column("query_id"), f"{kind}: query_id")
+    docs = ids_of(table.column("doc_id"), f"{kind}: doc_id")
+    numbers = table.column(value).to_numpy()
+    return _grouped(kind, stretches, docs, numbers if numbers.dtype.kind in "biuf" else numbers.tolist())
 
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
     rows = source if isinstance(source, Sequence) else list(source)
     try:
-        names = list(map(attrgetter("query_id"), rows))
+        topics = list(map(attrgetter("query_id"), rows))
         docs = list(map(attrgetter("doc_id"), rows))
         numbers = list(map(attrgetter(value), rows))
     except AttributeError as error:
@@ -160,41 +172,49 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
             f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
             f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
         ) from None
-    values = _floats(numbers, kind, lambda row: (names[row], docs[row]))
-    _check_ids(names, f"{kind}: query_id")
+    stretches = stretches_of(topics, f"{kind}: query_id")
+    return _grouped(kind, stretches, ids_of(docs, f"{kind}: doc_id"), numbers)
+
+
+# ---------------------------------------------------------------------------------- what they share
+
+
+def _grouped(kind: str, stretches: Stretches, docs: Ids, numbers: np.ndarray | list[Any]) -> Table:
+    """The table of rows whose topics come in stretches, a topic in one or in several of them."""
+    starts, names = stretches
+    offsets = np.append(starts, len(docs))
     code = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    if isinstance(numbers, np.ndarray):
+        values = numbers.astype(np.float64, copy=False)
+    else:
+        values = _floats(numbers, Table(kind, names, offsets, docs, np.empty(0)).place)
+    if len(code) == len(names):
+        return Table(kind, names, offsets, docs, values)
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
-    return _grouped(kind, list(code), codes, docs, values)
+    codes = np.repeat(codes, np.diff(offsets))
+    order = np.argsort(codes, kind="stable")
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(code)))))
+    return Table(kind, list(code), offsets, docs.take(order), values[order])
 
 
-def _grouped(kind: str, topics: list[str], codes: np.ndarray, docs: list[str], values: np.ndarray) -> Table:
-    """A table of rows whose topics are numbered; rows that come topic by topic stay in place."""
-    changes = np.count_nonzero(np.diff(codes))
-    if changes >= len(topics):
-        order = np.argsort(codes, kind="stable")
-        docs, values = list(map(docs.__getitem__, order.tolist())), values[order]
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(topics)))))
-    return Table(kind, topics, offsets, docs, values)
+def _floats(numbers: list[Any], place: Callable[[int], str]) -> np.ndarray:
+    """`numbers` as floats; `place` names a row, for the message.
 
-
-def _floats(numbers: Iterable[Any], kind: str, place: Callable[[int], tuple[Any, Any]]) -> np.ndarray:
-    """`numbers` as floats; `place` gives the topic and document of a row, for the message."""
-    numbers = list(numbers)
+    Levels, which are small whole numbers, go through `bytes`, others through `struct`: both are faster
+    than NumPy's conversion and, unlike it, take no text for a number.
+    """
     try:
-        return np.array(array("d", numbers))  # array, unlike float, takes no text
-    except (TypeError, ValueError, OverflowError):
+        return np.frombuffer(bytes(numbers), np.uint8).astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    try:
+        return np.frombuffer(struct.pack(f"{len(numbers)}d", *numbers))
+    except (struct.error, TypeError, ValueError, OverflowError):
         for row, number in enumerate(numbers):
             try:
-                array("d", [number])
-            except (TypeError, ValueError, OverflowError):
-                topic, doc = place(row)
-                what = "score" if kind == "run" else "level"
-                raise GradedError(
-                    f"{kind}: topic {topic!r}, document {doc!r}: the {what} {number!r} is not a number"
-                ) from None
+                struct.pack("d", number)
+            except (struct.error, TypeError, ValueError, OverflowError):
+                where = place(row)
+                what = "score" if where.startswith("run") else "level"
+                raise GradedError(f"{where}: the {what} {number!r} is not a number") from None
         raise
-
-
-def _first_repeated(docs: Sequence[str]) -> str:
-    seen: set[str] = set()
-    return next(doc for doc in docs if doc in seen or seen.add(doc))  # type: ignore[func-returns-value]

@@ -13,53 +13,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import repeat
 
 import numpy as np
 
 from .errors import GradedError
 from .forms import Table
 from .gains import GainMap, gain_of
+from .ids import Ids, equal_pairs
 from .segments import places
 
 
 class Judged:
-    """Qrels, indexed: every judged document of every topic and its level.
+    """Qrels: every judged document of every topic and its level.
 
     `topics` are T topic ids, `code` their numbers; topic t has the documents
-    `offsets[t]:offsets[t + 1]` of `docs`, `topic`, `level` (J each). `position[t]` finds a document
-    of topic t among them.
+    `offsets[t]:offsets[t + 1]` of `docs`, `topic`, `level` (J each).
 
     A document judged twice at one level counts once. Raises `GradedError` where the levels differ.
     """
 
     def __init__(self, qrels: Table):
+        if not qrels.distinct:
+            qrels = _without_repeated(qrels)
         self.topics = list(qrels.topics)
         self.code = {topic: number for number, topic in enumerate(self.topics)}
-        slices = list(zip(qrels.offsets[:-1].tolist(), qrels.offsets[1:].tolist()))
-        self.position = [dict(zip(qrels.docs[a:b], range(a, b))) for a, b in slices]
-        self.docs, self.level = qrels.docs, qrels.values
-        sizes = np.fromiter(map(len, self.position), np.int64, len(self.position))
-        self.offsets = np.concatenate(([0], np.cumsum(sizes)))
-        if self.offsets[-1] < len(self.docs):
-            self._drop_repeated(qrels)
-        self.topic = np.repeat(np.arange(len(self.topics)), sizes)
+        self.offsets, self.docs, self.level = qrels.offsets, qrels.docs, qrels.values
+        self.topic = np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
         self._gain: dict[tuple[tuple[float, float], ...], tuple[np.ndarray, Ideal]] = {}
 
-    def _drop_repeated(self, qrels: Table) -> None:
-        kept = [row for position in self.position for row in position.values()]  # the last of each
-        row_topic = np.repeat(np.arange(len(self.topics)), np.diff(qrels.offsets)).tolist()
-        for row, (topic, doc) in enumerate(zip(row_topic, qrels.docs)):
-            levels = qrels.values[row], qrels.values[self.position[topic][doc]]
-            if levels[0] != levels[1]:
-                raise GradedError(
-                    f"{qrels.place(row)}: judged twice, at level {levels[0]:g} and at level "
-                    f"{levels[1]:g}; keep one judgment a document"
-                )
-        self.docs = [qrels.docs[row] for row in kept]
-        self.level = qrels.values[kept]
-        bounds = zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist())
-        self.position = [dict(zip(self.docs[a:b], range(a, b))) for a, b in bounds]
+    def part(self, topics: Sequence[str]) -> Judged:
+        """The qrels of some topics, in that order."""
+        whole = Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
+        return Judged(whole.of_topics({topic: number for number, topic in enumerate(topics)}))
 
     def gain(self, gains: GainMap) -> np.ndarray:
         """The gain of each judged document (J)."""
@@ -72,16 +57,55 @@ class Judged:
     def _under(self, gains: GainMap) -> tuple[np.ndarray, Ideal]:
         key = tuple(gains.items())
         if key not in self._gain:
-            values = gain_of(self._levels[0], gains)
-            gain = values[self._levels[1]]
-            self._gain[key] = gain, Ideal.of(self.topic, gain, len(self.topics))
+            levels, which, count = self._levels
+            gain = gain_of(levels, gains)
+            self._gain[key] = gain[which], Ideal.counted(gain, count)
         return self._gain[key]
 
     @cached_property
-    def _levels(self) -> tuple[np.ndarray, np.ndarray]:
-        """The distinct levels, and which of them each judged document has."""
-        levels = np.unique(self.level)
-        return levels, np.searchsorted(levels, self.level)
+    def _levels(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The distinct levels, which of them each judged document has, and how many documents each
+        topic has at each (T × levels)."""
+        levels, which = _distinct(self.level)
+        count = np.bincount(self.topic * levels.size + which, minlength=len(self.topics) * levels.size)
+        return levels, which, count.reshape(len(self.topics), levels.size)
+
+
+def _without_repeated(qrels: Table) -> Table:
+    """The qrels with each document of a topic once."""
+    none = np.zeros(qrels.offsets.size, dtype=np.int64)
+    first, second = equal_pairs((qrels.docs, qrels.offsets), (Ids.of([]), none))
+    if not first.size:
+        return qrels
+    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
+    if differ.size:
+        pair = differ[np.argmin(first[differ])]
+        levels = qrels.values[first[pair]], qrels.values[second[pair]]
+        raise GradedError(
+            f"{qrels.place(int(first[pair]))}: judged twice, at level {levels[0]:g} and at level "
+            f"{levels[1]:g}; keep one judgment a document"
+        )
+    kept = np.ones(qrels.values.size, dtype=bool)
+    kept[second] = False
+    offsets = np.concatenate(([0], np.cumsum(kept)))[qrels.offsets]
+    return replace(
+        qrels, offsets=offsets, docs=qrels.docs.take(np.flatnonzero(kept)), values=qrels.values[kept]
+    )
+
+
+def _distinct(level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct levels, ascending, and which of them each document has.
+
+    Levels are a few small whole numbers nearly always, which are counted rather than sorted.
+    """
+    low, high = level.min(initial=0), level.max(initial=0)
+    if high - low < 1000:
+        which = (level - low).astype(np.int64)
+        if (which + low == level).all():
+            there = np.bincount(which, minlength=1) > 0
+            return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[which]
+    levels = np.unique(level)
+    return levels, np.searchsorted(levels, level)
 
 
 @dataclass(frozen=True)
@@ -104,6 +128,16 @@ class Ideal:
         rank = places(np.bincount(topic, minlength=topics)) + 1
         return cls(topic, rank, values[values.size - 1 - worse] if values.size else gain)
 
+    @classmethod
+    def counted(cls, gain: np.ndarray, count: np.ndarray) -> Ideal:
+        """From the gain of each level and how many documents each topic has at it (T × levels)."""
+        best_first = np.argsort(-gain, kind="stable")
+        best_first = best_first[gain[best_first] > 0]
+        count = count[:, best_first]
+        size = count.sum(axis=1)
+        topic = np.repeat(np.arange(size.size), size)
+        return cls(topic, places(size) + 1, np.repeat(np.tile(gain[best_first], size.size), count.ravel()))
+
 
 @dataclass(frozen=True)
 class JudgedRanks:
@@ -123,16 +157,26 @@ class JudgedRanks:
     first: np.ndarray
     last: np.ndarray
     retrieved: np.ndarray
-    score: np.ndarray
-    lowest: np.ndarray
-    highest: np.ndarray
-    names: _Names
+    listed: Table
+    order: np.ndarray | None
     uncondensed: JudgedRanks | None = None
 
     @property
     def whole(self) -> JudgedRanks:
         """The run with its unjudged documents, whether they were left out here or not."""
         return self.uncondensed or self
+
+    @cached_property
+    def score(self) -> np.ndarray:
+        return self.listed.values if self.order is None else self.listed.values[self.order]
+
+    @cached_property
+    def lowest(self) -> np.ndarray:
+        return _by_topic(np.minimum, self.listed)
+
+    @cached_property
+    def highest(self) -> np.ndarray:
+        return _by_topic(np.maximum, self.listed)
 
     @cached_property
     def first_of_tie(self) -> np.ndarray:
@@ -145,7 +189,8 @@ class JudgedRanks:
     def scored(self, place: int) -> tuple[str, str, float]:
         """The topic, document and score at a place of `score`, for messages."""
         topic = int(np.searchsorted(np.cumsum(self.retrieved), place, side="right"))
-        return self.judged.topics[topic], self.names[place], float(self.score[place])
+        row = place if self.order is None else int(self.order[place])
+        return self.judged.topics[topic], self.listed.docs[row], float(self.score[place])
 
     @cached_property
     def condensed(self) -> JudgedRanks:
@@ -162,98 +207,99 @@ class JudgedRanks:
             first=np.repeat(rank[tie], size),
             last=np.repeat(rank[tie] + size - 1, size),
             retrieved=retrieved,
-            score=self.score[kept],
-            names=replace(self.names, row=self.names.row[kept]),
+            order=kept if self.order is None else self.order[kept],
             uncondensed=self,
         )
 
 
-@dataclass(frozen=True)
-class _Names:
-    """The ids of retrieved documents, by their place in `JudgedRanks.score`: for messages only."""
-
-    docs: Sequence[str]
-    row: np.ndarray
-
-    def __getitem__(self, place: int) -> str:
-        return self.docs[int(self.row[place])]
-
-
 def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
-    """Reduce a run to the ranks of its judged documents. Topics that the qrels lack are left out."""
-    topics = len(judged.topics)
-    topic, row, found = _listed(judged, run)
-    retrieved = np.bincount(topic, minlength=topics)
-    start = np.repeat(np.cumsum(retrieved) - retrieved, retrieved)
-    score = _as_compared(run.values[row])
+    """Reduce a run to the ranks of its judged documents. Topics that the qrels lack are left out.
 
-    new = _changes(topic)
+    Raises `GradedError` for a document that a topic retrieves twice, judged or not.
+    """
+    _refuse_repeated_elsewhere(judged, run)
+    listed = run.of_topics(judged.code)
+    row, doc = _judged_rows(judged, listed)
+    retrieved = np.diff(listed.offsets)
+    starts = listed.offsets[:-1]
+
+    score = _as_compared(listed.values)
+    new = np.zeros(score.size, dtype=bool)
+    new[starts[retrieved > 0]] = True
+    topic = np.repeat(np.arange(retrieved.size), retrieved)
+    order = None
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs come in order
         order = np.argsort(_sort_key(topic, score), kind="stable")
-        row, found, score = row[order], found[order], score[order]
-
+        score = score[order]
     tie = np.flatnonzero(new | _changes(score))
-    size = np.diff(np.append(tie, score.size))
-    group = np.repeat(np.arange(tie.size), size)
-    _order_ties(run, group, size, row, found)
+    found = np.full(score.size, -1)
+    found[row] = doc
+    if tie.size < score.size:
+        order = _with_ties_in_order(listed, order, tie, found)
+    if order is not None:
+        found = found[order]
 
     place = np.flatnonzero(found >= 0)
-    first = tie[group[place]]
-    values = run.values[row]
-    return JudgedRanks(
-        judged,
-        doc=found[place],
-        topic=topic[place],
-        rank=place - start[place] + 1,
-        first=first - start[place] + 1,
-        last=first + size[group[place]] - start[place],
-        retrieved=retrieved,
-        score=values,
-        lowest=_by_topic(np.minimum, values, retrieved),
-        highest=_by_topic(np.maximum, values, retrieved),
-        names=_Names(run.docs, row),
-    )
+    topic = topic[place]
+    rank = place - starts[topic] + 1
+    first = last = rank
+    if tie.size < score.size:
+        group = np.searchsorted(tie, place, side="right") - 1
+        first = tie[group] - starts[topic] + 1
+        last = np.append(tie, score.size)[group + 1] - starts[topic]
+    return JudgedRanks(judged, found[place], topic, rank, first, last, retrieved, listed, order)
 
 
-def _listed(judged: Judged, run: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rows of the run whose topic is judged, in the order of the qrels' topics.
-
-    For each its topic's number, its row in the run, and the number of the judged document in it
-    (-1: unjudged). Documents are looked up topic by topic in a dict, a row costs a hash.
-    """
-    groups = sorted(
-        (judged.code[topic], start, stop)
-        for topic, start, stop in zip(run.topics, run.offsets[:-1].tolist(), run.offsets[1:].tolist())
-        if topic in judged.code
-    )
-    sizes = np.fromiter((stop - start for _, start, stop in groups), np.int64, len(groups))
-    starts = np.fromiter((start for _, start, _ in groups), np.int64, len(groups))
-    codes = np.fromiter((code for code, _, _ in groups), np.int64, len(groups))
-    found = np.empty(sizes.sum(), dtype=np.int64)
-    end = 0
-    for code, start, stop in groups:
-        begin, end = end, end + stop - start
-        lookup = map(judged.position[code].get, run.docs[start:stop], repeat(-1))
-        found[begin:end] = np.fromiter(lookup, np.int64, stop - start)
-    return np.repeat(codes, sizes), np.repeat(starts, sizes) + places(sizes), found
+def _judged_rows(judged: Judged, listed: Table) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of the run that are judged, and the number of the judged document in each."""
+    lower, higher = equal_pairs((listed.docs, listed.offsets), (judged.docs, judged.offsets))
+    count = listed.values.size
+    repeated = higher[higher < count]
+    if repeated.size:
+        row = int(repeated.min())
+        topic = listed.topics[int(np.searchsorted(listed.offsets, row, side="right")) - 1]
+        raise GradedError(
+            f"run: topic {topic!r} retrieves document {listed.docs[row]!r} twice; "
+            "a document has one rank in a topic"
+        )
+    return lower, higher - count
 
 
-def _order_ties(run: Table, group: np.ndarray, size: np.ndarray, row: np.ndarray, found: np.ndarray) -> None:
-    """Put tied documents in order, ids descending: `row` and `found` are rearranged in place.
+def _refuse_repeated_elsewhere(judged: Judged, run: Table) -> None:
+    """Topics that nobody judged must be lists of distinct documents too."""
+    if run.distinct:
+        return
+    others = [topic for topic in run.topics if topic not in judged.code]
+    if others:
+        nothing = Judged(
+            Table("qrels", others, np.zeros(len(others) + 1, np.int64), Ids.of([]), np.empty(0), True)
+        )
+        _judged_rows(nothing, run.of_topics(nothing.code))
+
+
+def _with_ties_in_order(
+    listed: Table, order: np.ndarray | None, tie: np.ndarray, found: np.ndarray
+) -> np.ndarray | None:
+    """The order of the rows with tied documents in order too, ids descending; `tie` is where groups of
+    equal scores start.
 
     Only in groups that hold a judged document, or scores that are equal as 32-bit floats only: the
     order of the others is nobody's business. All groups are ordered with one sort of their ids.
     """
-    if not (size > 1).any():
-        return
-    matters = (found >= 0) | (_changes(run.values[row]) & ~_changes(group))
-    ordered = np.bincount(group, weights=matters, minlength=size.size) > 0
-    tied = np.flatnonzero(((size > 1) & ordered)[group])
-    ids = list(map(run.docs.__getitem__, row[tied].tolist()))
-    descending = np.empty(tied.size, dtype=np.int64)
-    descending[sorted(range(tied.size), key=ids.__getitem__, reverse=True)] = np.arange(tied.size)
-    order = np.lexsort((descending, group[tied]))
-    row[tied], found[tied] = row[tied][order], found[tied][order]
+    size = np.diff(np.append(tie, found.size))
+    large = np.flatnonzero(size > 1)
+    place = np.repeat(tie[large] - np.cumsum(size[large]) + size[large], size[large])
+    place += np.arange(place.size)  # of all tied documents, group after group
+    row = place if order is None else order[place]
+    group = np.repeat(np.arange(large.size), size[large])
+    matters = found[row] >= 0
+    matters[1:] |= (group[1:] == group[:-1]) & (listed.values[row[1:]] != listed.values[row[:-1]])
+    kept = np.flatnonzero((np.bincount(group, weights=matters) > 0)[group])
+    place, row, group = place[kept], row[kept], group[kept]
+    if order is None:
+        order = np.arange(found.size)
+    order[place] = row[listed.docs.take(row).descending(group)]
+    return order
 
 
 def _changes(values: np.ndarray) -> np.ndarray:
@@ -277,10 +323,10 @@ def _sort_key(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
     return topic.astype(np.uint64) << np.uint64(32) | ~ascending
 
 
-def _by_topic(ufunc: np.ufunc, values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """`ufunc` over each topic's values; 0 where a topic has none."""
-    result = np.zeros(sizes.size)
-    starts = np.cumsum(sizes) - sizes
-    if values.size:
-        result[sizes > 0] = ufunc.reduceat(values, starts[sizes > 0])
+def _by_topic(ufunc: np.ufunc, listed: Table) -> np.ndarray:
+    """`ufunc` over each topic's scores; 0 where a topic has none."""
+    result = np.zeros(listed.offsets.size - 1)
+    some = np.diff(listed.offsets) > 0
+    if some.any():
+        result[some] = ufunc.reduceat(listed.values, listed.offsets[:-1][some])
     return result

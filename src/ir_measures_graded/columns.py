@@ -1,0 +1,118 @@
+"""A column of ids, however it is stored: as Python objects, Arrow strings, or codes for categories.
+
+`ids_of` reads it as documents, `stretches_of` as topics. Both raise `GradedError` where an id is not a
+string.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import GradedError
+from .ids import Ids
+
+Column = Any
+"""A list, an array of a DataFrame's column, or an Arrow array (also in chunks)."""
+
+Stretches = tuple[np.ndarray, list[str]]
+"""The rows where an id differs from the one before it, and the ids from there on."""
+
+
+def ids_of(column: Column, field: str) -> Ids:
+    """The id of each row. `field` names the column in messages, as ``run: doc_id``."""
+    codes, values = _stored(column)
+    ids = _ids(values, field)
+    return ids if codes is None else ids.take(codes)
+
+
+def stretches_of(column: Column, field: str) -> Stretches:
+    """The stretches of equal ids: rows that stand together usually have one topic.
+
+    >>> stretches_of(["q1", "q1", "q2"], "run: query_id")
+    (array([0, 2]), ['q1', 'q2'])
+    """
+    codes, values = _stored(column)
+    if codes is not None:
+        ids, starts = _ids(values, field), _changes(codes)
+        return starts, [ids[code] for code in codes[starts].tolist()]
+    if _is_arrow(values):
+        starts = _changes_of_strings(values)
+        return starts, list(_ids(values.take(starts), field))
+    # Rows that hold the same object have the same id; only where the object changes is text compared.
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    starts = _changes(np.frombuffer(objects, dtype=np.intp)) if objects.size else np.empty(0, np.int64)
+    ids = _ids(objects[starts].tolist(), field)
+    changed = ids.changes()
+    return starts[changed], list(ids.take(changed))
+
+
+def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
+    """A column as codes (or None) and the values that they stand for: an Arrow array of strings, or
+    objects. A column that lacks some values comes as objects, which say so."""
+    if hasattr(column, "categories"):
+        codes = np.asarray(column.codes)
+        if (codes < 0).any():
+            return None, column.to_numpy(dtype=object)
+        return codes, _stored(column.categories.array)[1]
+    if _is_arrow(column):
+        return _stored_by_arrow(column)
+    dtype = getattr(column, "dtype", None)
+    if getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
+        return _stored_by_arrow(column.__arrow_array__())
+    return None, column if isinstance(column, list) else column.to_numpy(dtype=object)
+
+
+def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
+    """The same of an Arrow array."""
+    import pyarrow
+    from pyarrow import types
+
+    if isinstance(column, pyarrow.ChunkedArray):
+        if column.type == pyarrow.string() and column.num_chunks > 1:
+            column = column.cast(pyarrow.large_string())  # of which more than 2 GB fit into one piece
+        column = column.combine_chunks()
+    if column.null_count:
+        return None, column.to_pylist()
+    if types.is_dictionary(column.type):
+        return column.indices.to_numpy(zero_copy_only=False), _stored_by_arrow(column.dictionary)[1]
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        return None, column
+    return None, column.to_pylist()
+
+
+def _ids(values: Any, field: str) -> Ids:
+    """Arrow strings or objects as ids."""
+    if _is_arrow(values):
+        return Ids.of_arrow(values)
+    values = values if isinstance(values, list) else values.tolist()
+    try:
+        return Ids.of(values)
+    except TypeError:
+        bad = next(id_ for id_ in values if not isinstance(id_, str))
+        convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
+        raise GradedError(
+            f"{field} {bad!r} is of type {type(bad).__name__}, not a string"
+            + (convert if hasattr(bad, "__index__") else "")
+        ) from None
+
+
+def _is_arrow(values: Any) -> bool:
+    return type(values).__module__.startswith("pyarrow")
+
+
+def _changes(numbers: np.ndarray) -> np.ndarray:
+    """The rows whose number differs from the one before it; the first does."""
+    changes = np.ones(numbers.size, dtype=bool)
+    changes[1:] = numbers[1:] != numbers[:-1]
+    return np.flatnonzero(changes)
+
+
+def _changes_of_strings(strings: Any) -> np.ndarray:
+    """The same of an Arrow array of strings, which Arrow compares."""
+    from pyarrow import compute
+
+    changes = compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])).to_numpy()
+    return np.concatenate(([0], changes.astype(np.int64) + 1)) if len(strings) else changes.astype(np.int64)
