@@ -6,6 +6,8 @@ string.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from .errors import GradedError
 from .ids import Ids
 
 Column = Any
-"""A list, an array of a DataFrame's column, or an Arrow array (also in chunks)."""
+"""Python strings, an array of a DataFrame's column, or an Arrow array (also in chunks)."""
 
 Stretches = tuple[np.ndarray, list[str]]
 """The rows where an id differs from the one before it, and the ids from there on."""
@@ -40,13 +42,10 @@ def stretches_of(column: Column, field: str) -> Stretches:
     if _is_arrow(values):
         starts = _changes_of_strings(values)
         return starts, list(_ids(values.take(starts), field))
-    # Rows that hold the same object have the same id; only where the object changes is text compared.
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
-    starts = _changes(np.frombuffer(objects, dtype=np.intp)) if objects.size else np.empty(0, np.int64)
-    ids = _ids(objects[starts].tolist(), field)
-    changed = ids.changes()
-    return starts[changed], list(ids.take(changed))
+    starts = _changes_of_objects(objects)
+    return starts, list(_ids(objects[starts], field))
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
@@ -62,7 +61,7 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
     dtype = getattr(column, "dtype", None)
     if getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
         return _stored_by_arrow(column.__arrow_array__())
-    return None, column if isinstance(column, list) else column.to_numpy(dtype=object)
+    return None, column.to_numpy(dtype=object) if hasattr(column, "to_numpy") else column
 
 
 def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
@@ -87,27 +86,49 @@ def _ids(values: Any, field: str) -> Ids:
     """Arrow strings or objects as ids."""
     if _is_arrow(values):
         return Ids.of_arrow(values)
-    values = values if isinstance(values, list) else values.tolist()
     try:
         return Ids.of(values)
     except TypeError:
-        bad = next(id_ for id_ in values if not isinstance(id_, str))
-        convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
-        raise GradedError(
-            f"{field} {bad!r} is of type {type(bad).__name__}, not a string"
-            + (convert if hasattr(bad, "__index__") else "")
-        ) from None
+        raise _no_string(values, field) from None
+
+
+def ids_of_keys(dicts: Sequence[Mapping[str, Any]], field: str) -> Ids:
+    """The keys of some dicts as one column."""
+    try:
+        return Ids.of_keys(dicts)
+    except TypeError:
+        raise _no_string(chain.from_iterable(dicts), field) from None
+
+
+def _no_string(ids: Iterable[Any], field: str) -> GradedError:
+    bad = next(id_ for id_ in ids if not isinstance(id_, str))
+    convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
+    return GradedError(
+        f"{field} {bad!r} is of type {type(bad).__name__}, not a string"
+        + (convert if hasattr(bad, "__index__") else "")
+    )
 
 
 def _is_arrow(values: Any) -> bool:
     return type(values).__module__.startswith("pyarrow")
 
 
-def _changes(numbers: np.ndarray) -> np.ndarray:
-    """The rows whose number differs from the one before it; the first does."""
-    changes = np.ones(numbers.size, dtype=bool)
-    changes[1:] = numbers[1:] != numbers[:-1]
+def _changes(values: np.ndarray) -> np.ndarray:
+    """The rows whose value differs from the one before it; the first does."""
+    changes = np.ones(values.size, dtype=bool)
+    changes[1:] = values[1:] != values[:-1]
     return np.flatnonzero(changes)
+
+
+def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
+    """The same of Python objects. Rows that hold one object have one id: where most do, only those
+    are compared where the object changes."""
+    if not objects.size:
+        return np.empty(0, dtype=np.int64)
+    others = _changes(np.frombuffer(objects, dtype=np.intp))  # their addresses
+    if others.size > objects.size // 2:
+        return _changes(objects)
+    return others[_changes(objects[others])]
 
 
 def _changes_of_strings(strings: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ is one.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns import Stretches, ids_of, stretches_of
+from .columns import Stretches, ids_of, ids_of_keys, stretches_of
 from .errors import GradedError
 from .ids import Ids
 
@@ -47,6 +47,17 @@ class Table:
         """A row named for a message."""
         topic = self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
         return f"{self.kind}: topic {topic!r}, document {self.docs[row]!r}"
+
+    def block(self, a: int, b: int) -> Table:
+        """The rows of the topics a … b − 1."""
+        start, stop = int(self.offsets[a]), int(self.offsets[b])
+        return replace(
+            self,
+            topics=self.topics[a:b],
+            offsets=self.offsets[a : b + 1] - start,
+            docs=self.docs.take(slice(start, stop)),
+            values=self.values[start:stop],
+        )
 
     def of_topics(self, code: Mapping[str, int]) -> Table:
         """The rows of those topics that have a code, and in the order of the codes 0 … T − 1."""
@@ -109,12 +120,10 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     for topic, rows in source.items():
         if not isinstance(rows, Mapping):
             raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
-    topics = list(ids_of(list(source), f"{kind}: query_id"))
-    sizes = np.fromiter(map(len, source.values()), np.int64, len(source))
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    docs = ids_of(list(chain.from_iterable(source.values())), f"{kind}: doc_id")
-    numbers = list(chain.from_iterable(rows.values() for rows in source.values()))
-    values = _floats(numbers, Table(kind, topics, offsets, docs, np.empty(0)).place)
+    topics, dicts = list(ids_of(list(source), f"{kind}: query_id")), list(source.values())
+    offsets = np.concatenate(([0], np.cumsum([*map(len, dicts)], dtype=np.int64)))
+    docs = ids_of_keys(dicts, f"{kind}: doc_id")
+    values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
     return Table(kind, topics, offsets, docs, values, distinct=True)
 
 
@@ -187,7 +196,7 @@ def _grouped(kind: str, stretches: Stretches, docs: Ids, numbers: np.ndarray | l
     if isinstance(numbers, np.ndarray):
         values = numbers.astype(np.float64, copy=False)
     else:
-        values = _floats(numbers, Table(kind, names, offsets, docs, np.empty(0)).place)
+        values = _floats([numbers], Table(kind, names, offsets, docs, np.empty(0)).place)
     if len(code) == len(names):
         return Table(kind, names, offsets, docs, values)
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
@@ -197,24 +206,27 @@ def _grouped(kind: str, stretches: Stretches, docs: Ids, numbers: np.ndarray | l
     return Table(kind, list(code), offsets, docs.take(order), values[order])
 
 
-def _floats(numbers: list[Any], place: Callable[[int], str]) -> np.ndarray:
-    """`numbers` as floats; `place` names a row, for the message.
+def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
+    """The numbers of some collections as floats; `place` names a row, for the message.
 
     Levels, which are small whole numbers, go through `bytes`, others through `struct`: both are faster
     than NumPy's conversion and, unlike it, take no text for a number.
     """
     try:
-        return np.frombuffer(bytes(numbers), np.uint8).astype(np.float64)
+        return np.frombuffer(b"".join([bytes([*piece]) for piece in pieces]), np.uint8).astype(np.float64)
     except (TypeError, ValueError):
         pass
     try:
-        return np.frombuffer(struct.pack(f"{len(numbers)}d", *numbers))
-    except (struct.error, TypeError, ValueError, OverflowError):
-        for row, number in enumerate(numbers):
+        return np.frombuffer(b"".join([struct.pack(f"{len(piece)}d", *piece) for piece in pieces]))
+    except _NO_NUMBER:
+        for row, number in enumerate(chain.from_iterable(pieces)):
             try:
                 struct.pack("d", number)
-            except (struct.error, TypeError, ValueError, OverflowError):
+            except _NO_NUMBER:
                 where = place(row)
                 what = "score" if where.startswith("run") else "level"
                 raise GradedError(f"{where}: the {what} {number!r} is not a number") from None
         raise
+
+
+_NO_NUMBER = (struct.error, TypeError, ValueError, OverflowError)

@@ -7,8 +7,8 @@ before anyone believes it: what comes out is exact, however the hashes fall.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,10 @@ Rows = Any
 WORD = 8
 _LOW_BYTES = np.array([2 ** (8 * count) - 1 for count in range(WORD + 1)], dtype=np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, 2**64 over the golden ratio: spreads neighbours widely
-_HALF = np.uint64(32)
+
+
+PIECE = 1 << 14
+"""How many Python strings are converted at once, while they are in a processor's cache."""
 
 
 class Ids:
@@ -33,7 +36,7 @@ class Ids:
         self.data, self.start, self.length, self.stride = data, start, length, stride
 
     @classmethod
-    def of(cls, ids: Sequence[str]) -> Ids:
+    def of(cls, ids: Sequence[str] | np.ndarray) -> Ids:
         """The column of some strings. Raises `TypeError` where one is something else.
 
         >>> list(Ids.of(["d1", "", "naïve"]))
@@ -41,20 +44,36 @@ class Ids:
 
         Joining them is the cheapest way from Python strings to bytes, one tenth of converting each.
         """
-        text = ("\n".join(ids) + "\n").encode("utf-8", "surrogatepass")
-        count = len(ids)
-        data = np.frombuffer(text + bytes(WORD), np.uint8)
+        pieces = (ids[start : start + PIECE] for start in range(0, len(ids), PIECE))
+        as_lists = (piece.tolist() if isinstance(piece, np.ndarray) else piece for piece in pieces)
+        return cls._joined(as_lists, len(ids)) or cls._each(ids)
+
+    @classmethod
+    def of_keys(cls, dicts: Sequence[Mapping[str, Any]]) -> Ids:
+        """The column of the keys of some dicts. Raises `TypeError` where one is no string."""
+        return cls._joined(dicts, sum(map(len, dicts))) or cls._each(chain.from_iterable(dicts))
+
+    @classmethod
+    def _joined(cls, pieces: Iterable[Collection[str]], count: int) -> Ids | None:
+        """Strings joined by line breaks; None where one has a line break itself."""
+        lines = ["\n".join(piece).encode("utf-8", "surrogatepass") for piece in pieces if piece]
+        text = b"\n".join([*lines, bytes(WORD)])
+        data, size = np.frombuffer(text, np.uint8), len(text) - WORD
+        if text.count(b"\n") != count:
+            return None
         width = text.find(b"\n") + 1
-        if text.count(b"\n") != max(count, 1):  # an id with a line break in it
-            encoded = [id_.encode("utf-8", "surrogatepass") for id_ in ids]
-            length = np.fromiter(map(len, encoded), np.int64, count)
-            data = np.frombuffer(b"".join(encoded) + bytes(WORD), np.uint8)
-            return cls(data, np.cumsum(length) - length, length)
-        if len(text) == count * width and (data[width - 1 : len(text) : width] == ord("\n")).all():
-            return cls(data, np.arange(count) * width, np.full(count, width - 1), width)
-        end = np.flatnonzero(data[: len(text)] == ord("\n"))[:count]
-        start = np.concatenate(([0], end[:-1] + 1))[:count]
+        if size == count * width and (data[width - 1 : size : width or 1] == ord("\n")).all():
+            return cls(data, np.arange(count) * width, np.broadcast_to(width - 1, count), width)
+        end = np.flatnonzero(data == ord("\n"))
+        start = np.concatenate(([0], end + 1))[:-1]
         return cls(data, start, end - start)
+
+    @classmethod
+    def _each(cls, ids: Iterable[str]) -> Ids:
+        encoded = [id_.encode("utf-8", "surrogatepass") for id_ in ids]
+        length = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        data = np.frombuffer(b"".join([*encoded, bytes(WORD)]), np.uint8)
+        return cls(data, np.cumsum(length) - length, length)
 
     @classmethod
     def of_arrow(cls, array: Any) -> Ids:
@@ -62,16 +81,22 @@ class Ids:
         import pyarrow
 
         count = len(array)
-        _, offsets, text = array.buffers()
-        type_ = np.int64 if pyarrow.types.is_large_string(array.type) else np.int32
         if not count:
             return cls.of([])
-        bounds = np.frombuffer(offsets, type_, count + 1, array.offset * np.dtype(type_).itemsize)
+        _, offsets, text = array.buffers()
+        type_ = np.dtype(np.int64 if pyarrow.types.is_large_string(array.type) else np.int32)
+        bounds = np.frombuffer(offsets, type_, count + 1, array.offset * type_.itemsize)
         data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
-        if data.size < int(bounds[-1]) + WORD:
-            data = np.concatenate((data[: int(bounds[-1])], np.zeros(WORD, np.uint8)))
-        length = np.diff(bounds)
-        return cls(data, bounds[:-1], length, int(length[0]) if (length == length[0]).all() else 0)
+        end = int(bounds[-1])
+        if data.size < end + WORD:
+            data = np.concatenate((data[:end], np.zeros(WORD, np.uint8)))
+        start = bounds[:-1].astype(np.int64, copy=False)
+        width, odd = divmod(end - int(bounds[0]), count)
+        if not odd and all(
+            (np.diff(bounds[a : a + PIECE]) == width).all() for a in range(0, count, PIECE - 1)
+        ):
+            return cls(data, start, np.broadcast_to(width, count), width)
+        return cls(data, start, np.diff(bounds).astype(np.int64, copy=False))
 
     def __len__(self) -> int:
         return self.start.size
@@ -105,52 +130,29 @@ class Ids:
         left = np.minimum(self.length[rows] - place, WORD)
         return window[self.start[rows] + place] & _LOW_BYTES[left]
 
-    def changes(self) -> np.ndarray:
-        """The rows that differ from the one before them; the first does."""
-        changes = np.ones(len(self), dtype=bool)
-        changes[1:] = self.length[1:] != self.length[:-1]
-        for word in self._filled():
-            changes[1:] |= word[1:] != word[:-1]
-        return np.flatnonzero(changes)
-
     def descending(self, group: np.ndarray) -> np.ndarray:
         """The order of rows that descends by id within each group (ascending numbers, one a row).
 
         UTF-8 bytes order like the code points that they stand for.
         """
         keys = [~word.byteswap() for word in self._filled()]
-        return np.lexsort((-self.length, *reversed(keys), group))
+        keys.append(-self.length)
+        # Ids of one collection begin alike: what never differs within a group needs no sorting.
+        inside = np.flatnonzero(group[1:] == group[:-1])
+        keys = [key for key in keys if (key[inside + 1] != key[inside]).any()]
+        return np.lexsort((*reversed(keys), group))
 
     def _filled(self) -> Iterator[np.ndarray]:
         """Each word of all ids, 0 where an id has ended before it."""
-        for _, rows, word in words([self], self.length):
+        for place in range(0, int(self.length.max(initial=0)), WORD):
+            rows = np.flatnonzero(self.length > place)
             filled = np.zeros(len(self), dtype=np.uint64)
-            filled[rows] = word
+            filled[rows] = self.word(place, rows)
             yield filled
-
-
-def words(parts: Sequence[Ids], length: np.ndarray) -> Iterator[tuple[int, Rows, np.ndarray]]:
-    """Word by word, of two columns numbered through: its place, the rows whose ids reach it, and it.
-
-    `length` is that of all ids. Where all reach the word, the rows are one slice.
-    """
-    longest = int(length.max(initial=0))
-    shortest = int(length.min(initial=longest))
-    for place in range(0, longest, WORD):
-        if place < shortest:
-            yield place, slice(None), np.concatenate([part.word(place) for part in parts])
-        else:
-            rows = np.flatnonzero(length > place)
-            own = np.split(rows, np.searchsorted(rows, [len(parts[0])]))
-            word = [part.word(place, of - first) for part, of, first in zip(parts, own, (0, len(parts[0])))]
-            yield place, rows, np.concatenate(word)
 
 
 Column = tuple[Ids, np.ndarray]
 """Ids topic by topic, and the T + 1 bounds of the topics' slices."""
-
-BLOCK = 1 << 16
-"""How many rows are brought together at once: what a processor's cache holds."""
 
 
 def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
@@ -162,83 +164,100 @@ def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
     >>> one_topic = np.array([0, 2])
     >>> equal_pairs((Ids.of(["a", "b"]), one_topic), (Ids.of(["b", "c"]), one_topic))
     (array([1]), array([2]))
-    """
-    sizes = np.diff(first[1]) + np.diff(second[1])
-    block = (np.cumsum(sizes) - sizes) // BLOCK
-    bounds = np.flatnonzero(np.diff(block, prepend=-1, append=-1)).tolist() if sizes.size else []
-    found = [np.empty((2, 0), dtype=np.int64)]
-    for a, b in pairwise(bounds):
-        columns = [(ids, offsets[a : b + 1]) for ids, offsets in (first, second)]
-        pairs = _pairs_of_block(*columns)
-        own = int(first[1][b] - first[1][a])
-        found.append(np.where(pairs < own, pairs + first[1][a], pairs - own + len(first[0]) + second[1][a]))
-    lower, higher = np.concatenate(found, axis=1)
-    return lower, higher
-
-
-def _pairs_of_block(*columns: Column) -> np.ndarray:
-    """`equal_pairs` of some topics that follow one another, their rows numbered from 0 (2 × pairs).
 
     One sort of whole numbers: the hash of topic and id in the high bits, the row in the low ones.
     """
-    parts = [ids.take(slice(offsets[0], offsets[-1])) for ids, offsets in columns]
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return np.empty((2, 0), dtype=np.int64)
-    length = np.concatenate([part.length for part in parts])
-    topic = np.concatenate(
-        [np.repeat(np.arange(o.size - 1, dtype=np.uint64), np.diff(o)) for _, o in columns]
-    )
-    text = list(words(parts, length))
-    bits = np.uint64(length.size.bit_length())
-    key = _hashed(topic, length, text) >> bits << bits
-    key |= np.arange(length.size, dtype=np.uint64)
+    rows = _Rows([first, second])
+    row = np.arange(rows.length.size, dtype=np.uint64)
+    low = np.uint64(2 ** int(row.size).bit_length() - 1)
+    key = rows.hashed() & ~low | row
     key.sort()
-    alike = np.flatnonzero((key[1:] ^ key[:-1]) >> bits == 0)
-    pairs = np.stack((key[alike], key[alike + 1])) & ((np.uint64(1) << bits) - np.uint64(1))
-    pairs = pairs.astype(np.int64)
-    same = _same(pairs, topic, length, text)
-    if same.all():
-        return pairs
-    chain = np.cumsum(np.diff(alike, prepend=-1) != 1)  # pairs of one hash follow one another
-    doubtful = np.isin(chain, chain[~same])
-    rows = np.unique(pairs[:, doubtful]).tolist()
-    return np.concatenate((pairs[:, ~doubtful], _pairs_of_rows(parts, topic, rows)), axis=1)
+    alike = np.flatnonzero((key[1:] ^ key[:-1]) <= low)
+    pairs = (np.stack((key[alike], key[alike + 1])) & low).astype(np.int64)
+    same = rows.same(*pairs)
+    if not same.all():
+        chain = np.cumsum(np.diff(alike, prepend=-1) != 1)  # pairs of one hash follow one another
+        doubtful = np.isin(chain, chain[~same])
+        found = rows.pairs_among(np.unique(pairs[:, doubtful]).tolist())
+        pairs = np.concatenate((pairs[:, ~doubtful], found), axis=1)
+    return pairs[0], pairs[1]
 
 
-Text = list[tuple[int, Rows, np.ndarray]]
+def all_distinct(column: Column) -> bool:
+    """Whether no topic has an id twice.
+
+    >>> all_distinct((Ids.of(["a", "b", "a"]), np.array([0, 2, 3])))
+    True
+    """
+    hashed = np.sort(_Rows([column]).hashed())
+    if (hashed[1:] != hashed[:-1]).all():
+        return True
+    lower, _ = equal_pairs(column, (Ids.of([]), np.zeros_like(column[1])))
+    return not lower.size
 
 
-def _hashed(topic: np.ndarray, length: np.ndarray, text: Text) -> np.ndarray:
-    """A number of each id in its topic: equal for equal ones, spread widely in the high bits."""
-    hashed = topic << _HALF ^ length.astype(np.uint64)
-    for _, rows, word in text:
-        mixed = (hashed[rows] ^ word) * _FACTOR
-        hashed[rows] = mixed ^ mixed >> _HALF
-    return hashed * _FACTOR
+class _Rows:
+    """The rows of some columns, numbered through, word by word.
 
+    `words`: for each word its place, the rows whose ids reach it (one slice where all do), and it.
+    """
 
-def _same(pairs: np.ndarray, topic: np.ndarray, length: np.ndarray, text: Text) -> np.ndarray:
-    """Whether the two rows of each pair are the same id in the same topic."""
-    a, b = pairs
-    same = (topic[a] == topic[b]) & (length[a] == length[b])
-    for place, rows, word in text:
-        if isinstance(rows, slice):
-            same &= word[a] == word[b]
-        else:
-            reach = np.flatnonzero(same & (length[a] > place))
-            own, other = (word[np.searchsorted(rows, side[reach])] for side in pairs)
-            same[reach] = own == other
-    return same
+    def __init__(self, columns: Sequence[Column]):
+        self.columns = [ids for ids, _ in columns]
+        sizes = np.concatenate([np.diff(offsets) for _, offsets in columns])
+        topics = np.arange(sizes.size // len(columns), dtype=np.uint64) * _FACTOR
+        self.topic = np.repeat(np.tile(topics, len(columns)), sizes)
+        self.length = np.concatenate([ids.length for ids in self.columns])
+        longest = int(self.length.max(initial=0))
+        shortest = int(self.length.min(initial=longest))
+        self.words: list[tuple[int, Rows, np.ndarray]] = []
+        for place in range(0, longest, WORD):
+            rows = slice(None) if place < shortest else np.flatnonzero(self.length > place)
+            self.words.append((place, rows, np.concatenate(list(self._word(place, rows)))))
 
+    def _word(self, place: int, rows: Rows) -> Iterator[np.ndarray]:
+        start = 0
+        for ids in self.columns:
+            if isinstance(rows, slice):
+                yield ids.word(place) if len(ids) else np.empty(0, np.uint64)
+            else:
+                own = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + len(ids))]
+                yield ids.word(place, own - start)
+            start += len(ids)
 
-def _pairs_of_rows(parts: Sequence[Ids], topic: np.ndarray, rows: Sequence[int]) -> np.ndarray:
-    """The pairs among a few rows whose hashes agree though their ids do not, found by the ids."""
-    last: dict[tuple[int, str], int] = {}
-    pairs = []
-    for row in rows:
-        id_ = parts[0][row] if row < len(parts[0]) else parts[1][row - len(parts[0])]
-        if (int(topic[row]), id_) in last:
-            pairs.append((last[int(topic[row]), id_], row))
-        last[int(topic[row]), id_] = row
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    def hashed(self) -> np.ndarray:
+        """A number of each id in its topic: equal for equal ones, and else hardly ever in the high bits."""
+        hashed = self.topic.copy()
+        for _, rows, word in self.words:
+            hashed[rows] += word
+            hashed[rows] *= _FACTOR
+        return hashed
+
+    def same(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Whether rows `a` are the same ids in the same topics as rows `b`."""
+        same = (self.topic[a] == self.topic[b]) & (self.length[a] == self.length[b])
+        for place, rows, word in self.words:
+            if isinstance(rows, slice):
+                same &= word[a] == word[b]
+            else:
+                reach = np.flatnonzero(same & (self.length[a] > place))
+                same[reach] = word[np.searchsorted(rows, a[reach])] == word[np.searchsorted(rows, b[reach])]
+        return same
+
+    def pairs_among(self, rows: Sequence[int]) -> np.ndarray:
+        """The pairs among a few rows whose hashes agree though not all are the same, found by their ids."""
+        last: dict[tuple[int, str], int] = {}
+        pairs = []
+        for row in rows:
+            key = int(self.topic[row]), self._id(row)
+            if key in last:
+                pairs.append((last[key], row))
+            last[key] = row
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+
+    def _id(self, row: int) -> str:
+        for ids in self.columns:
+            if row < len(ids):
+                return ids[row]
+            row -= len(ids)
+        raise IndexError

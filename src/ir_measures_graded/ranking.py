@@ -19,8 +19,8 @@ import numpy as np
 from .errors import GradedError
 from .forms import Table
 from .gains import GainMap, gain_of
-from .ids import Ids, equal_pairs
-from .segments import places
+from .ids import Ids, all_distinct, equal_pairs
+from .segments import blocks, places
 
 
 class Judged:
@@ -41,10 +41,13 @@ class Judged:
         self.topic = np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
         self._gain: dict[tuple[tuple[float, float], ...], tuple[np.ndarray, Ideal]] = {}
 
+    @property
+    def table(self) -> Table:
+        return Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
+
     def part(self, topics: Sequence[str]) -> Judged:
         """The qrels of some topics, in that order."""
-        whole = Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
-        return Judged(whole.of_topics({topic: number for number, topic in enumerate(topics)}))
+        return Judged(self.table.of_topics({topic: number for number, topic in enumerate(topics)}))
 
     def gain(self, gains: GainMap) -> np.ndarray:
         """The gain of each judged document (J)."""
@@ -73,10 +76,11 @@ class Judged:
 
 def _without_repeated(qrels: Table) -> Table:
     """The qrels with each document of a topic once."""
+    parts = [qrels.block(a, b) for a, b in blocks(np.diff(qrels.offsets))]
+    if all(all_distinct((part.docs, part.offsets)) for part in parts):
+        return qrels
     none = np.zeros(qrels.offsets.size, dtype=np.int64)
     first, second = equal_pairs((qrels.docs, qrels.offsets), (Ids.of([]), none))
-    if not first.size:
-        return qrels
     differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
     if differ.size:
         pair = differ[np.argmin(first[differ])]
@@ -158,7 +162,8 @@ class JudgedRanks:
     last: np.ndarray
     retrieved: np.ndarray
     listed: Table
-    order: np.ndarray | None
+    moved: np.ndarray
+    kept: np.ndarray | None = None
     uncondensed: JudgedRanks | None = None
 
     @property
@@ -167,8 +172,17 @@ class JudgedRanks:
         return self.uncondensed or self
 
     @cached_property
+    def row(self) -> np.ndarray:
+        """The row of `listed` that stands at each place of the list."""
+        if self.uncondensed is not None and self.kept is not None:
+            return self.uncondensed.row[self.kept]
+        row = np.arange(self.listed.values.size)
+        row[self.moved[0]] = self.moved[1]
+        return row
+
+    @cached_property
     def score(self) -> np.ndarray:
-        return self.listed.values if self.order is None else self.listed.values[self.order]
+        return self.listed.values[self.row]
 
     @cached_property
     def lowest(self) -> np.ndarray:
@@ -189,8 +203,7 @@ class JudgedRanks:
     def scored(self, place: int) -> tuple[str, str, float]:
         """The topic, document and score at a place of `score`, for messages."""
         topic = int(np.searchsorted(np.cumsum(self.retrieved), place, side="right"))
-        row = place if self.order is None else int(self.order[place])
-        return self.judged.topics[topic], self.listed.docs[row], float(self.score[place])
+        return self.judged.topics[topic], self.listed.docs[int(self.row[place])], float(self.score[place])
 
     @cached_property
     def condensed(self) -> JudgedRanks:
@@ -207,7 +220,7 @@ class JudgedRanks:
             first=np.repeat(rank[tie], size),
             last=np.repeat(rank[tie] + size - 1, size),
             retrieved=retrieved,
-            order=kept if self.order is None else self.order[kept],
+            kept=kept,
             uncondensed=self,
         )
 
@@ -218,88 +231,104 @@ def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
     Raises `GradedError` for a document that a topic retrieves twice, judged or not.
     """
     _refuse_repeated_elsewhere(judged, run)
-    listed = run.of_topics(judged.code)
-    row, doc = _judged_rows(judged, listed)
+    listed, qrels = run.of_topics(judged.code), judged.table
     retrieved = np.diff(listed.offsets)
-    starts = listed.offsets[:-1]
+    hits, moved = [np.empty((5, 0), dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]
+    for a, b in blocks(retrieved + np.diff(qrels.offsets)):
+        of_block, moved_in_block = _hits(listed.block(a, b), qrels.block(a, b))
+        of_block[:2] += [[qrels.offsets[a]], [a]]
+        hits.append(of_block)
+        moved.append(moved_in_block + listed.offsets[a])
+    doc, topic, rank, first, last = np.concatenate(hits, axis=1)
+    return JudgedRanks(
+        judged, doc, topic, rank, first, last, retrieved, listed, np.concatenate(moved, axis=1)
+    )
 
+
+def _hits(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
+    """What the run retrieved of the judged documents: `doc`, `topic`, `rank`, `first` and `last` of
+    `JudgedRanks`; and the places of its list where another row stands than in the table, with that row.
+    """
+    row, doc = _judged_rows(listed, qrels)
+    found = np.full(listed.values.size, -1)
+    found[row] = doc
+
+    starts, sizes = listed.offsets[:-1], np.diff(listed.offsets)
     score = _as_compared(listed.values)
     new = np.zeros(score.size, dtype=bool)
-    new[starts[retrieved > 0]] = True
-    topic = np.repeat(np.arange(retrieved.size), retrieved)
-    order = None
+    new[starts[sizes > 0]] = True
+    topic = np.repeat(np.arange(sizes.size), sizes)
+    row = first = last = np.arange(score.size)
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs come in order
-        order = np.argsort(_sort_key(topic, score), kind="stable")
-        score = score[order]
-    tie = np.flatnonzero(new | _changes(score))
-    found = np.full(score.size, -1)
-    found[row] = doc
-    if tie.size < score.size:
-        order = _with_ties_in_order(listed, order, tie, found)
-    if order is not None:
-        found = found[order]
+        row = np.argsort(_sort_key(topic, score), kind="stable")
+        score, found = score[row], found[row]
+    new |= _changes(score)
+    if not new.all():
+        place, start, size = _tied(new)
+        first, last = first.copy(), last.copy()
+        first[place], last[place] = start, start + size - 1
+        place, order = _in_order(listed, row, found, place, start)
+        row = row.copy()
+        row[place], found[place] = row[place][order], found[place][order]
 
+    moved = np.flatnonzero(row != np.arange(score.size))
     place = np.flatnonzero(found >= 0)
     topic = topic[place]
-    rank = place - starts[topic] + 1
-    first = last = rank
-    if tie.size < score.size:
-        group = np.searchsorted(tie, place, side="right") - 1
-        first = tie[group] - starts[topic] + 1
-        last = np.append(tie, score.size)[group + 1] - starts[topic]
-    return JudgedRanks(judged, found[place], topic, rank, first, last, retrieved, listed, order)
+    ranks = np.stack((place, first[place], last[place])) - starts[topic] + 1
+    return np.stack((found[place], topic, *ranks)), np.stack((moved, row[moved]))
 
 
-def _judged_rows(judged: Judged, listed: Table) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of the run that are judged, and the number of the judged document in each."""
-    lower, higher = equal_pairs((listed.docs, listed.offsets), (judged.docs, judged.offsets))
-    count = listed.values.size
-    repeated = higher[higher < count]
-    if repeated.size:
-        row = int(repeated.min())
-        topic = listed.topics[int(np.searchsorted(listed.offsets, row, side="right")) - 1]
-        raise GradedError(
-            f"run: topic {topic!r} retrieves document {listed.docs[row]!r} twice; "
-            "a document has one rank in a topic"
-        )
-    return lower, higher - count
+def _tied(new: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The places of all documents that are tied with another, and for each the place where its group
+    starts and the group's size; `new` is true where a place has another score than the one before."""
+    second = np.flatnonzero(~new)  # not the first of its group
+    opens = np.flatnonzero(np.diff(second, prepend=-2) != 1)
+    start, size = second[opens] - 1, np.diff(np.append(opens, second.size)) + 1
+    return np.repeat(start, size) + places(size), np.repeat(start, size), np.repeat(size, size)
 
 
-def _refuse_repeated_elsewhere(judged: Judged, run: Table) -> None:
-    """Topics that nobody judged must be lists of distinct documents too."""
-    if run.distinct:
-        return
-    others = [topic for topic in run.topics if topic not in judged.code]
-    if others:
-        nothing = Judged(
-            Table("qrels", others, np.zeros(len(others) + 1, np.int64), Ids.of([]), np.empty(0), True)
-        )
-        _judged_rows(nothing, run.of_topics(nothing.code))
-
-
-def _with_ties_in_order(
-    listed: Table, order: np.ndarray | None, tie: np.ndarray, found: np.ndarray
-) -> np.ndarray | None:
-    """The order of the rows with tied documents in order too, ids descending; `tie` is where groups of
-    equal scores start.
+def _in_order(
+    listed: Table, row: np.ndarray, found: np.ndarray, place: np.ndarray, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tied places whose documents have to be put in order, ids descending, and that order.
 
     Only in groups that hold a judged document, or scores that are equal as 32-bit floats only: the
     order of the others is nobody's business. All groups are ordered with one sort of their ids.
     """
-    size = np.diff(np.append(tie, found.size))
-    large = np.flatnonzero(size > 1)
-    place = np.repeat(tie[large] - np.cumsum(size[large]) + size[large], size[large])
-    place += np.arange(place.size)  # of all tied documents, group after group
-    row = place if order is None else order[place]
-    group = np.repeat(np.arange(large.size), size[large])
-    matters = found[row] >= 0
-    matters[1:] |= (group[1:] == group[:-1]) & (listed.values[row[1:]] != listed.values[row[:-1]])
+    matters = found[place] >= 0
+    score = listed.values[row[place]]
+    matters[1:] |= (start[1:] == start[:-1]) & (score[1:] != score[:-1])
+    group = np.cumsum(_changes(start)) - 1
     kept = np.flatnonzero((np.bincount(group, weights=matters) > 0)[group])
-    place, row, group = place[kept], row[kept], group[kept]
-    if order is None:
-        order = np.arange(found.size)
-    order[place] = row[listed.docs.take(row).descending(group)]
-    return order
+    place, group = place[kept], group[kept]
+    return place, listed.docs.take(row[place]).descending(group)
+
+
+def _judged_rows(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of the run that are judged, and the number of the judged document in each."""
+    lower, higher = equal_pairs((listed.docs, listed.offsets), (qrels.docs, qrels.offsets))
+    count = listed.values.size
+    repeated = higher[higher < count]
+    if repeated.size:
+        raise GradedError(_retrieved_twice(listed, int(repeated.min())))
+    return lower, higher - count
+
+
+def _retrieved_twice(run: Table, row: int) -> str:
+    topic = run.topics[int(np.searchsorted(run.offsets, row, side="right")) - 1]
+    return (
+        f"run: topic {topic!r} retrieves document {run.docs[row]!r} twice; a document has one rank in a topic"
+    )
+
+
+def _refuse_repeated_elsewhere(judged: Judged, run: Table) -> None:
+    """Topics that nobody judged must be lists of distinct documents too."""
+    others = [topic for topic in run.topics if topic not in judged.code]
+    if others and not run.distinct:
+        unjudged = run.of_topics({topic: number for number, topic in enumerate(others)})
+        for a, b in blocks(np.diff(unjudged.offsets)):
+            part = unjudged.block(a, b)
+            _judged_rows(part, replace(part, offsets=part.offsets * 0, docs=Ids.of([])))
 
 
 def _changes(values: np.ndarray) -> np.ndarray:

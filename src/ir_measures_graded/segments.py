@@ -8,6 +8,9 @@ other topics stand beside it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -28,6 +31,20 @@ def places(sizes: np.ndarray) -> np.ndarray:
     """
     starts = np.cumsum(sizes) - sizes
     return np.arange(sizes.sum()) - np.repeat(starts, sizes)
+
+
+BLOCK = 1 << 16
+"""About how many rows are worked on at once: their columns fit into a processor's cache."""
+
+
+def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Slices of topics of these sizes that have about `BLOCK` rows together, or one large topic.
+
+    >>> list(blocks(np.array([30_000, 30_000, 30_000, 1])))
+    [(0, 3), (3, 4)]
+    """
+    block = (np.cumsum(sizes) - sizes) // BLOCK
+    return pairwise(np.flatnonzero(np.diff(block, prepend=-1, append=-1)).tolist())
 
 
 def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
