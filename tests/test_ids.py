@@ -1,0 +1,112 @@
+"""Columns of ids: what is equal, by the bytes, against Python's own strings."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded import ids
+from ir_measures_graded.ids import Ids, all_distinct, equal_pairs
+
+LENGTHS = ["", "a", "1234567", "12345678", "123456789", "x" * 16, "x" * 17, "x" * 100, "x" * 99 + "y"]
+ODD = ["a\n", "\n", "a\0", "\0", "é", "文", "\U00010000", "\ud800", "a b"]
+texts = st.sampled_from(LENGTHS + ODD) | st.text(max_size=20)
+topics = st.lists(st.lists(texts, max_size=8), max_size=4)
+
+
+def column(lists):
+    """The ids of some topics."""
+    offsets = np.concatenate(([0], np.cumsum([len(each) for each in lists], dtype=np.int64)))
+    return Ids.of([id_ for each in lists for id_ in each]), offsets
+
+
+def plain_pairs(first, second):
+    """`equal_pairs` with loops."""
+    rows = [(t, id_) for lists in (first, second) for t, each in enumerate(lists) for id_ in each]
+    places = {}
+    for row, key in enumerate(rows):
+        places.setdefault(key, []).append(row)
+    return sorted(pair for of_id in places.values() for pair in pairwise(of_id))
+
+
+@given(st.lists(texts, max_size=30))
+def test_a_column_gives_back_its_ids(strings):
+    for column_ in (
+        Ids.of(strings),
+        Ids.of(np.array(strings, dtype=object)),
+        Ids.of_keys([{}, dict.fromkeys(strings)]),
+    ):
+        expected = strings if len(column_) == len(strings) else list(dict.fromkeys(strings))
+        assert list(column_) == expected
+        assert list(column_.take(slice(1, 3))) == expected[1:3]
+        assert list(column_.take(np.arange(len(expected))[::-1])) == expected[::-1]
+
+
+def test_a_column_of_many_pieces_is_one_column(monkeypatch):
+    monkeypatch.setattr(ids, "PIECE", 3)
+    strings = [f"{number}" for number in range(10)]
+    assert list(Ids.of(strings)) == strings
+    assert Ids.of(strings).stride == 2
+    assert list(Ids.of([*strings, "10"])) == [*strings, "10"]
+    assert Ids.of([*strings, "10"]).stride == 0
+
+
+@pytest.mark.parametrize("strings", [["a", 1], [None], [b"a"], ["a", ("b",)]])
+def test_what_is_no_string_is_a_type_error(strings):
+    with pytest.raises(TypeError):
+        Ids.of(strings)
+    with pytest.raises(TypeError):
+        Ids.of_keys([dict.fromkeys(strings)])
+
+
+@given(st.lists(topics, min_size=2, max_size=2))
+def test_equal_pairs_are_those_of_a_dict(sides):
+    count = max(map(len, sides))
+    first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
+    lower, higher = equal_pairs(column(first), column(second))
+    assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(first, second)
+    assert all_distinct(column(first)) == all(len(set(each)) == len(each) for each in first)
+
+
+@pytest.mark.parametrize(
+    "bad_hash", [lambda rows: rows.topic * 0, lambda rows: rows.length.astype(np.uint64) << 60]
+)
+@given(sides=st.lists(topics, min_size=2, max_size=2))
+def test_pairs_are_exact_however_the_hashes_fall(bad_hash, sides):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ids._Rows, "hashed", bad_hash)
+        count = max(map(len, sides))
+        first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
+        lower, higher = equal_pairs(column(first), column(second))
+        assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(first, second)
+        assert all_distinct(column(first)) == all(len(set(each)) == len(each) for each in first)
+
+
+@given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4))
+def test_ids_descend_within_groups_by_code_point(groups):
+    strings = [id_ for each in groups for id_ in each]
+    group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
+    order = Ids.of(strings).descending(group).tolist()
+    assert [strings[row] for row in order] == [
+        id_
+        for each in groups
+        for id_ in sorted(each, key=lambda id_: id_.encode("utf-8", "surrogatepass"), reverse=True)
+    ]
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20), st.integers(0, 5)
+)
+def test_arrow_strings_are_read_where_they_lie(strings, skipped):
+    pyarrow = pytest.importorskip("pyarrow")
+    for type_ in (pyarrow.string(), pyarrow.large_string()):
+        array = pyarrow.array(strings, type_)[skipped:]
+        assert list(Ids.of_arrow(array)) == strings[skipped:]
+        own = Ids.of(strings[skipped:])
+        whole = np.array([0, len(own)])
+        lower, higher = equal_pairs((Ids.of_arrow(array), whole), (own, whole))
+        assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(
+            [strings[skipped:]], [strings[skipped:]]
+        )
