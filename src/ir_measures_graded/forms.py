@@ -1,11 +1,12 @@
 """The forms in which qrels and runs arrive, read into one: rows grouped by topic.
 
-One reader per form: a dict of dicts, a DataFrame, an iterable of named tuples. They convert whole
-columns; what only a bad row needs to know is looked up when there is one.
+One reader per form: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. They
+convert whole columns; what only a bad row needs to know is looked up when there is one.
 """
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,10 @@ from .errors import GradedError
 
 if TYPE_CHECKING:
     import pandas
+    import pyarrow
 
 Source = Any
-"""Qrels or a run: a dict of dicts, a DataFrame, or an iterable of named tuples."""
+"""Qrels or a run: a dict of dicts, a DataFrame, an Arrow table, or an iterable of named tuples."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Table:
 
 def read_qrels(source: Source) -> Table:
     """Qrels as a table of levels. Raises `GradedError` for a level that is not a finite number."""
+    if isinstance(source, Table):
+        return source
     table = _read(source, "qrels", "relevance")
     bad = np.flatnonzero(~np.isfinite(table.values))
     if bad.size:
@@ -59,6 +63,8 @@ def read_qrels(source: Source) -> Table:
 def read_run(source: Source) -> Table:
     """A run as a table of scores. Raises `GradedError` for a score that is NaN and for a document
     that a topic retrieves twice."""
+    if isinstance(source, Table):
+        return source
     table = _read(source, "run", "score")
     bad = np.flatnonzero(np.isnan(table.values))
     if bad.size:
@@ -82,6 +88,8 @@ def _read(source: Source, kind: str, value: str) -> Table:
         table = _from_dicts(source, kind)
     elif hasattr(source, "itertuples"):
         table = _from_frame(source, kind, value)
+    elif is_arrow(source):
+        table = _from_arrow(source, kind, value)
     elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         table = _from_tuples(source, kind, value)
     else:
@@ -147,6 +155,49 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
 
         values = _floats(column.tolist(), kind, place)
     return _grouped(kind, list(topics), codes, docs, values)
+
+
+def is_arrow(source: Source) -> bool:
+    """Whether this is a table of pyarrow."""
+    pyarrow = sys.modules.get("pyarrow")  # which is there where one of its tables is
+    return pyarrow is not None and isinstance(source, (pyarrow.Table, pyarrow.RecordBatch))
+
+
+def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
+    names = rows.schema.names
+    missing = [name for name in ("query_id", "doc_id", value) if name not in names]
+    if missing:
+        raise GradedError(
+            f"{kind}: the Arrow table has no column {', '.join(missing)} "
+            f"(it has {', '.join(names) or 'none'})"
+        )
+    ids, docs, column = (rows.column(names.index(name)) for name in ("query_id", "doc_id", value))
+    doc_ids = docs.to_pylist()
+    if not hasattr(ids.type, "value_type"):
+        ids = ids.dictionary_encode()
+    ids = ids.combine_chunks() if hasattr(ids, "combine_chunks") else ids
+    if ids.null_count:
+        raise GradedError(f"{kind}: row {ids.to_pylist().index(None)} has no query_id")
+    codes, topics = arrow_numbers(ids.indices).astype(np.int64), ids.dictionary.to_pylist()
+    if str(column.type) == "double" and not column.null_count:
+        values = arrow_numbers(column)
+    else:
+        values = _floats(column.to_pylist(), kind, lambda row: (topics[codes[row]], doc_ids[row]))
+    return _grouped(kind, topics, codes, doc_ids, values)
+
+
+def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
+    """A column of numbers without nulls, without a copy where it is in one piece.
+
+    Its own `to_numpy` imports pandas, which takes half a second.
+    """
+    dtype = column.type.to_pandas_dtype()
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset : chunk.offset + len(chunk)]
+        for chunk in getattr(column, "chunks", [column])
+        if len(chunk)
+    ]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:

@@ -61,6 +61,20 @@ class Judged:
         bounds = zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist())
         self.position = [dict(zip(self.docs[a:b], range(a, b))) for a, b in bounds]
 
+    def part(self, topics: np.ndarray) -> Judged:
+        """The qrels of some topics, given by their numbers in ascending order."""
+        starts, stops = self.offsets[topics], self.offsets[topics + 1]
+        rows = np.repeat(starts, stops - starts) + places(stops - starts)
+        return Judged(
+            Table(
+                "qrels",
+                [self.topics[number] for number in topics.tolist()],
+                np.concatenate(([0], np.cumsum(stops - starts))),
+                [self.docs[row] for row in rows.tolist()],
+                self.level[rows],
+            )
+        )
+
     def gain(self, gains: GainMap) -> np.ndarray:
         """The gain of each judged document (J)."""
         return self._under(gains)[0]
