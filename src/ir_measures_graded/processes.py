@@ -20,6 +20,8 @@ from .errors import GradedError
 
 Item = TypeVar("Item")
 Work = Callable[[Item], Any]
+_Outcome = tuple[Any, Exception | None, list[Warning]]
+"""What comes of an item, or what went wrong, and the warnings on the way."""
 
 _work: list[Work[Any]] = []  # of a worker process: the one thing that it does
 
@@ -92,15 +94,17 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _result(future: Future[tuple[Any, list[Warning]]]) -> Any:
+def _result(future: Future[_Outcome]) -> Any:
     try:
-        result, told = future.result()
+        result, error, told = future.result()
     except BrokenProcessPool:
         raise GradedError(
             "a process that evaluated runs was ended, perhaps for want of memory; try --jobs 1"
         ) from None
     for warning in told:
         warnings.warn(warning, stacklevel=2)
+    if error is not None:
+        raise error
     return result
 
 
@@ -128,8 +132,11 @@ def _fail(reason: str, item: Any) -> Any:
     raise GradedError(f"another process cannot evaluate runs ({reason}); try --jobs 1")
 
 
-def _do(item: Any) -> tuple[Any, list[Warning]]:
-    """What is made of an item, and the warnings on the way."""
+def _do(item: Any) -> _Outcome:
+    result = error = None
     with warnings.catch_warnings(record=True) as told:
-        result = _work[0](item)
-    return result, [each.message for each in told if isinstance(each.message, Warning)]
+        try:
+            result = _work[0](item)
+        except Exception as caught:
+            error = caught
+    return result, error, [each.message for each in told if isinstance(each.message, Warning)]
