@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -15,7 +16,8 @@ import ir_measures
 import pytest
 
 import ir_measures_graded
-from ir_measures_graded import cli, demo, evaluation, nCG, nDCG_JK, plugins
+from distributions import distribution
+from ir_measures_graded import cli, demo, evaluation, nCG, nDCG_JK, plugins, processes
 
 QRELS = "q1 0 d1 3\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d4 0\n"
 RUN = "q1 Q0 d3 1 9.5 a\nq1 Q0 d1 2 8 a\nq1 Q0 x 3 7 a\nq2 Q0 d1 1 3 a\n"
@@ -290,6 +292,103 @@ def test_a_collection_in_place_needs_no_download(shared_data, folder):
     assert 0 < float(lines["nDCG_JK@10"]) < 1
 
 
+# evaluate: several processes
+
+
+def many_runs(number=5):
+    names = [f"run{n}" for n in range(number)]
+    for n, name in enumerate(names):
+        Path(name).write_text(f"q1 Q0 d{n} 1 9.5 a\nq2 Q0 d1 {n} {n - 2} a\nq2 Q0 d4 0 0 a\n")
+    return names
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["-o", "jsonl", "-q", "-n"]])
+def test_processes_give_the_same_in_the_order_given(output, options):
+    arguments = ["evaluate", "qrels", *reversed(many_runs()), "nDCG_JK@2", "AP", "P@1", *options]
+    assert output(*arguments, "--jobs", 2) == output(*arguments, "--jobs", 1)
+
+
+def test_processes_serve_comparisons_too(output):
+    pytest.importorskip("statsmodels")
+    arguments = ["compare", "qrels", *many_runs(3), "nCG@1", "-f", "csv"]
+    assert output(*arguments, "--jobs", 2) == output(*arguments, "--jobs", 1)
+
+
+def test_standard_input_is_read_here_while_files_are_evaluated_elsewhere():
+    first, *others = many_runs()
+    arguments = ["evaluate", "qrels", first, "-", *others, "nCG", "AP"]
+    alone, shared = (command(*arguments, "--jobs", jobs, input=RUN.encode()) for jobs in (1, 3))
+    assert alone.stdout == shared.stdout
+    assert (shared.returncode, shared.stderr) == (0, b"")
+
+
+def test_the_first_mistake_in_order_is_told_by_processes_too():
+    arguments = ["evaluate", "qrels", *many_runs(), "nCG"]
+    Path("run2").write_text("q1 Q0 d1 1 bad a\n")
+    Path("run4").write_text("q1 Q0 d1 1 worse a\n")
+    alone, shared = (command(*arguments, "--jobs", jobs, text=True) for jobs in (1, 2))
+    assert shared.stderr == alone.stderr
+    assert shared.stderr.startswith("ir_measures_graded: error: run2:1: the score 'bad' is not a number")
+    assert (shared.returncode, shared.stdout, shared.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_measure_of_a_plugin_is_computed_and_named_by_processes_too(folder):
+    distribution(
+        folder,
+        "steep",
+        """
+        import warnings
+        from ir_measures_graded import TopicMeasure, hookimpl
+
+        class Steep(TopicMeasure):
+            NAME = "Steep"
+            SHORT_DESC = "The gain at rank 1."
+
+            def value(self, topic):
+                warnings.warn("how steep")
+                return 1 / topic.gains[0]
+
+        @hookimpl
+        def graded_measures():
+            return [Steep()]
+        """,
+    )
+    environment = {"PYTHONPATH": os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])}
+    Path("good").write_text("q1 Q0 d2 1 9 a\nq2 Q0 d1 1 9 a\n")
+    for runs, told in (
+        (
+            ["run", "good", "other"],
+            "measure Steep of steep 1.2 is inf for topic 'q1'; a value must be finite",
+        ),
+        (["good", "good"], "warning: how steep"),
+    ):
+        alone, shared = (
+            command("evaluate", "qrels", *runs, "Steep", "--jobs", jobs, text=True, environment=environment)
+            for jobs in (1, 2)
+        )
+        assert told in alone.stderr
+        assert shared.stderr == alone.stderr
+        assert (shared.stdout, shared.returncode) == (alone.stdout, alone.returncode)
+
+
+def test_jobs_are_counted_from_1(refusal):
+    for jobs in ("0", "-1", "two"):
+        assert f"argument --jobs: {jobs!r} is not allowed; it is a whole number ≥ 1" in refusal(
+            "evaluate", "qrels", "run", "AP", f"--jobs={jobs}"
+        )
+
+
+def test_processes_are_not_started_for_little_work(output, monkeypatch):
+    monkeypatch.setattr(processes, "_workers", None)
+    names = many_runs()
+    output("evaluate", "qrels", *names, "nCG", "AP")
+    output("evaluate", "qrels", "run", "nCG", "--jobs", 4)
+    monkeypatch.setattr(evaluation, "PAYS", 1)
+    monkeypatch.setattr(evaluation, "cores", lambda: 2)
+    with pytest.raises(TypeError, match="not callable"):
+        output("evaluate", "qrels", *names, "nCG")
+
+
 # evaluate: what is refused
 
 
@@ -454,17 +553,19 @@ def test_a_reader_that_goes_away_is_no_error(unbuffered):
     assert (process.wait(timeout=60), errors) == (141, b"")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads")
-def test_ctrl_c_is_quiet():
-    os.mkfifo("pipe")
-    # What a shell runs in the background, tests perhaps among it, is started with interrupts ignored.
-    program = """
+# What a shell runs in the background, tests perhaps among it, is started with interrupts ignored.
+INTERRUPTIBLE = """
 import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("ir_measures_graded", run_name="__main__", alter_sys=True)
 """
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads")
+def test_ctrl_c_is_quiet():
+    os.mkfifo("pipe")
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "evaluate", "pipe", "run", "AP"],
+        [sys.executable, "-c", INTERRUPTIBLE, "evaluate", "pipe", "run", "AP"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
@@ -473,6 +574,50 @@ runpy.run_module("ir_measures_graded", run_name="__main__", alter_sys=True)
         process.send_signal(signal.SIGINT)
         output = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, (b"", b""))
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_whatever_ends_the_command_ends_its_processes(folder, how):
+    distribution(
+        folder,
+        "slow",
+        """
+        import os, time
+        from ir_measures_graded import TopicMeasure, hookimpl
+
+        class Slow(TopicMeasure):
+            NAME = "Slow"
+            SHORT_DESC = "Takes its time."
+
+            def value(self, topic):
+                open(f"process{os.getpid()}", "w").close()
+                time.sleep(60)
+                return 0
+
+        @hookimpl
+        def graded_measures():
+            return [Slow()]
+        """,
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, "evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"],
+        stdout=subprocess.PIPE,  # which every process holds open as long as it lives
+        stderr=subprocess.PIPE,
+        env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])},
+        start_new_session=True,
+    )
+    while len(list(folder.glob("process*"))) < 2 and process.poll() is None:
+        time.sleep(0.05)
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)  # as a terminal does
+    else:
+        process.send_signal(how)
+    out, err = process.communicate(timeout=30)
+    if how == signal.SIGINT:
+        assert (process.returncode, out, err) == (130, b"", b"")
+    else:  # Python tells what the killed process left for it to clean up
+        assert (process.returncode, out) == (-how, b"")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")

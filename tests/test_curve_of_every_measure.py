@@ -1,5 +1,7 @@
 """For every measure with a cutoff: all ranks in one pass are the cutoffs one by one."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -56,9 +58,10 @@ def test_one_pass_gives_what_the_cutoffs_give_one_by_one(measure, run):
 def test_the_curve_of_a_measure_without_one_of_its_own_is_the_same(measure):
     uncut = list(dict.fromkeys(variant(cutoff=None) for variant in variants(measure)))
     evaluator = GradedEvaluator(uncut, QRELS)
-    views = evaluator.views(RUN, cut=False)
-    for (variant, topics), curve in zip(views, curves(uncut, RUN, depth=12)):
-        plain = GradedMeasure.curve(variant, topics, 12)
+    plainly = evaluator.by_topic(
+        RUN, lambda variant: partial(GradedMeasure.curve, variant, depth=12), (12,), cut=False
+    )
+    for (variant, plain), curve in zip(plainly.items(), curves(uncut, RUN, depth=12)):
         np.testing.assert_allclose(curve, plain, rtol=1e-12, atol=0, err_msg=str(variant))
 
 

@@ -47,12 +47,19 @@ def test_what_is_imported_with_a_module_is_a_direct_dependency():
 
 
 def test_what_is_imported_when_needed_is_declared_too():
-    # pandas is imported only where a caller gives a DataFrame.
-    assert foreign(top=False) <= modules(extra=False) | modules(extra=True) | {"pandas"}
+    assert foreign(top=False) <= modules(extra=False) | modules(extra=True)
 
 
 def test_direct_dependencies_are_few():
-    assert modules(extra=False) == {"ir_measures", "ir_datasets", "pytrec_eval", "numpy", "pluggy"}
+    assert modules(extra=False) == {
+        "ir_measures",
+        "ir_datasets",
+        "pytrec_eval",
+        "numpy",
+        "pluggy",
+        "pyarrow",
+        "pandas",
+    }
 
 
 def test_the_lowest_versions_are_tested():

@@ -23,6 +23,7 @@ from .notation import parse_measure
 from .parameters import Choice, Count, Flag, Parameter, Real
 from .plugins import PluginWarning
 from .provider import GradedEvaluator, GradedProvider
+from .readers import TrecRun, read_trec_qrels, read_trec_run
 from .registration import RegistrationWarning
 from .topics import GainList, Topic, Topics, ratio
 
@@ -43,10 +44,13 @@ __all__ = [
     "Topic",
     "TopicMeasure",
     "Topics",
+    "TrecRun",
     "UnknownMeasureError",
     "hookimpl",
     "parse_measure",
     "ratio",
+    "read_trec_qrels",
+    "read_trec_run",
     "register_demo",
     *_measure_names,
 ]

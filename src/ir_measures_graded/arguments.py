@@ -6,15 +6,14 @@ import argparse
 import os
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from ir_measures import Measure
 
 from . import registration
+from .datasets import scoreddocs_of
 from .errors import GradedError, UnknownMeasureError
 from .evaluation import Run, checked
 from .notation import parse_measure
-from .readers import read_trec_run, scoreddocs_of
 from .tables import PLACES
 
 
@@ -23,6 +22,22 @@ def add_collection(parser: argparse.ArgumentParser, inputs: str, help: str) -> N
     parser.add_argument("qrels", metavar="QRELS", help="a file in TREC's form (.gz too) or an ir-datasets id")
     parser.add_argument("inputs", metavar=inputs, nargs="*", help=help)
     parser.add_argument("--scoreddocs", action="store_true", help="evaluate the collection's own run (too)")
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """The option for the number of processes."""
+    parser.add_argument(
+        "--jobs",
+        type=_jobs,
+        metavar="N",
+        help="processes that share the runs; default: the cores, if it pays",
+    )
+
+
+def _jobs(text: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,3}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; it is a whole number ≥ 1")
+    return int(text)
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
@@ -44,9 +59,9 @@ def runs_of(arguments: argparse.Namespace, paths: Sequence[str]) -> list[Run]:
         raise GradedError("no run is given; name one or more files, or - for standard input")
     if [arguments.qrels, *paths].count("-") > 1:
         raise GradedError("standard input (-) can be read once only")
-    runs = [Run(name, partial(read_trec_run, path)) for name, path in zip(_names(paths), paths)]
+    runs = [Run.of_file(name, path) for name, path in zip(_names(paths), paths)]
     if arguments.scoreddocs:
-        runs.append(Run("scoreddocs", partial(scoreddocs_of, arguments.qrels)))
+        runs.append(Run("scoreddocs", lambda: scoreddocs_of(arguments.qrels)))
     return runs
 
 

@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -22,12 +21,11 @@ import ir_measures
 from ir_measures import Measure
 
 from . import __version__, cli_analysis, cli_comparisons, plugins
-from .arguments import add_collection, add_places, files_and_measures, runs_of
+from .arguments import add_collection, add_jobs, add_places, files_and_measures, runs_of
 from .errors import GradedError
 from .evaluation import Result, Run, evaluate
 from .listing import better, facts_of, page
 from .notation import parse_measure
-from .readers import read_trec_run
 from .tables import FORMATS, PLACES
 
 PROGRAM = "ir_measures_graded"
@@ -147,6 +145,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: without the means")
     add_places(parser)
     _add_format(parser, "tsv", "jsonl", "markdown")
+    add_jobs(parser)
     parser.add_argument(
         "--provider",
         choices=providers,
@@ -175,7 +174,7 @@ def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
     if form == "jsonl" and arguments.places != PLACES:
         print("--places is ignored when using --output jsonl", file=sys.stderr)
 
-    results = evaluate(arguments.qrels, runs, measures, arguments.provider, by_query)
+    results = evaluate(arguments.qrels, runs, measures, arguments.provider, by_query, arguments.jobs)
 
     like_ir_measures = len(runs) == 1 and form != "markdown"
     view = _list_of_values if like_ir_measures else _table_of_runs
@@ -288,7 +287,7 @@ def _demo(arguments: argparse.Namespace) -> Iterator[str]:
     from .demo import NAME, qrels_path, run_paths
 
     paths = run_paths()
-    runs = [Run(name, partial(read_trec_run, path)) for name, path in paths.items()]
+    runs = [Run.of_file(name, path) for name, path in paths.items()]
     measures = [parse_measure(text) for text in DEMO_MEASURES]
     results = evaluate(str(qrels_path()), runs, measures, None, by_query=False)
     rows = [

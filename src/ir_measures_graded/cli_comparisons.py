@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from .analysis.swaps import LEVELS, MEASURES
-from .arguments import add_collection, files_and_measures
+from .arguments import add_collection, add_jobs, files_and_measures
 from .cli_analysis import Command, add_output, bars, named_runs, printed, whole_numbers
 from .errors import GradedError
 from .gains import PRESETS, GainMap, plain_number
@@ -32,6 +32,7 @@ def _compare_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by_run", action="store_true", help=f"a row a run; default with more than {ROOM} runs"
     )
+    add_jobs(parser)
     add_output(parser, "which runs are better than which")
 
 
@@ -65,6 +66,7 @@ def _compare(arguments: argparse.Namespace) -> Iterator[str]:
         permutations=arguments.permutations,
         seed=arguments.seed,
         progress=bars(),
+        jobs=arguments.jobs,
     )
     by_run = arguments.by_run or len(found.runs) > ROOM
     table = found.table_by_run() if by_run else found.table()
@@ -95,6 +97,7 @@ def _sensitivity_arguments(parser: argparse.ArgumentParser) -> None:
         help="the agreement of the orders (default), the ranks, or means and ranks of the runs",
     )
     parser.add_argument("--ranks", metavar="FILE", help="also draw how the ranks change")
+    add_jobs(parser)
     add_output(parser, "the agreement of the orders")
 
 
@@ -125,6 +128,7 @@ def _sensitivity(arguments: argparse.Namespace) -> Iterator[str]:
         gains=dict(arguments.gains),
         cutoffs=arguments.cutoffs,
         progress=bars(),
+        jobs=arguments.jobs,
     )
     agreement = found.table if _for_people(arguments) else found.records
     table = {"tau": agreement, "ranks": found.rank_table, "means": found.value_table}[arguments.table]

@@ -6,14 +6,18 @@ string.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import GradedError
 from .ids import Ids
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Column = Any
 """Python strings, an array of a DataFrame's column, or an Arrow array (also in chunks)."""
@@ -39,7 +43,7 @@ def stretches_of(column: Column, field: str) -> Stretches:
     if codes is not None:
         ids, starts = _ids(values, field), _changes(codes)
         return starts, [ids[code] for code in codes[starts].tolist()]
-    if _is_arrow(values):
+    if is_arrow(values):
         starts = _changes_of_strings(values)
         return starts, list(_ids(values.take(starts), field))
     objects = np.empty(len(values), dtype=object)
@@ -56,7 +60,7 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
         if (codes < 0).any():
             return None, column.to_numpy(dtype=object)
         return codes, _stored(column.categories.array)[1]
-    if _is_arrow(column):
+    if is_arrow(column):
         return _stored_by_arrow(column)
     dtype = getattr(column, "dtype", None)
     if getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
@@ -76,7 +80,7 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
     if column.null_count:
         return None, column.to_pylist()
     if types.is_dictionary(column.type):
-        return column.indices.to_numpy(zero_copy_only=False), _stored_by_arrow(column.dictionary)[1]
+        return arrow_numbers(column.indices), _stored_by_arrow(column.dictionary)[1]
     if types.is_string(column.type) or types.is_large_string(column.type):
         return None, column
     return None, column.to_pylist()
@@ -84,7 +88,7 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
 
 def _ids(values: Any, field: str) -> Ids:
     """Arrow strings or objects as ids."""
-    if _is_arrow(values):
+    if is_arrow(values):
         return Ids.of_arrow(values)
     try:
         return Ids.of(values)
@@ -109,8 +113,33 @@ def _no_string(ids: Iterable[Any], field: str) -> GradedError:
     )
 
 
-def _is_arrow(values: Any) -> bool:
-    return type(values).__module__.startswith("pyarrow")
+def is_arrow(thing: Any) -> bool:
+    """Whether this is an array or a table of pyarrow."""
+    pyarrow = sys.modules.get("pyarrow")  # which is there where something of it is
+    return pyarrow is not None and isinstance(
+        thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
+    )
+
+
+def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
+    """Whether all are there, and as NumPy has them, which packs no truth values into bits."""
+    from pyarrow import types
+
+    return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
+
+
+def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
+    """A column of plain numbers, without a copy where it is in one piece.
+
+    Arrow's own `to_numpy` imports pandas, which takes half a second.
+    """
+    dtype = np.dtype(column.type.to_pandas_dtype())
+    pieces = [
+        np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
+        for piece in getattr(column, "chunks", [column])
+        if len(piece)
+    ]
+    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
 
 
 def _changes(values: np.ndarray) -> np.ndarray:
@@ -135,5 +164,5 @@ def _changes_of_strings(strings: Any) -> np.ndarray:
     """The same of an Arrow array of strings, which Arrow compares."""
     from pyarrow import compute
 
-    changes = compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])).to_numpy()
-    return np.concatenate(([0], changes.astype(np.int64) + 1)) if len(strings) else changes.astype(np.int64)
+    changes = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
+    return np.append(np.zeros(min(len(strings), 1), np.int64), changes.astype(np.int64) + 1)

@@ -2,42 +2,131 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Protocol
 
 import ir_measures
 from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.base import NOT_PROVIDED
 
-from .errors import GradedError
+from . import plugins
+from .columns import is_arrow
+from .datasets import qrels_of
+from .errors import FileError, GradedError
+from .forms import Source, Table, read_qrels
 from .listing import allowed
 from .measure import GradedMeasure
-from .readers import Run as Rows
-from .readers import qrels_of
+from .processes import cores, shared
+from .provider import GradedEvaluator
+from .readers import TrecRun, qrel_tuples, run_dicts
+
+GRADED = "graded"
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Qrels in a form that can be read several times, the table that was made of them, and the name
+    that messages give them (None where they have none)."""
+
+    source: Source
+    table: Table
+    name: str | None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """In order of appearance."""
+        return tuple(self.numbers)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The topics and their numbers in that order."""
+        return {topic: number for number, topic in enumerate(self.table.topics)}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a run retrieves, as graded measures take it and as other providers of ir-measures do."""
+
+    graded: Source
+    standard: Source
+
+
+class AnyRun(Protocol):
+    """A run under its name, in a file or not, that can say what it retrieves."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def file(self) -> str | None: ...
+
+    def rows(self, judgments: Judgments, standard: bool) -> Rows: ...
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that can be read, under the name that messages and output give it."""
+    """A run that can be read, a `TrecRun` or a dict of dicts, under the name that messages and output
+    give it."""
 
     name: str
-    read: Callable[[], Rows]
+    read: Callable[[], TrecRun | Mapping[str, Mapping[str, float]]]
 
-    def rows(self, topics: Collection[str], qrels_name: str) -> Rows:
-        """What it retrieves. Raises `GradedError` where that is nothing, or nothing for any of `topics`."""
-        rows = self.read()
-        if not rows:
-            raise GradedError(f"{self.name}: the run is empty")
-        if rows.keys().isdisjoint(topics):
-            raise GradedError(
-                f"{self.name}: none of its topics (such as {next(iter(rows))!r}) is in the qrels "
-                f"{qrels_name} (such as {next(iter(topics))!r})"
+    @classmethod
+    def of_file(cls, name: str, path: str | os.PathLike[str]) -> Run:
+        return cls(name, partial(TrecRun, path))
+
+    @property
+    def file(self) -> str | None:
+        """The file that it is in, if another process can read it too."""
+        run = self.read() if isinstance(self.read, partial) and self.read.func is TrecRun else None
+        return os.fspath(run.file) if isinstance(run, TrecRun) and run.lasting else None  # type: ignore[arg-type]
+
+    def rows(self, judgments: Judgments, standard: bool) -> Rows:
+        """What it retrieves; for graded measures alone unless `standard`. Raises `GradedError`, perhaps
+        only when its last row is read, where that is nothing, or nothing for any topic of the qrels."""
+        run = self.read()
+        if not isinstance(run, TrecRun):
+            self.check(run, judgments)
+            return Rows(run, run)
+        if not standard:
+            return Rows(_Blocks(self, run, judgments), ())
+        rows, table = run.whole()
+        self.check(table.topics, judgments)
+        return Rows(table, run_dicts(rows))
+
+    def check(self, topics: Iterable[str], judgments: Judgments) -> None:
+        """Raises `GradedError` where these are no topics, or none of the qrels."""
+        first = next(iter(topics), None)
+        if first is None:
+            raise FileError(f"{self.name}: the run is empty")
+        if judgments.numbers.keys().isdisjoint(topics):
+            raise FileError(
+                f"{self.name}: none of its topics (such as {first!r}) is in the qrels "
+                f"{judgments.name or ''} (such as {judgments.topics[0]!r})"
             )
-        return rows
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """The blocks of a run, checked when the last one is through."""
+
+    run: Run
+    rows: TrecRun
+    judgments: Judgments
+
+    def blocks(self) -> Iterator[Table]:
+        some: list[str] = []  # of the topics: the first, and one that is judged
+        for block in self.rows.blocks():
+            some = some or list(block.topics[:1])
+            some += [topic for topic in block.topics if topic in self.judgments.numbers][:1]
+            yield block
+        self.run.check(some, self.judgments)
 
 
 @dataclass(frozen=True)
@@ -49,44 +138,85 @@ class Result:
     metrics: list[Metric]
 
 
+class Task:
+    """Measures over one set of qrels, which are read once: evaluates any number of runs, and can be
+    sent to another process.
+
+    `provider` names the one to use, by default ir-measures' pipeline. Results have each topic's values
+    if `by_query`: topics in the order of the qrels, measures in that of `measures`. Raises `GradedError`
+    for measures that cannot be computed.
+    """
+
+    def __init__(
+        self, judgments: Judgments, measures: Sequence[Measure], provider: str | None, by_query: bool
+    ):
+        self._made_of = judgments, measures, provider, by_query
+        self.judgments, self.by_query = judgments, by_query
+        self.place = {measure: number for number, measure in enumerate(measures)}
+        self.groups = evaluators(measures, judgments, _source(provider, measures))
+        self.standard = any(not isinstance(measure, GradedMeasure) for measure in measures)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _in_another_process, self._made_of
+
+    def __call__(self, run: AnyRun) -> Result:
+        rows = run.rows(self.judgments, self.standard)
+        summary: dict[Measure, float] = {}
+        metrics: list[Metric] = []
+        for group, evaluator in self.groups:
+            source = rows.graded if isinstance(group[0], GradedMeasure) else rows.standard
+            with about(run.name), explained(group):
+                if self.by_query:
+                    means, values = evaluator.calc(source)
+                    metrics += values
+                else:
+                    means = evaluator.calc_aggregate(source)
+            summary.update(means)
+        number, last = self.judgments.numbers, len(self.judgments.numbers)
+        metrics.sort(key=lambda metric: (number.get(metric.query_id, last), self.place[metric.measure]))
+        return Result(run.name, summary, metrics)
+
+    def results(self, runs: Sequence[AnyRun], jobs: int | None = None) -> Iterator[Result]:
+        """The result of each run, in order; `jobs` processes share the runs, by default as many as there
+        are cores, where that pays."""
+        files = {run.name: file for run in runs if (file := run.file) is not None}
+        if jobs is None:
+            size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in files.values())
+            jobs = cores() if size >= (PAYS_STANDARD if self.standard else PAYS) else 1
+        return shared(self, runs, [run for run in runs if run.name in files], jobs)
+
+
+# Bytes of runs that take a core as long as it takes to start several processes, some two seconds:
+PAYS = 1 << 28  # with graded measures alone
+PAYS_STANDARD = 1 << 25  # with dicts to be made, for ir-measures' other providers
+
+
+def _in_another_process(
+    judgments: Judgments, measures: Sequence[Measure], provider: str | None, by_query: bool
+) -> Task:
+    if any(plugins.origin(measure) == "user code" for measure in measures):
+        plugins.load()  # so that messages know where they are from
+    return Task(judgments, measures, provider, by_query)
+
+
 def evaluate(
     qrels_name: str,
     runs: Sequence[Run],
     measures: Sequence[Measure],
     provider: str | None = None,
     by_query: bool = False,
+    jobs: int | None = None,
 ) -> list[Result]:
-    """The result of each run. Qrels are read once, runs one after another.
-
-    `provider` names the one to use, by default ir-measures' pipeline. Topics come in the order of the
-    qrels, measures in that of `measures`. Raises `GradedError` for qrels and runs that cannot be read
-    or have no topic in common, and for measures that cannot be computed.
-    """
-    source = _source(provider, measures)
+    """The result of each run, see `Task`. Raises `GradedError` for qrels and runs that cannot be
+    read or have no topic in common, and for measures that cannot be computed."""
+    _source(provider, measures)
     qrels = qrels_of(qrels_name)
-    if not qrels:
+    with about(qrels_name):
+        judgments = Judgments(qrels, read_qrels(qrels), qrels_name)
+    if not judgments.topics:
         raise GradedError(f"{qrels_name}: the qrels are empty")
-    topics = {topic: number for number, topic in enumerate(dict.fromkeys(qrel.query_id for qrel in qrels))}
-    place = {measure: number for number, measure in enumerate(measures)}
-    groups = evaluators(measures, qrels, source, qrels_name)
-
-    def result(run: Run) -> Result:
-        rows = run.rows(topics, qrels_name)
-        summary: dict[Measure, float] = {}
-        metrics: list[Metric] = []
-        for group, evaluator in groups:
-            with about(run.name), explained(group):
-                if by_query:
-                    means, values = evaluator.calc(rows)
-                    metrics += values
-                else:
-                    means = evaluator.calc_aggregate(rows)
-            summary.update(means)
-        metrics.sort(key=lambda metric: (topics.get(metric.query_id, len(topics)), place[metric.measure]))
-        return Result(run.name, summary, metrics)
-
-    with _progress(runs) as steps:
-        return [result(run) for run in steps]
+    task = Task(judgments, measures, provider, by_query)
+    return list(_tracked(task.results(runs, jobs), len(runs)))
 
 
 def checked(measure: Measure) -> Measure:
@@ -140,9 +270,8 @@ def _source(name: str | None, measures: Sequence[Measure]) -> Provider:
 
 def evaluators(
     measures: Iterable[Measure],
-    qrels: Any,
+    judgments: Judgments,
     source: Provider = ir_measures.DefaultPipeline,
-    qrels_name: str | None = None,
 ) -> list[tuple[list[Measure], Evaluator]]:
     """Evaluators over the qrels, each with the measures that may safely share one.
 
@@ -152,12 +281,19 @@ def evaluators(
     groups: dict[Any, list[Measure]] = {}
     for measure in measures:
         given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
-        alike = "graded" if isinstance(measure, GradedMeasure) else repr(sorted(given.items()))
+        alike = GRADED if isinstance(measure, GradedMeasure) else repr(sorted(given.items()))
         groups.setdefault(alike, []).append(measure)
+    qrels = judgments.source
+    if is_arrow(qrels) and groups.keys() - {GRADED}:
+        qrels = qrel_tuples(qrels)
     found = []
     for alike, group in groups.items():
-        with about(qrels_name) if alike == "graded" else explained(group):
-            found.append((group, source.evaluator(group, qrels)))
+        if alike == GRADED:
+            with about(judgments.name):
+                found.append((group, GradedEvaluator(group, judgments.table)))
+        else:
+            with explained(group):
+                found.append((group, source.evaluator(group, qrels)))
     return found
 
 
@@ -181,15 +317,17 @@ def about(name: str | None) -> Iterator[None]:
     """Errors say which qrels or run, if it has a name, they were met in."""
     try:
         yield
+    except FileError:  # which say so themselves
+        raise
     except GradedError as error:
         raise GradedError(f"{name}: {error}" if name else str(error)) from error
 
 
-def _progress(runs: Sequence[Run]) -> AbstractContextManager[Iterable[Run]]:
-    """The runs, behind a bar where there are several, a terminal to show it, and tqdm."""
-    if len(runs) > 1 and sys.stderr is not None and sys.stderr.isatty():
+def _tracked(results: Iterator[Result], count: int) -> Iterable[Result]:
+    """The results, behind a bar where there are several, a terminal to show it, and tqdm."""
+    if count > 1 and sys.stderr is not None and sys.stderr.isatty():
         with suppress(ImportError):
             from tqdm import tqdm
 
-            return tqdm(runs, unit="run", leave=False)
-    return nullcontext(runs)
+            return tqdm(results, total=count, unit="run", leave=False)
+    return results

@@ -16,15 +16,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns import Stretches, ids_of, ids_of_keys, stretches_of
+from .columns import (
+    Stretches,
+    arrow_numbers,
+    has_plain_numbers,
+    ids_of,
+    ids_of_keys,
+    is_arrow,
+    stretches_of,
+)
 from .errors import GradedError
-from .ids import Ids
+from .ids import Ids, all_distinct, repeated_rows
+from .segments import blocks, places
 
 if TYPE_CHECKING:
     import pandas
+    import pyarrow
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an Arrow table, or an iterable of named tuples."""
+
+
+def _twice(topic: str, doc: str) -> GradedError:
+    return GradedError(
+        f"run: topic {topic!r} retrieves document {doc!r} twice; a document has one rank in a topic"
+    )
 
 
 @dataclass(frozen=True)
@@ -33,7 +49,7 @@ class Table:
 
     `topics` (T) are the distinct topics in order of appearance; topic t has the rows
     `offsets[t]:offsets[t + 1]` of `docs` (N ids) and `values` (N floats: levels or scores).
-    `distinct`: no topic can have a document twice.
+    `distinct`: no topic can have a document twice. `twice`: what to say of a run where one has.
     """
 
     kind: str  # "qrels" or "run", for messages
@@ -42,11 +58,18 @@ class Table:
     docs: Ids
     values: np.ndarray
     distinct: bool = False
+    twice: Callable[[str, str], GradedError] = _twice
+
+    def topic_of(self, row: int) -> str:
+        return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def place(self, row: int) -> str:
         """A row named for a message."""
-        topic = self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
-        return f"{self.kind}: topic {topic!r}, document {self.docs[row]!r}"
+        return f"{self.kind}: topic {self.topic_of(row)!r}, document {self.docs[row]!r}"
+
+    def repeated(self, row: int) -> GradedError:
+        """What to raise for a document that its topic has in an earlier row too."""
+        return self.twice(self.topic_of(row), self.docs[row])
 
     def block(self, a: int, b: int) -> Table:
         """The rows of the topics a … b − 1."""
@@ -59,6 +82,20 @@ class Table:
             values=self.values[start:stop],
         )
 
+    def part(self, numbers: np.ndarray) -> Table:
+        """The rows of some topics, given by their numbers."""
+        if numbers.size and np.array_equal(numbers, np.arange(numbers[0], numbers[0] + numbers.size)):
+            return self.block(int(numbers[0]), int(numbers[-1]) + 1)
+        sizes = np.diff(self.offsets)[numbers]
+        rows = np.repeat(self.offsets[numbers], sizes) + places(sizes)
+        return replace(
+            self,
+            topics=[self.topics[number] for number in numbers.tolist()],
+            offsets=_offsets(sizes),
+            docs=self.docs.take(rows),
+            values=self.values[rows],
+        )
+
     def of_topics(self, code: Mapping[str, int]) -> Table:
         """The rows of those topics that have a code, and in the order of the codes 0 … T − 1."""
         codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
@@ -66,18 +103,27 @@ class Table:
         known = known[np.argsort(codes[known], kind="stable")]
         sizes = np.zeros(len(code), dtype=np.int64)
         sizes[codes[known]] = np.diff(self.offsets)[known]
-        offsets = np.concatenate(([0], np.cumsum(sizes)))
-        if np.array_equal(known, np.arange(len(self.topics))):
-            return replace(self, topics=list(code), offsets=offsets)
-        rows = np.repeat(self.offsets[known] - offsets[codes[known]], sizes[codes[known]])
-        rows += np.arange(rows.size)
-        return replace(
-            self, topics=list(code), offsets=offsets, docs=self.docs.take(rows), values=self.values[rows]
-        )
+        return replace(self.part(known), topics=list(code), offsets=_offsets(sizes))
+
+
+def _offsets(sizes: np.ndarray) -> np.ndarray:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
+def refuse_repeated(run: Table) -> None:
+    """Raises `GradedError` for a document that a topic of the run retrieves twice."""
+    if run.distinct:
+        return
+    for a, b in blocks(np.diff(run.offsets)):
+        part = run.block(a, b)
+        if not all_distinct((part.docs, part.offsets)):
+            raise part.repeated(int(repeated_rows((part.docs, part.offsets)).min()))
 
 
 def read_qrels(source: Source) -> Table:
     """Qrels as a table of levels. Raises `GradedError` for a level that is not a finite number."""
+    if isinstance(source, Table):
+        return source
     table = _read(source, "qrels", "relevance")
     bad = np.flatnonzero(~np.isfinite(table.values))
     if bad.size:
@@ -88,6 +134,8 @@ def read_qrels(source: Source) -> Table:
 
 def read_run(source: Source) -> Table:
     """A run as a table of scores. Raises `GradedError` for a score that is NaN."""
+    if isinstance(source, Table):
+        return source
     table = _read(source, "run", "score")
     bad = np.flatnonzero(np.isnan(table.values))
     if bad.size:
@@ -103,7 +151,7 @@ def _read(source: Source, kind: str, value: str) -> Table:
         return _from_dicts(source, kind)
     if hasattr(source, "itertuples"):
         return _from_frame(source, kind, value)
-    if type(source).__module__.startswith("pyarrow"):
+    if is_arrow(source):
         return _from_arrow(source, kind, value)
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return _from_tuples(source, kind, value)
@@ -121,7 +169,7 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
         if not isinstance(rows, Mapping):
             raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
     topics, dicts = list(ids_of(list(source), f"{kind}: query_id")), list(source.values())
-    offsets = np.concatenate(([0], np.cumsum([*map(len, dicts)], dtype=np.int64)))
+    offsets = _offsets(np.array([*map(len, dicts)]))
     docs = ids_of_keys(dicts, f"{kind}: doc_id")
     values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
     return Table(kind, topics, offsets, docs, values, distinct=True)
@@ -152,22 +200,20 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
     return _grouped(kind, stretches, docs, numbers)
 
 
-def _from_arrow(table: Any, kind: str, value: str) -> Table:
-    """A pyarrow.Table or RecordBatch."""
-    import pyarrow
-
-    if isinstance(table, pyarrow.RecordBatch):
-        table = pyarrow.Table.from_batches([table])
-    names = table.schema.names
+def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
+    names = rows.schema.names
     missing = [name for name in ("query_id", "doc_id", value) if name not in names]
     if missing:
         raise GradedError(
-            f"{kind}: the Arrow table has no column {', '.join(missing)} (it has {', '.join(names)})"
+            f"{kind}: the Arrow table has no column {', '.join(missing)} "
+            f"(it has {', '.join(names) or 'none'})"
         )
-    stretches = stretches_of(table.column("query_id"), f"{kind}: query_id")
-    docs = ids_of(table.column("doc_id"), f"{kind}: doc_id")
-    numbers = table.column(value).to_numpy()
-    return _grouped(kind, stretches, docs, numbers if numbers.dtype.kind in "biuf" else numbers.tolist())
+    topics, docs, column = (rows.column(names.index(name)) for name in ("query_id", "doc_id", value))
+    if topics.null_count:
+        raise GradedError(f"{kind}: row {topics.to_pylist().index(None)} has no query_id")
+    stretches = stretches_of(topics, f"{kind}: query_id")
+    numbers = arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
+    return _grouped(kind, stretches, ids_of(docs, f"{kind}: doc_id"), numbers)
 
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
@@ -202,7 +248,7 @@ def _grouped(kind: str, stretches: Stretches, docs: Ids, numbers: np.ndarray | l
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
     codes = np.repeat(codes, np.diff(offsets))
     order = np.argsort(codes, kind="stable")
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(code)))))
+    offsets = _offsets(np.bincount(codes, minlength=len(code)))
     return Table(kind, list(code), offsets, docs.take(order), values[order])
 
 

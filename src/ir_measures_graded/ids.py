@@ -192,8 +192,16 @@ def all_distinct(column: Column) -> bool:
     hashed = np.sort(_Rows([column]).hashed())
     if (hashed[1:] != hashed[:-1]).all():
         return True
-    lower, _ = equal_pairs(column, (Ids.of([]), np.zeros_like(column[1])))
-    return not lower.size
+    return not repeated_rows(column).size
+
+
+def repeated_rows(column: Column) -> np.ndarray:
+    """The rows whose id an earlier row of the topic has.
+
+    >>> repeated_rows((Ids.of(["a", "b", "a"]), np.array([0, 3])))
+    array([2])
+    """
+    return equal_pairs(column, (Ids.of([]), np.zeros_like(column[1])))[1]
 
 
 class _Rows:

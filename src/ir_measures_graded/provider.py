@@ -14,7 +14,7 @@ from .errors import GradedError
 from .forms import Source, read_qrels, read_run
 from .measure import GradedMeasure, TopicError
 from .plugins import origin
-from .ranking import Judged, judged_ranks
+from .ranking import Judged, JudgedRanks, judged_ranks
 from .topics import Topics
 
 
@@ -45,13 +45,13 @@ class GradedEvaluator(Evaluator):
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
-        for measure, values in self._values(run):
+        for measure, values in self._values(run).items():
             for topic, value in zip(self.judged.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)
 
     def calc_aggregate(self, run: Source) -> dict[ir_measures.Measure, Any]:
         result = {}
-        for measure, values in self._values(run):
+        for measure, values in self._values(run).items():
             aggregator = measure.aggregator()
             for value in values.tolist():
                 aggregator.add(value)
@@ -64,17 +64,46 @@ class GradedEvaluator(Evaluator):
         for measure in self.measures:
             if not measure.CUTOFF:
                 raise GradedError(f"{measure.NAME} has no cutoff: it has one value, not one at each rank")
-        for measure, topics in self.views(run, cut=False):
-            yield measure, computed(measure, topics, partial(measure.curve, depth=depth), (depth,))
 
-    def _values(self, run: Source) -> Iterator[tuple[GradedMeasure, np.ndarray]]:
+        def curve(measure: GradedMeasure) -> Callable[[Topics], np.ndarray]:
+            return partial(measure.curve, depth=depth)
+
+        yield from self.by_topic(run, curve, (depth,), cut=False).items()
+
+    def _values(self, run: Source) -> dict[GradedMeasure, np.ndarray]:
         """Each measure with its value for each topic."""
-        for measure, topics in self.views(run):
-            yield measure, computed(measure, topics, measure.values)
+        return self.by_topic(run, lambda measure: measure.values)
 
-    def views(self, run: Source, cut: bool = True) -> Iterator[tuple[GradedMeasure, Topics]]:
-        """Each measure with the run as it sees it: its gains, and its cutoff unless `cut` is False."""
-        ranks = judged_ranks(self.judged, read_run(run))
+    def by_topic(
+        self,
+        run: Source,
+        compute: Callable[[GradedMeasure], Callable[[Topics], np.ndarray]],
+        shape: tuple[int, ...] = (),
+        cut: bool = True,
+    ) -> dict[GradedMeasure, np.ndarray]:
+        """Each measure with what `compute` makes of each topic, block after block of the run."""
+        values = {measure: np.empty((len(self.judged.topics), *shape)) for measure in self.measures}
+        for place, ranks in self._blocks(run):
+            for measure, topics in self._views(ranks, cut):
+                values[measure][place] = computed(measure, topics, compute(measure), shape)
+        return values
+
+    def _blocks(self, run: Source) -> Iterator[tuple[Any, JudgedRanks]]:
+        """The run, reduced: which topics, and their ranks. One block, or as many as a run in a file has,
+        and one of the topics that none of them has. Where blocks share a topic, the last is right."""
+        if not hasattr(run, "blocks"):
+            yield slice(None), judged_ranks(self.judged, read_run(run))
+            return
+        unseen = np.ones(len(self.judged.topics), dtype=bool)
+        for rows in run.blocks():
+            numbers = [self.judged.code[topic] for topic in rows.topics if topic in self.judged.code]
+            place = np.sort(np.array(numbers, dtype=np.int64))
+            unseen[place] = False
+            yield place, judged_ranks(self.judged.part(place), rows)
+        rest = np.flatnonzero(unseen)
+        yield rest, judged_ranks(self.judged.part(rest), read_run({}))
+
+    def _views(self, ranks: JudgedRanks, cut: bool) -> Iterator[tuple[GradedMeasure, Topics]]:
         views: dict[tuple[Any, ...], Topics] = {}
         for measure in self.measures:
             gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None

@@ -10,14 +10,13 @@ The order is trec_eval's: score descending, compared as 32-bit floats, then docu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from .errors import GradedError
-from .forms import Table
+from .forms import Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
 from .segments import blocks, places
@@ -45,9 +44,9 @@ class Judged:
     def table(self) -> Table:
         return Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
 
-    def part(self, topics: Sequence[str]) -> Judged:
-        """The qrels of some topics, in that order."""
-        return Judged(self.table.of_topics({topic: number for number, topic in enumerate(topics)}))
+    def part(self, topics: np.ndarray) -> Judged:
+        """The qrels of some topics, given by their numbers."""
+        return Judged(self.table.part(topics))
 
     def gain(self, gains: GainMap) -> np.ndarray:
         """The gain of each judged document (J)."""
@@ -230,7 +229,9 @@ def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
 
     Raises `GradedError` for a document that a topic retrieves twice, judged or not.
     """
-    _refuse_repeated_elsewhere(judged, run)
+    unjudged = [number for number, topic in enumerate(run.topics) if topic not in judged.code]
+    if unjudged:
+        refuse_repeated(run.part(np.array(unjudged)))
     listed, qrels = run.of_topics(judged.code), judged.table
     retrieved = np.diff(listed.offsets)
     hits, moved = [np.empty((5, 0), dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]
@@ -310,25 +311,8 @@ def _judged_rows(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
     count = listed.values.size
     repeated = higher[higher < count]
     if repeated.size:
-        raise GradedError(_retrieved_twice(listed, int(repeated.min())))
+        raise listed.repeated(int(repeated.min()))
     return lower, higher - count
-
-
-def _retrieved_twice(run: Table, row: int) -> str:
-    topic = run.topics[int(np.searchsorted(run.offsets, row, side="right")) - 1]
-    return (
-        f"run: topic {topic!r} retrieves document {run.docs[row]!r} twice; a document has one rank in a topic"
-    )
-
-
-def _refuse_repeated_elsewhere(judged: Judged, run: Table) -> None:
-    """Topics that nobody judged must be lists of distinct documents too."""
-    others = [topic for topic in run.topics if topic not in judged.code]
-    if others and not run.distinct:
-        unjudged = run.of_topics({topic: number for number, topic in enumerate(others)})
-        for a, b in blocks(np.diff(unjudged.offsets)):
-            part = unjudged.block(a, b)
-            _judged_rows(part, replace(part, offsets=part.offsets * 0, docs=Ids.of([])))
 
 
 def _changes(values: np.ndarray) -> np.ndarray:

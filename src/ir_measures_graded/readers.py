@@ -1,271 +1,353 @@
-"""Qrels and runs from TREC files and ir-datasets collections.
+"""Qrels and runs from TREC files, as Arrow tables: pyarrow's CSV reader, a block of lines at a time.
 
-What is read goes into this package's measures and into every ir-measures provider alike: qrels as
-`ir_measures.Qrel`, which keep the iteration (diversity measures read their subtopics there), a run
-as a dict of dicts. A line that cannot be read is a `GradedError` that names file and line.
+A block that pyarrow might read otherwise than line by line, because it separates fields by several
+blanks, say, or has a mistake in it, is read by the strict reader of `lines` instead. What comes out is
+the same, to the last bit of a score, so that only the time tells which of them it was.
+
+Tables have the columns query_id, doc_id, and score or relevance and iteration, as ir-measures names
+them, and `line`, where each row stands in the file. pyarrow is imported when a file is read. Nothing
+here may import pandas with it, as the `to_numpy` of pyarrow's arrays does.
 """
 
 from __future__ import annotations
 
-import gzip
-import math
 import os
-import sys
-import zlib
-from array import array
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from difflib import get_close_matches
-from typing import Any, BinaryIO, Union
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from ir_measures import Qrel
+import numpy as np
+from ir_measures import Qrel, ScoredDoc
 
+from .columns import arrow_numbers
 from .errors import GradedError
+from .forms import Table, read_run, refuse_repeated
+from .lines import BYTE_ORDER_MARK, Lines, TrecFile
 
-TrecFile = Union[str, "os.PathLike[str]", BinaryIO]
-"""A path, also to a file compressed by gzip (``.gz``); ``-``, standard input; or an open binary file."""
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
-Run = dict[str, dict[str, float]]
-
-QRELS_LINE = "topic iteration document level"
-RUN_LINE = "topic Q0 document rank score tag"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+ROWS = 1 << 16  # of a run that are evaluated at a time, or as many more as its topic has
 
 
-def read_trec_qrels(file: TrecFile) -> list[Qrel]:
+@dataclass(frozen=True)
+class _Form:
+    """A kind of file: what its lines are, the column of each field, and the columns that are kept, of
+    which `value` has numbers."""
+
+    lines: str
+    fields: tuple[str, ...]
+    columns: tuple[str, ...]
+    value: str
+    number: Callable[[Lines, bytes], float]
+    allowed: Callable[[np.ndarray], np.ndarray]
+
+
+_RUN = _Form(
+    "topic Q0 document rank score tag",
+    ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
+    ("query_id", "doc_id", "score"),
+    "score",
+    Lines.score,
+    lambda scores: ~np.isnan(scores),
+)
+_QRELS = _Form(
+    "topic iteration document level",
+    ("query_id", "iteration", "doc_id", "relevance"),
+    ("query_id", "doc_id", "relevance", "iteration"),
+    "relevance",
+    Lines.level,
+    np.isfinite,
+)
+
+
+def read_trec_qrels(file: TrecFile) -> pandas.DataFrame:
     """The judgments of a file in TREC's form, ``topic iteration document level`` a line.
 
-    >>> import io
-    >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3"))
-    [Qrel(query_id='q1', doc_id='d1', relevance=3, iteration='0')]
+    `file` is a path, also to a file compressed by gzip (``.gz``), ``-`` (standard input) or an open
+    binary file. Returns a DataFrame with the columns query_id, doc_id, relevance and iteration, which
+    every provider of ir-measures takes.
 
-    Fields are separated by blanks or tabs, blank lines are skipped, levels are finite numbers (whole
-    ones are read as `int`). A document may be judged several times, as in diversity qrels; graded
+    >>> import io
+    >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3\\nq1 0 d2 1"))
+      query_id doc_id  relevance iteration
+    0       q1     d1          3         0
+    1       q1     d2          1         0
+
+    Fields are separated by blanks or tabs, blank lines are skipped. Levels are finite numbers, `int`
+    where all of them are whole. A document may be judged several times, as in diversity qrels; graded
     measures refuse it where its levels differ. Raises `GradedError` for anything else.
     """
-    qrels: list[Qrel] = []
-    levels: dict[bytes, int | float] = {}
-    lines = _Lines(file, QRELS_LINE)
-    for topic, iteration, doc, level in lines:
-        if level not in levels:
-            levels[level] = _level(level, lines)
-        qrels.append(Qrel(topic.decode(), doc.decode(), levels[level], iteration.decode()))
-    return qrels
+    frame = _frame(trec_qrels(file))
+    level = frame["relevance"].to_numpy()
+    if _whole(level):
+        frame["relevance"] = level.astype(np.int64)
+    return frame
 
 
-def read_trec_run(file: TrecFile) -> Run:
+def read_trec_run(file: TrecFile) -> pandas.DataFrame:
     """The run of a file in TREC's form, ``topic Q0 document rank score tag`` a line.
+
+    `file` is what `read_trec_qrels` takes. Returns a DataFrame with the columns query_id, doc_id and
+    score, which every provider of ir-measures takes.
 
     >>> import io
     >>> read_trec_run(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
-    {'q1': {'d1': 9.5}}
+      query_id doc_id  score
+    0       q1     d1    9.5
 
     Scores alone decide the order, ranks are not looked at. Fields are separated by blanks or tabs,
     blank lines are skipped. Raises `GradedError` for a line of another form, a score that is no
     number or NaN, and a document that a topic retrieves twice.
     """
-    run: Run = {}
-    numbers: dict[str, array[int]] = {}  # of the lines, in the order of the topic's documents
-    last = b""
-    lines = _Lines(file, RUN_LINE)
-    for topic, _, doc, _, score, _ in lines:
-        if topic != last:
-            last, name = topic, topic.decode()
-            docs, places = run.setdefault(name, {}), numbers.setdefault(name, array("Q"))
-        doc_id = doc.decode()
-        if doc_id in docs:
-            first = places[list(docs).index(doc_id)]
-            raise lines.error(
-                f"topic {name!r} retrieves document {doc_id!r} a second time (first in line {first}); "
-                "a document has one rank in a topic"
-            )
-        docs[doc_id] = _score(score, lines)
-        places.append(lines.number)
-    return run
+    rows, table = TrecRun(file).whole()
+    refuse_repeated(table)
+    return _frame(rows)
 
 
-def qrels_of(name: str) -> list[Qrel]:
-    """The judgments of a file, or else of the ir-datasets collection of that id.
-
-    >>> len(qrels_of("graded-demo"))
-    2992
-
-    Raises `GradedError` where there is neither, where the collection has no qrels and where it
-    cannot be downloaded.
-    """
-    if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
-        return read_trec_qrels(name)
-    collection = _collection(name)
-    if not collection.has_qrels():
-        raise GradedError(f"the ir-datasets collection {name!r} has no qrels{_parts_with(name, 'qrels')}")
-    with _loading("qrels", name):
-        return [
-            Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, _iteration(qrel))
-            for qrel in collection.qrels_iter()
-        ]
+def trec_qrels(file: TrecFile) -> pyarrow.Table:
+    """The same judgments as an Arrow table; levels are floats."""
+    return _joined(_tables(file, _QRELS), _QRELS)
 
 
-def scoreddocs_of(name: str) -> Run:
-    """The run that the ir-datasets collection of that id carries.
+class TrecRun:
+    """A run in a file in TREC's form, read while it is evaluated and so never whole in memory.
 
-    >>> len(scoreddocs_of("graded-demo"))
-    20
+    >>> import io, ir_measures_graded
+    >>> run = TrecRun(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
+    >>> ir_measures_graded.nCG.calc_aggregate({"q1": {"d1": 1}}, run)
+    1.0
 
-    Raises `GradedError` where there is none, where it cannot be downloaded, and for a document that
-    a topic retrieves twice.
-    """
-    collection = _collection(name)
-    if not collection.has_scoreddocs():
-        parts = _parts_with(name, "scoreddocs")
-        raise GradedError(f"the ir-datasets collection {name!r} carries no run (scoreddocs){parts}")
-    run: Run = {}
-    with _loading("scoreddocs", name):
-        for row in collection.scoreddocs_iter():
-            docs = run.setdefault(row.query_id, {})
-            if row.doc_id in docs:
-                raise GradedError(
-                    f"scoreddocs of {name!r}: topic {row.query_id!r} retrieves document {row.doc_id!r} twice"
-                )
-            docs[row.doc_id] = row.score
-    return run
-
-
-class _Lines:
-    """The lines of a file, split into as many fields as `form` has words.
-
-    `error` names the line that was read last, for whoever finds a mistake in its fields.
+    Graded measures take it in blocks of whole topics, `ROWS` rows or more; a file in which a topic comes
+    back later is read whole in the end. For other providers it is an iterable of
+    `ir_measures.ScoredDoc`. `file` is what `read_trec_run` takes, and errors are the same, raised when
+    the run is evaluated. A file that can be read once only, such as standard input, is read whole and
+    kept.
     """
 
-    def __init__(self, file: TrecFile, form: str):
-        self.file, self.form = file, form
-        if isinstance(file, (str, os.PathLike)):
-            self.name = "standard input" if file == "-" else os.fspath(file)
+    def __init__(self, file: TrecFile):
+        self.file = file
+        self._kept: pyarrow.Table | None = None
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the file can be read again, and by another process."""
+        return isinstance(self.file, (str, os.PathLike)) and self.file != "-" and os.path.isfile(self.file)
+
+    def blocks(self) -> Iterator[Table]:
+        """The rows in blocks of whole topics.
+
+        Where a topic comes back later, the last block has all rows, in place of all that went before.
+        """
+        if not self.lasting:
+            yield self.whole()[1]
+            return
+        seen: set[str] = set()
+        for rows in _whole_topics(self._tables()):
+            block = self._table(rows)
+            if not seen.isdisjoint(block.topics):
+                yield self.whole()[1]
+                return
+            seen.update(block.topics)
+            yield block
+
+    def whole(self) -> tuple[pyarrow.Table, Table]:
+        """All rows, as they stand in the file and by topic."""
+        rows = _joined(self._tables(), _RUN)
+        if not self.lasting:
+            self._kept = rows
+        return rows, self._table(rows)
+
+    def __iter__(self) -> Iterator[ScoredDoc]:
+        for block in self.blocks():
+            refuse_repeated(block)
+        for rows in self._tables():
+            yield from map(ScoredDoc, *(rows[column].to_pylist() for column in _RUN.columns))
+
+    def _tables(self) -> Iterator[pyarrow.Table]:
+        return iter([self._kept]) if self._kept is not None else _tables(self.file, _RUN)
+
+    def _table(self, rows: pyarrow.Table) -> Table:
+        return replace(read_run(rows), twice=partial(self._twice, rows))
+
+    def _twice(self, rows: pyarrow.Table, *_: str) -> GradedError:
+        """What to say of rows with a document that a topic retrieves twice, naming the first."""
+        lines = Lines(self.file, _RUN.lines)
+        first: dict[tuple[str, str], int] = {}
+        for *row, lines.number in zip(*(rows[name].to_pylist() for name in ("query_id", "doc_id", "line"))):
+            topic, doc = row
+            if (topic, doc) in first:
+                break
+            first[topic, doc] = lines.number
+        return lines.error(
+            f"topic {topic!r} retrieves document {doc!r} a second time (first in line {first[topic, doc]}); "
+            "a document has one rank in a topic"
+        )
+
+
+def qrel_tuples(qrels: pyarrow.Table) -> list[Qrel]:
+    """Judgments as providers of ir-measures take them at no further cost; whole levels are ints."""
+    level = arrow_numbers(qrels["relevance"])
+    levels = (level.astype(np.int64) if _whole(level) else level).tolist()
+    topics, docs, iterations = (qrels[name].to_pylist() for name in ("query_id", "doc_id", "iteration"))
+    return list(map(Qrel, topics, docs, levels, iterations))
+
+
+def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
+    """A run as providers of ir-measures take it at no further cost."""
+    dicts: dict[str, dict[str, float]] = {}
+    docs, scores = run["doc_id"].to_pylist(), arrow_numbers(run["score"]).tolist()
+    starts = _topic_starts(run).tolist()
+    names = run["query_id"].combine_chunks()
+    for start, stop in zip(starts, [*starts[1:], len(docs)]):
+        of_topic = dicts.setdefault(names[start].as_py(), {})
+        of_topic.update(zip(docs[start:stop], scores[start:stop]))
+    return dicts
+
+
+# ------------------------------------------------------------------------------ blocks of lines
+
+
+def _tables(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
+    """A table for each block of lines of the file."""
+    lines = Lines(file, form.lines)
+    for block in lines.blocks():
+        rows = _plainly(block, form)
+        if rows is None:
+            yield _strictly(block, form, lines)
         else:
-            self.name = str(getattr(file, "name", "the open file"))
-        self.number = 0
-
-    def error(self, message: str) -> GradedError:
-        return GradedError(f"{self.name}:{self.number}: {message}")
-
-    def __iter__(self) -> Iterator[list[bytes]]:
-        size = len(self.form.split())
-        for line in self._read():
-            fields = line.split()
-            if len(fields) == size:
-                yield fields
-            elif fields:
-                raise self.error(
-                    f"{len(fields)} field{'s' * (len(fields) != 1)}, not {size} ({self.form}): {_shown(line)}"
-                )
-
-    def _read(self) -> Iterator[bytes]:
-        """Each line; its text is known to be UTF-8."""
-        try:
-            with self._open() as lines:
-                for line in lines:
-                    self.number += 1
-                    if not line.isascii():
-                        if self.number == 1:
-                            line = line.removeprefix(BYTE_ORDER_MARK)
-                        line.decode()
-                    yield line
-        except UnicodeDecodeError as error:
-            raise self.error(
-                f"not UTF-8 text (byte 0x{error.object[error.start]:02x} at position {error.start}); "
-                "convert the file, for example with iconv"
-            ) from None
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            self.number += 1
-            raise self.error(f"the gzip file is damaged or cut off here ({error})") from None
-        except OSError as error:
-            raise GradedError(f"{self.name}: cannot be read: {error.strerror or error}") from None
-
-    def _open(self) -> Any:
-        """A context manager of the file's lines, which closes what it opened."""
-        if isinstance(self.file, (str, os.PathLike)) and self.file != "-":
-            if self.name.endswith(".gz"):
-                return gzip.open(self.file, "rb")
-            return open(self.file, "rb")
-        stream: Any = sys.stdin.buffer if self.file == "-" else self.file
-        if hasattr(stream, "peek") and stream.peek(2)[:2] == b"\x1f\x8b":
-            return gzip.open(stream, "rb")
-        return nullcontext(stream)
+            yield _with_lines(rows, np.arange(lines.number + 1, lines.number + rows.num_rows + 1))
+            lines.number += rows.num_rows
 
 
-def _level(text: bytes, lines: _Lines) -> int | float:
-    level = _number(text)
-    if level is None or not math.isfinite(level):
-        raise lines.error(f"the level {_shown(text)} is not a finite number ({lines.form})")
-    return int(level) if level.is_integer() else level
+def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
+    """A block as pyarrow reads it, or None where that might not be what the strict reader reads."""
+    import pyarrow
+    from pyarrow import csv
 
-
-def _score(text: bytes, lines: _Lines) -> float:
-    score = _number(text)
-    if score is None:
-        raise lines.error(f"the score {_shown(text)} is not a number ({lines.form})")
-    if math.isnan(score):
-        raise lines.error("the score is NaN, which has no place in an order; infinities are allowed")
-    return score
-
-
-def _number(text: bytes) -> float | None:
-    """A number as C reads it: Python's 1_000 is none."""
-    try:
-        return None if b"_" in text else float(text)
-    except ValueError:
+    block = block.replace(b"\t", b" ")
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    # Blanks, line ends and what else may count as one: each must end exactly one field.
+    ends = np.frombuffer(block, np.uint8) <= ord(" ")
+    if (
+        ends[:1].all()  # nothing, or an empty field
+        or (ends[1:] & ends[:-1]).any()
+        or b"\r" in block
+        or block.startswith(BYTE_ORDER_MARK)  # of which pyarrow would think so too
+    ):
         return None
-
-
-def _shown(text: bytes) -> str:
-    """A piece of a file in a message."""
-    shown = text.decode(errors="backslashreplace").strip()
-    return repr(shown if len(shown) <= 80 else shown[:79] + "…")
-
-
-def _collection(name: str) -> Any:
-    """The ir-datasets collection of that id."""
-    import ir_datasets  # half a second, for those who name a collection only
-
-    from .demo import register
-
-    register()
     try:
-        return ir_datasets.load(name)
-    except KeyError:
-        pass
-    if os.path.exists(name):
-        what = "a directory, not a file, and no" if os.path.isdir(name) else "a file, not an"
-    else:
-        what = "neither a file nor an"
-    close = get_close_matches(name, list(ir_datasets.registry), n=3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise GradedError(f"{name!r} is {what} ir-datasets id{hint}")
+        if not block.isascii():
+            block.decode()
+        rows = csv.read_csv(
+            pyarrow.BufferReader(block),
+            csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
+            csv.ParseOptions(delimiter=" ", quote_char=False),
+            csv.ConvertOptions(
+                check_utf8=False,
+                column_types={
+                    name: pyarrow.float64() if name == form.value else pyarrow.string()
+                    for name in form.columns
+                },
+                null_values=[],
+                include_columns=form.columns,
+            ),
+        )
+    except (UnicodeDecodeError, pyarrow.ArrowInvalid):
+        return None
+    fields = np.count_nonzero(ends) + (not block.endswith(b"\n"))
+    if fields != rows.num_rows * len(form.fields) or not form.allowed(arrow_numbers(rows[form.value])).all():
+        return None
+    return rows
 
 
-@contextmanager
-def _loading(what: str, name: str) -> Iterator[None]:
-    """Whatever goes wrong inside ir-datasets, a download above all, as one message."""
-    try:
-        yield
-    except GradedError:
-        raise
-    except Exception as error:
-        reason = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
-        reason = next(iter(reason.splitlines()), "") or type(error).__name__
-        raise GradedError(
-            f"cannot load the {what} of the ir-datasets collection {name!r}: {reason}"
-        ) from error
+def _strictly(block: bytes, form: _Form, lines: Lines) -> pyarrow.Table:
+    """A block read line by line; whatever is wrong in it is raised."""
+    import pyarrow
+
+    place = [form.fields.index(name) for name in form.columns]
+    kept: list[list[Any]] = [[] for _ in place]
+    numbers: list[int] = []
+    for fields in lines.fields(block):
+        numbers.append(lines.number)
+        for name, column, field in zip(form.columns, kept, place):
+            column.append(form.number(lines, fields[field]) if name == form.value else fields[field])
+    columns = [
+        _number_column(np.array(column, dtype=np.float64)) if name == form.value else _string_column(column)
+        for name, column in zip(form.columns, kept)
+    ]
+    rows = pyarrow.Table.from_arrays(columns, list(form.columns))
+    return _with_lines(rows, np.array(numbers, dtype=np.int64))
 
 
-def _parts_with(name: str, what: str) -> str:
-    """A hint at the parts of a collection that have what it lacks itself."""
-    import ir_datasets
-
-    parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
-    have = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
-    return f"; parts of it have: {', '.join(have[:5])}{', …' * (len(have) > 5)}" if have else ""
+def _with_lines(rows: pyarrow.Table, lines: np.ndarray) -> pyarrow.Table:
+    return rows.append_column("line", _number_column(lines))
 
 
-def _iteration(qrel: Any) -> str:
-    """What diversity measures look at: TREC's second field, which some collections call subtopic."""
-    return str(getattr(qrel, "iteration", getattr(qrel, "subtopic_id", "0")))
+def _number_column(values: np.ndarray) -> pyarrow.Array:
+    import pyarrow
+
+    type_ = pyarrow.from_numpy_dtype(values.dtype)
+    return pyarrow.Array.from_buffers(type_, values.size, [None, pyarrow.py_buffer(values)])
+
+
+def _string_column(texts: list[bytes]) -> pyarrow.Array:
+    import pyarrow
+
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    return pyarrow.StringArray.from_buffers(
+        len(texts), pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(texts))
+    )
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def _joined(tables: Iterable[pyarrow.Table], form: _Form) -> pyarrow.Table:
+    import pyarrow
+
+    empty = _strictly(b"", form, Lines("", form.lines))  # whose columns a file without a line has
+    return pyarrow.concat_tables([empty, *tables])
+
+
+def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
+    """The same rows in blocks of `ROWS` or more, cut where topics change."""
+    import pyarrow
+
+    pending: list[pyarrow.Table] = []
+    for rows in filter(len, tables):
+        cut = int(_topic_starts(rows)[-1])
+        at_border = cut > 0 or (pending and rows["query_id"][0] != pending[-1]["query_id"][-1])
+        if at_border and sum(map(len, pending)) + cut >= ROWS:
+            yield pyarrow.concat_tables([*pending, rows.slice(0, cut)])
+            pending, rows = [], rows.slice(cut)
+        pending.append(rows)
+    if pending:
+        yield pyarrow.concat_tables(pending)
+
+
+def _topic_starts(rows: pyarrow.Table) -> np.ndarray:
+    """The rows whose topic is not that of the row before."""
+    from pyarrow import compute
+
+    topics = rows["query_id"].combine_chunks()
+    changes = arrow_numbers(compute.indices_nonzero(compute.not_equal(topics[1:], topics[:-1])))
+    return np.concatenate(([0] if len(topics) else [], changes.astype(np.int64) + 1)).astype(np.int64)
+
+
+def _whole(level: np.ndarray) -> bool:
+    """Whether all of these floats are whole numbers that an int64 can hold."""
+    return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
+
+
+def _frame(rows: pyarrow.Table) -> pandas.DataFrame:
+    """A DataFrame whose strings stay with Arrow: pandas' `str`, or ``string[pyarrow]`` before pandas 3."""
+    import pandas
+    import pyarrow
+
+    kept = [name for name in rows.column_names if name != "line"]
+    before_3 = pandas.StringDtype("pyarrow") if pandas.__version__ < "3" else None
+    return rows.select(kept).to_pandas(types_mapper={pyarrow.string(): before_3}.get)

@@ -263,15 +263,16 @@ def compare(
     permutations: int = 10_000,
     seed: int = 0,
     progress: bool = False,
+    jobs: int | None = 1,
 ) -> Comparison:
     """Means of the runs by each measure, and tests of their differences; see the module.
 
-    `qrels`, `runs`, `measures` and `progress` are those of `evaluate`, the others and what is raised
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are those of `evaluate`, the others and what is raised
     besides those of `compare_values`. Needs the extra ``stats``.
     """
     check_options(alpha, permutations, seed)
     need_statistics("scipy", "statsmodels", "scikit_posthocs")
-    evaluation = evaluate(qrels, runs, measures, progress=progress)
+    evaluation = evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
     return compare_values(
         evaluation, baseline=baseline, alpha=alpha, permutations=permutations, seed=seed, progress=progress
     )

@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation import about, checked, evaluators, explained
+from ..evaluation import Judgments, Rows, about, checked, evaluators, explained
 from ..forms import Source, read_qrels
 from ..gains import canonical_gains, gain_of
 from ..measure import GradedMeasure
@@ -24,11 +24,12 @@ from ..measures.cumulated_gain import Normalised
 from ..notation import parse_measure
 from ..provider import GradedEvaluator
 from ..tables import Whole
+from ..topics import Topics
 from . import plots
 from .evaluation import (
-    Judgments,
     Qrels,
     Runs,
+    as_run,
     mean_over_topics,
     named_runs,
     read_judgments,
@@ -165,9 +166,9 @@ def curves(
     combine = measure.quotient if normalise == "averages" else _alone
     values, bands = np.zeros((len(named), depth)), np.zeros((len(named), 2, depth))
     for number, (name, run) in enumerate(tracked(named, "run", progress)):
-        source = judgments.source_of(name, run)
+        rows = as_run(name, run).rows(judgments, not isinstance(measure, GradedMeasure))
         with about(name):
-            found = vectors(source)
+            found = vectors(rows)
         values[number] = combine(*map(_mean, found))
         if confidence is not None:
             bands[number] = _interval(found, combine, confidence, resamples, seed)
@@ -177,7 +178,7 @@ def curves(
         topics,
         tuple(name for name, _ in named),
         values,
-        combine(*map(_mean, vectors(ideal_run(judgments.source, measure)))) if ideal else None,
+        combine(*map(_mean, vectors(_ideal(judgments, measure)))) if ideal else None,
         bands if confidence is not None else None,
         confidence,
     )
@@ -212,6 +213,11 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
     return {topic: dict(zip(table.docs.take(slice(a, b)), score[a:b])) for topic, a, b in bounds}
 
 
+def _ideal(judgments: Judgments, measure: Measure) -> Rows:
+    run = ideal_run(judgments.table, measure)
+    return Rows(run, run)
+
+
 def sign_of(measure: Measure) -> int:
     """-1 where a smaller value is a better one, else 1."""
     return -1 if isinstance(measure, GradedMeasure) and measure.smaller_is_better else 1
@@ -237,35 +243,36 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def _vectors(
-    measure: Measure, judgments: Judgments, depth: int, normalise: str
-) -> Callable[[Source], Vectors]:
+def _vectors(measure: Measure, judgments: Judgments, depth: int, normalise: str) -> Callable[[Rows], Vectors]:
     """What turns a run into each topic's curve (topics × depth), or into the two vectors behind it."""
     if not isinstance(measure, GradedMeasure):
         return _standard_curve(measure, judgments, depth)
     with about(judgments.name):
-        evaluator = GradedEvaluator([measure], judgments.source)
+        evaluator = GradedEvaluator([measure], judgments.table)
 
-    def vectors(run: Source) -> Vectors:
+    def both(topics: Topics) -> np.ndarray:
+        return np.stack(measure.vectors(topics, depth), axis=1)
+
+    def vectors(rows: Rows) -> Vectors:
         if normalise == "averages":
-            ((own, seen),) = evaluator.views(run, cut=False)
-            return own.vectors(seen, depth)
-        ((_, curve),) = evaluator.curves(run, depth)
+            (found,) = evaluator.by_topic(rows.graded, lambda _: both, (2, depth), cut=False).values()
+            return found[:, 0], found[:, 1]
+        ((_, curve),) = evaluator.curves(rows.graded, depth)
         return (curve,)
 
     return vectors
 
 
-def _standard_curve(measure: Measure, judgments: Judgments, depth: int) -> Callable[[Source], Vectors]:
+def _standard_curve(measure: Measure, judgments: Judgments, depth: int) -> Callable[[Rows], Vectors]:
     """The same for one of ir-measures' own: all its cutoffs in one call."""
-    groups = evaluators([measure @ rank for rank in range(1, depth + 1)], judgments.source)
+    groups = evaluators([measure @ rank for rank in range(1, depth + 1)], judgments)
     place = {topic: number for number, topic in enumerate(judgments.topics)}
 
-    def vectors(run: Source) -> Vectors:
+    def vectors(rows: Rows) -> Vectors:
         curve = np.zeros((len(place), depth))
         for group, evaluator in groups:
             with explained(group):
-                for metric in evaluator.iter_calc(run):
+                for metric in evaluator.iter_calc(rows.standard):
                     if metric.query_id in place:
                         curve[place[metric.query_id], metric.measure["cutoff"] - 1] = metric.value
         return (curve,)

@@ -10,17 +10,16 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar, Union
 
 import numpy as np
 from ir_measures import Measure
 
+from ..datasets import qrels_of
 from ..errors import GradedError
-from ..evaluation import Run, about, checked, evaluators, explained
+from ..evaluation import AnyRun, Judgments, Rows, Run, Task, about, checked
 from ..forms import Source, read_qrels
 from ..notation import parse_measure
-from ..readers import qrels_of, read_trec_run
 
 Qrels = Union[Source, str, "os.PathLike[str]"]
 """Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
@@ -58,13 +57,20 @@ class Evaluation:
 
 
 def evaluate(
-    qrels: Qrels | Judgments, runs: Runs, measures: Iterable[Measure | str], *, progress: bool = False
+    qrels: Qrels | Judgments,
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    *,
+    progress: bool = False,
+    jobs: int | None = 1,
 ) -> Evaluation:
     """The value of each run by each measure, graded and standard ones, for each topic of the qrels.
 
     `qrels` and `runs` may be in any form, see `Qrels` and `Runs`; a file is read when it is its turn.
     `measures` are measures or measure strings; one named twice is evaluated once. `progress` shows a
-    bar on stderr (extra ``progress``).
+    bar on stderr (extra ``progress``). `jobs` processes share the runs that are files; None stands for
+    the number of cores where that pays. (A script that asks for several needs the guard ``if __name__ ==
+    "__main__"``, as everywhere in Python.)
 
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
@@ -80,20 +86,17 @@ def evaluate(
     or a measure that cannot be used.
     """
     wanted = parse_measures(measures)
-    named = named_runs(runs)
+    named = [as_run(name, run) for name, run in named_runs(runs)]
     judgments = read_judgments(qrels)
-    groups = evaluators(wanted, judgments.source, qrels_name=judgments.name)
-    place = {topic: number for number, topic in enumerate(judgments.topics)}
     column = {measure: number for number, measure in enumerate(wanted)}
-    values = np.zeros((len(named), len(wanted), len(place)))
-    for number, (name, run) in enumerate(tracked(named, "run", progress)):
-        source = judgments.source_of(name, run)
-        for group, evaluator in groups:
-            with about(name), explained(group):
-                for metric in evaluator.iter_calc(source):
-                    if metric.query_id in place:
-                        values[number, column[metric.measure], place[metric.query_id]] = metric.value
-    return Evaluation(tuple(name for name, _ in named), wanted, judgments.topics, values)
+    values = np.zeros((len(named), len(wanted), len(judgments.topics)))
+    results = Task(judgments, wanted, None, by_query=True).results(named, jobs)
+    for number, result in enumerate(tracked(results, "run", progress, len(named))):
+        for metric in result.metrics:
+            if metric.query_id in judgments.numbers:
+                place = column[metric.measure], judgments.numbers[metric.query_id]
+                values[(number, *place)] = metric.value
+    return Evaluation(tuple(run.name for run in named), wanted, judgments.topics, values)
 
 
 def mean_over_topics(values: np.ndarray) -> np.ndarray:
@@ -117,22 +120,22 @@ def parse_measures(measures: Iterable[Measure | str]) -> tuple[Measure, ...]:
 
 
 @dataclass(frozen=True)
-class Judgments:
-    """Qrels in a form that can be read several times, their topics in order of appearance, and the name
-    that messages give them (None where they have none)."""
+class _InMemory:
+    """A run that is no file: it may be empty, or have other topics than the qrels."""
 
+    name: str
     source: Source
-    topics: tuple[str, ...]
-    name: str | None
+    file: None = None
 
-    def source_of(self, name: str, run: Any) -> Source:
-        """The run of that name in a form that can be read several times. Raises `GradedError` where a file
-        cannot be read or has no topic of the qrels."""
-        if isinstance(run, (str, os.PathLike)):
-            run = Run(name, partial(read_trec_run, run))
-        if isinstance(run, Run):
-            return run.rows(self.topics, self.name or "")
-        return _repeatable(run)
+    def rows(self, judgments: Judgments, standard: bool) -> Rows:
+        return Rows(self.source, self.source)
+
+
+def as_run(name: str, run: Any) -> AnyRun:
+    """The run of that name; a file is read when it is its turn."""
+    if isinstance(run, (str, os.PathLike)):
+        return Run.of_file(name, run)
+    return run if isinstance(run, Run) else _InMemory(name, _repeatable(run))
 
 
 def read_judgments(qrels: Qrels | Judgments) -> Judgments:
@@ -142,10 +145,10 @@ def read_judgments(qrels: Qrels | Judgments) -> Judgments:
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
     source = qrels_source(qrels)
     with about(name):
-        topics = tuple(read_qrels(source).topics)
-        if not topics:
+        judgments = Judgments(source, read_qrels(source), name)
+        if not judgments.topics:
             raise GradedError("the qrels are empty: there is no topic to evaluate")
-    return Judgments(source, topics, name)
+    return judgments
 
 
 def qrels_source(qrels: Qrels) -> Source:
@@ -168,7 +171,7 @@ def named_runs(runs: Runs) -> list[tuple[str, Any]]:
     return pairs
 
 
-def tracked(items: list[Item], unit: str, progress: bool) -> Iterable[Item]:
+def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None = None) -> Iterable[Item]:
     """The items, with a progress bar on stderr if asked for and if it takes more than a second."""
     if not progress:
         return items
@@ -176,7 +179,7 @@ def tracked(items: list[Item], unit: str, progress: bool) -> Iterable[Item]:
         from tqdm import tqdm
     except ImportError:
         raise GradedError("progress bars need tqdm: pip install 'ir-measures-graded[progress]'") from None
-    return tqdm(items, unit=unit, delay=1, leave=False)
+    return tqdm(items, total=count, unit=unit, delay=1, leave=False)
 
 
 def _repeatable(source: Source) -> Source:

@@ -16,7 +16,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..forms import Source, read_qrels
+from ..forms import Table
 from ..gains import PRESETS, GainMap, canonical_gains
 from ..notation import parse_measure
 from ..tables import Whole
@@ -243,10 +243,11 @@ def sensitivity(
     gains: Weightings = (),
     cutoffs: Iterable[int] = (),
     progress: bool = False,
+    jobs: int | None = 1,
 ) -> Sensitivity:
     """The order of the runs under every measure × cutoff × weighting, and how far the orders agree.
 
-    `qrels`, `runs`, `measures` and `progress` are those of `evaluate`. `gains` names gain maps; the
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are those of `evaluate`. `gains` names gain maps; the
     presets of `ir_measures_graded.gains.PRESETS` are for levels 0 to 3. A measure that names its gains
     or its cutoff itself, or takes none, keeps to that. Needs the extra ``stats``.
 
@@ -255,12 +256,13 @@ def sensitivity(
     """
     need_statistics("scipy")
     judgments = read_judgments(qrels)
-    weightings = {name: _weighting(name, given, judgments.source) for name, given in _named(gains)}
+    weightings = {name: _weighting(name, given, judgments.table) for name, given in _named(gains)}
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     settings = _settings(
         list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))
     )
-    evaluation = evaluate(judgments, runs, [setting.measure for setting in settings], progress=progress)
+    evaluated = [setting.measure for setting in settings]
+    evaluation = evaluate(judgments, runs, evaluated, progress=progress, jobs=jobs)
     if len(evaluation.runs) < 2:
         raise GradedError(f"runs are put in order: name at least 2, not {len(evaluation.runs)}")
     column = [evaluation.measures.index(setting.measure) for setting in settings]
@@ -286,7 +288,7 @@ def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
     return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
 
 
-def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Source) -> GainMap:
+def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Table) -> GainMap:
     """The gain map that is given, or the preset of that name if it fits the qrels."""
     if not isinstance(given, str):
         try:
@@ -298,7 +300,7 @@ def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Source) -> Gain
         raise GradedError(
             f"gains {given!r} are no preset ({', '.join(PRESETS)}); write them out as in {given}=0:0,1:1,2:10"
         )
-    others = sorted({*read_qrels(qrels).values.tolist()} - {*PRESETS[given]})
+    others = sorted({*qrels.values.tolist()} - {*PRESETS[given]})
     if others:
         levels = ", ".join(f"{level:g}" for level in others)
         raise GradedError(
