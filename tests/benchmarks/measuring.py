@@ -159,12 +159,12 @@ class Report:
             line = f"| {' | '.join(words)} |"
         else:
             line = "".join(
-                word.ljust(30) if name in TEXT else word.rjust(14) for word, name in zip(words, names)
+                word.ljust(42) if name in TEXT else word.rjust(12) for word, name in zip(words, names)
             )
         print(line, flush=True)
 
 
-TEXT = ("input", "peer", "what")
+TEXT = ("input", "peer", "what", "loaded")
 
 
 def _shown(cell: Any) -> str:

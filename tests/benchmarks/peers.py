@@ -21,6 +21,7 @@ import io
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -35,7 +36,7 @@ import ir_measures
 import numpy as np
 import pandas
 import pytrec_eval
-from ir_measures import nDCG
+from ir_measures import Measure, nDCG
 from measuring import MB, Call, Command, Memory, Report, in_fresh_process, medians, memory_of, options
 from workloads import FORMS, SHAPES, Input, Shape, write
 
@@ -44,7 +45,7 @@ from ir_measures_graded import cli, nDCG_JK
 OURS = "ir-measures-graded"
 MEASURE = nDCG_JK(b=2) @ 100
 ON_FILES = ("files", "processes")
-TINY = Shape(12, 30, (12, 12), (1, 3))  # ranx sets itself to one thread for good below ten topics
+TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
 BY_COMMANDS = 250  # topics, for each of which pyNTCIREVAL's commands start
 
 
@@ -129,26 +130,27 @@ def from_files(qrels: Path, run: Path) -> dict[str, Call]:
     """Ours is the command's own function, with all that it prints."""
     calls: dict[str, Call] = {
         OURS: partial(mean_of_command, qrels, run),
-        "ir-measures": lambda: mean(nDCG @ 100, *_read_by_ir_measures(qrels, run)),
-        "pytrec_eval": lambda: mean_of_pytrec_eval(*_read_by_pytrec_eval(qrels, run)),
+        "ir-measures": lambda: mean(nDCG @ 100, *read_by_ir_measures(qrels, run)),
+        "pytrec_eval": lambda: mean_of_pytrec_eval(*read_by_pytrec_eval(qrels, run)),
     }
     if find_spec("ranx"):
         calls["ranx"] = partial(mean_of_ranx, qrels, run)
     return calls
 
 
-def mean_of_command(qrels: Path, run: Path) -> float:
+def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
+    """The last measure's, of all that it computes."""
     with redirect_stdout(io.StringIO()) as output:
-        status = cli.main(["evaluate", str(qrels), str(run), str(MEASURE), "--places=16"])
+        status = cli.main(["evaluate", str(qrels), str(run), *map(str, measures), "--places=16"])
     assert status == 0
     return float(output.getvalue().split()[-1])
 
 
-def _read_by_ir_measures(qrels: Path, run: Path) -> Input:
+def read_by_ir_measures(qrels: Path, run: Path) -> Input:
     return ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
 
 
-def _read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
+def read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
     with qrels.open() as of_qrels, run.open() as of_run:
         return pytrec_eval.parse_qrel(of_qrels), pytrec_eval.parse_run(of_run)
 
@@ -162,7 +164,7 @@ def as_processes(qrels: Path, run: Path) -> dict[str, Call]:
         "ir-measures": Command((sys.executable, "-m", "ir_measures", *paths, "nDCG@100", "--places=16")),
     }
     if find_spec("pyNTCIREVAL"):
-        judged, retrieved = _read_by_pytrec_eval(qrels, run)
+        judged, retrieved = read_by_pytrec_eval(qrels, run)
         if len(judged) <= BY_COMMANDS:
             topics = [
                 _files_of_topic(qrels.parent, topic, judged[topic], retrieved[topic]) for topic in judged
@@ -207,7 +209,7 @@ class Inputs:
         paths = self.folder / "qrels.txt", self.folder / "run.txt"
         return paths if paths[1].exists() else write(self.shape, self.folder)
 
-    def contestants(self, form: str, trec_eval: str | None) -> dict[str, Call]:
+    def contestants(self, form: str, trec_eval: str | None = None) -> dict[str, Call]:
         return contestants(form, *self.of_form(form), trec_eval)
 
 
@@ -256,7 +258,7 @@ def wanted(only: list[str], form: str, peer: str | None = None) -> bool:
     )
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     parser = options(__doc__)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="S, M, L, X; default: S and M")
     parser.add_argument(
@@ -268,7 +270,7 @@ def main() -> None:
     )
     parser.add_argument("--trec-eval", metavar="PATH", help="trec_eval's program, built from its C source")
     parser.add_argument("--no-memory", action="store_true", help="measure time only")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     with TemporaryDirectory() as folder, Report(arguments) as report:
         for name in arguments.workloads or ["S", "M"]:
             measure(name, Path(folder), arguments, report)

@@ -19,13 +19,13 @@ either, the strings know their hash (a dict's keys always do; others from the se
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import pandas
 import pyarrow as pa
 from ir_measures import Qrel, ScoredDoc
-from pyarrow import csv
+from pyarrow import compute
 
 COLLECTION = 8_999_993  # documents; about those of MS MARCO, and a prime
 FIRST_ID = 1_000_000  # so that all ids are of one length
@@ -179,19 +179,18 @@ def write(shape: Shape, folder: Path) -> tuple[Path, Path]:
     """Qrels and run as files in TREC's form, written some topics at a time."""
     folder.mkdir(exist_ok=True)
     paths = folder / "qrels.txt", folder / "run.txt"
-    options = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
-    with paths[0].open("wb") as qrels_file, paths[1].open("wb") as run_file:
+    with paths[0].open("w") as qrels_file, paths[1].open("w") as run_file:
         for qrels, run in blocks(shape):
-            ranks = np.arange(len(run)) % shape.retrieved + 1
             topic, document, level = qrels.columns
-            csv.write_csv(_columns(topic, "0", document, level), qrels_file, options)
+            _write_lines(qrels_file, topic, "0", document, level)
             topic, document, score = run.columns
-            csv.write_csv(_columns(topic, "Q0", document, ranks, score, "made"), run_file, options)
+            ranks = pa.array(np.arange(len(run)) % shape.retrieved + 1)
+            _write_lines(run_file, topic, "Q0", document, ranks, score, "made")
     return paths
 
 
-def _columns(*columns: Any) -> pa.Table:
-    """A table of columns, of which a string stands in every row."""
-    length = len(columns[0])
-    filled = [[column] * length if isinstance(column, str) else column for column in columns]
-    return pa.table(filled, names=[str(number) for number in range(len(columns))])
+def _write_lines(file: TextIO, *columns: Any) -> None:
+    """Columns side by side; a string stands in every line."""
+    words = [column if isinstance(column, str) else column.cast(pa.string()) for column in columns]
+    lines = compute.binary_join_element_wise(*words, " ")
+    file.writelines(f"{line}\n" for line in lines.to_pylist())
