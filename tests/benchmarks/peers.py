@@ -163,14 +163,20 @@ def as_processes(qrels: Path, run: Path) -> dict[str, Call]:
         ),
         "ir-measures": Command((sys.executable, "-m", "ir_measures", *paths, "nDCG@100", "--places=16")),
     }
-    if find_spec("pyNTCIREVAL"):
-        judged, retrieved = read_by_pytrec_eval(qrels, run)
-        if len(judged) <= BY_COMMANDS:
-            topics = [
-                _files_of_topic(qrels.parent, topic, judged[topic], retrieved[topic]) for topic in judged
-            ]
-            calls["pyNTCIREVAL"] = lambda: statistics.fmean(starmap(value_of_pyntcireval_command, topics))
+    if find_spec("pyNTCIREVAL") and (topics := files_of_topics(qrels, run)):
+        calls["pyNTCIREVAL"] = lambda: statistics.fmean(starmap(value_of_pyntcireval_command, topics))
     return calls
+
+
+def files_of_topics(qrels: Path, run: Path) -> list[tuple[Path, Path, str]]:
+    """Each topic's files for pyNTCIREVAL's command, unless there are too many topics."""
+    with qrels.open() as lines:
+        judged = pytrec_eval.parse_qrel(lines)
+    if len(judged) > BY_COMMANDS:
+        return []
+    with run.open() as lines:
+        retrieved = pytrec_eval.parse_run(lines)
+    return [_files_of_topic(run.parent, topic, judged[topic], retrieved[topic]) for topic in judged]
 
 
 def _files_of_topic(
