@@ -1,177 +1,285 @@
-"""One measure against the peers, side by side in one process, for every form of input.
+"""One measure beside its peers, on the same input in the same process.
 
-    python tests/benchmarks/peers.py [WORKLOAD …] [--json FILE] [--repeat N]
+    python tests/benchmarks/peers.py [S M L X] [--only FORM/PEER …] [--trec-eval PATH] [--json FILE]
 
-Ours is nDCG_JK(b=2)@100, theirs nDCG@100, each through ``ir_measures.calc_aggregate`` with all that a
-user pays: the qrels and the run as they are, the mean over topics as the result. Repetitions are
-interleaved, the median counts, and `ratio` is a peer's time divided by ours on the same input.
+Ours is nDCG_JK(b=2)@100. Peers compute nDCG@100, but for define_byquery and pyNTCIREVAL, which compute what
+ours does. Each is given the qrels and the run as they are and returns the mean over topics: all that a
+user pays. Repetitions are interleaved, the median counts, and `ratio` is a peer's time divided by ours.
+Before that each runs once on a tiny input, so that nothing is compiled or imported while it is timed.
 
-Workloads, generated from fixed seeds, with string ids and some tied scores: S 50 topics × 1000
-retrieved, 300 judged, levels 0–3; M 250 × 1000, 1250 judged, levels 0–2; L 6980 × 1000, 1–2 judged; X
-1000 × 1000, 1000 judged, levels 0–4. Half of the judged documents are retrieved, or all of them where
-they are few. Qrels and run have id strings of their own, as when they are read from two files.
+Inputs are those of workloads.py in memory, and two more: ``files``, from the paths to the result in this
+process (trec_eval's program stands there as well), and ``processes``, the same as whole commands, the start
+of the interpreter included. pyNTCIREVAL's command takes one topic at a time, labelled first; its own files
+are made for it beforehand.
+
+`peak MB` is the most memory that a fresh process holds while it makes the call once, its input and all
+imports included; `added MB` is what the call added.
 """
 
 import argparse
-import json
+import io
 import statistics
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import partial
+from importlib.util import find_spec
+from itertools import starmap
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas
-from ir_measures import Qrel, ScoredDoc, nDCG
+import pytrec_eval
+from ir_measures import Measure, nDCG
+from measuring import MB, Call, Command, Memory, Report, in_fresh_process, medians, memory_of, options
+from workloads import FORMS, SHAPES, Input, Shape, write
 
-from ir_measures_graded import nDCG_JK
+from ir_measures_graded import cli, nDCG_JK
 
-WORKLOADS = {
-    "S": (50, 1000, 300, 4),
-    "M": (250, 1000, 1250, 3),
-    "L": (6980, 1000, 2, 3),
-    "X": (1000, 1000, 1000, 5),
-}
-Rows = tuple[list[str], list[str], list[Any]]
-Call = Callable[[], Any]
-HEAD = "{:10}{:24}{:>12}{:>12}{:>8}"
-ROW = "{:10}{:24}{:>9.1f} ms{:>9.1f} ms{:>8.1f}"
+OURS = "ir-measures-graded"
+MEASURE = nDCG_JK(b=2) @ 100
+ON_FILES = ("files", "processes")
+TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
+BY_COMMANDS = 250  # topics, for each of which pyNTCIREVAL's commands start
 
 
-def workload(topics: int, retrieved: int, judged: int, levels: int) -> tuple[Rows, Rows]:
-    """Columns of qrels and of a run: topics, documents, levels or scores."""
-    random = np.random.default_rng(topics)
-    qrels: Rows = ([], [], [])
-    run: Rows = ([], [], [])
-    for number in range(topics):
-        pool = random.permutation(3 * retrieved + judged)
-        both = min(judged, retrieved // 2)
-        of_topic = np.concatenate((random.permutation(pool[:retrieved])[:both], pool[-(judged - both) :]))
-        if judged <= both:
-            of_topic = of_topic[: random.integers(1, judged + 1)]
-        for rows, documents, values in (
-            (qrels, of_topic, random.integers(min(1, judged > both), levels, of_topic.size)),
-            (run, pool[:retrieved], np.sort(np.round(random.normal(size=retrieved), 3))[::-1]),
-        ):
-            rows[0].extend([f"{number + 1}"] * documents.size)
-            rows[1].extend(f"doc-{number:04}-{document:06}" for document in documents.tolist())
-            rows[2].extend(values.tolist())
-    return qrels, run
+# ------------------------------------------------------------------------------ contestants
 
 
-def forms(qrels: Rows, run: Rows) -> Iterator[tuple[str, Any, Any]]:
-    """Qrels and run in each form that ir-measures takes."""
-    for name in ("str", "object", "category"):
-        yield (
-            f"frame, {name}",
-            *(
-                pandas.DataFrame(dict(zip(names, rows))).astype({"query_id": name, "doc_id": name})
-                for names, rows in ((Qrel._fields[:3], qrels), (ScoredDoc._fields, run))
-            ),
-        )
-    yield "dicts", by_topic(qrels), by_topic(run)
-    yield "tuples", [Qrel(*row) for row in zip(*qrels)], [ScoredDoc(*row) for row in zip(*run)]
+def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
+    """Ours, and the peers that take input of this form and are installed: calls that return the mean."""
+    if form in ON_FILES:
+        calls = from_files(qrels, run) if form == "files" else as_processes(qrels, run)
+        if trec_eval:
+            calls["trec_eval"] = Command((trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run)))
+        return calls
+    calls = {OURS: partial(mean, MEASURE, qrels, run), "ir-measures": partial(mean, nDCG @ 100, qrels, run)}
+    if form in ("frame, str", "frame, object"):
+        calls["define_byquery"] = partial(mean, BY_QUERY, qrels, run)
+    if form.startswith("dicts"):
+        calls |= on_dicts(qrels, run)
+    return calls
 
 
-def by_topic(rows: Rows) -> dict[str, dict[str, Any]]:
-    """A dict of dicts."""
-    result: dict[str, dict[str, Any]] = {}
-    for topic, document, value in zip(*rows):
-        result.setdefault(topic, {})[document] = value
-    return result
+def mean(measure: Any, qrels: Any, run: Any) -> float:
+    return ir_measures.calc_aggregate([measure], qrels, run)[measure]
 
 
-def peers(form: str, qrels: Any, run: Any, topics: int) -> Iterator[tuple[str, Call]]:
-    """What there is to compare with on this input; those that are not installed are left out."""
-    yield "ir_measures, pytrec_eval", lambda: ir_measures.calc_aggregate([nDCG @ 100], qrels, run)
-    if form == "frame, object" and topics <= 250:
-        measure = ir_measures.define_byquery(_ndcg_by_query, name="byquery")
-        yield "define_byquery", lambda: ir_measures.calc_aggregate([measure], qrels, run)
-    if form == "dicts":
-        import pytrec_eval
-
-        def raw() -> Any:
-            return pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.100"}).evaluate(run)
-
-        yield "pytrec_eval", raw
-        with suppress(ImportError):
-            import ranx
-
-            def with_ranx() -> Any:
-                return ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "ndcg@100")
-
-            with_ranx()  # compiles
-            yield "ranx", with_ranx
-        with suppress(ImportError):
-            if topics <= 50:
-                yield "pyNTCIREVAL", _pyntcireval(qrels, run)
-
-
-def _ndcg_by_query(qrels: pandas.DataFrame, run: pandas.DataFrame) -> float:
+def ndcg_by_query(qrels: pandas.DataFrame, run: pandas.DataFrame) -> float:
     """The measure as a user of `define_byquery` would write it."""
     gains = dict(zip(qrels["doc_id"], qrels["relevance"]))
-    ranks = np.arange(1, 101)
-    weight = 1 / np.maximum(1, np.log2(ranks))
-    own = np.array([gains.get(doc, 0) for doc in run["doc_id"][:100]], dtype=float)
-    best = np.sort(qrels["relevance"].to_numpy(dtype=float))[::-1][:100]
-    ideal = (best * weight[: best.size]).sum()
-    return (own * weight[: own.size]).sum() / ideal if ideal else 0.0
+    discount = np.maximum(1, np.log2(np.arange(1, 101)))
+    own = np.array([gains.get(document, 0) for document in run["doc_id"][:100]])
+    ideal = np.sort(qrels["relevance"].to_numpy())[::-1][:100]
+    return (own / discount[: own.size]).sum() / (ideal / discount[: ideal.size]).sum()
 
 
-def _pyntcireval(qrels: Any, run: Any) -> Call:
+BY_QUERY = ir_measures.define_byquery(ndcg_by_query, name="nDCG_by_query")
+
+
+def on_dicts(qrels: Any, run: Any) -> dict[str, Call]:
+    calls: dict[str, Call] = {"pytrec_eval": partial(mean_of_pytrec_eval, qrels, run)}
+    if find_spec("ranx"):
+        calls["ranx"] = partial(mean_of_ranx, qrels, run)
+    if find_spec("pyNTCIREVAL"):
+        calls["pyNTCIREVAL"] = partial(mean_of_pyntcireval, qrels, run)
+    return calls
+
+
+def mean_of_pytrec_eval(qrels: Any, run: Any) -> float:
+    values = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.100"}).evaluate(run)
+    return statistics.fmean(value["ndcg_cut_100"] for value in values.values())
+
+
+def mean_of_ranx(qrels: Any, run: Any) -> float:
+    """Of dicts or of files."""
+    from ranx import Qrels, Run, evaluate
+
+    if isinstance(run, Path):
+        read = Qrels.from_file(str(qrels), kind="trec"), Run.from_file(str(run), kind="trec")
+    else:
+        read = Qrels(qrels), Run(run)
+    return evaluate(*read, "ndcg@100")
+
+
+def mean_of_pyntcireval(qrels: Any, run: Any) -> float:
     from pyNTCIREVAL import Labeler
     from pyNTCIREVAL.metrics import nDCG as Metric
 
-    def evaluate() -> list[float]:
-        values = []
-        for topic, levels in qrels.items():
-            labeler = Labeler(levels)
-            ranked = sorted(run[topic], key=run[topic].__getitem__, reverse=True)
-            counts = labeler.compute_per_level_doc_num(4)
-            values.append(Metric(counts, [1, 2, 3], 2, 100).compute(labeler.label(ranked)))
-        return values
-
-    return evaluate
+    values = []
+    for topic, levels in qrels.items():
+        labeler = Labeler(levels)
+        highest = max(levels.values())
+        metric = Metric(labeler.compute_per_level_doc_num(highest + 1), range(1, highest + 1), 2, 100)
+        values.append(metric.compute(labeler.label(ranked(run[topic]))))
+    return statistics.fmean(values)
 
 
-def medians(calls: dict[str, Call], repeat: int) -> dict[str, float]:
-    """The median seconds of each call, their repetitions interleaved."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(repeat):
-        for name, call in calls.items():
-            start = time.perf_counter()
+def ranked(scores: dict[str, float]) -> list[str]:
+    """Documents in trec_eval's order."""
+    return sorted(scores, key=lambda document: (scores[document], document), reverse=True)
+
+
+def from_files(qrels: Path, run: Path) -> dict[str, Call]:
+    """Ours is the command's own function, with all that it prints."""
+    calls: dict[str, Call] = {
+        OURS: partial(mean_of_command, qrels, run),
+        "ir-measures": lambda: mean(nDCG @ 100, *read_by_ir_measures(qrels, run)),
+        "pytrec_eval": lambda: mean_of_pytrec_eval(*read_by_pytrec_eval(qrels, run)),
+    }
+    if find_spec("ranx"):
+        calls["ranx"] = partial(mean_of_ranx, qrels, run)
+    return calls
+
+
+def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
+    """The last measure's, of all that it computes."""
+    with redirect_stdout(io.StringIO()) as output:
+        status = cli.main(["evaluate", str(qrels), str(run), *map(str, measures), "--places=16"])
+    assert status == 0
+    return float(output.getvalue().split()[-1])
+
+
+def read_by_ir_measures(qrels: Path, run: Path) -> Input:
+    return ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
+
+
+def read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
+    with qrels.open() as of_qrels, run.open() as of_run:
+        return pytrec_eval.parse_qrel(of_qrels), pytrec_eval.parse_run(of_run)
+
+
+def as_processes(qrels: Path, run: Path) -> dict[str, Call]:
+    paths = str(qrels), str(run)
+    calls: dict[str, Call] = {
+        OURS: Command(
+            (sys.executable, "-m", "ir_measures_graded", "evaluate", *paths, str(MEASURE), "--places=16")
+        ),
+        "ir-measures": Command((sys.executable, "-m", "ir_measures", *paths, "nDCG@100", "--places=16")),
+    }
+    if find_spec("pyNTCIREVAL") and (topics := files_of_topics(qrels, run)):
+        calls["pyNTCIREVAL"] = lambda: statistics.fmean(starmap(value_of_pyntcireval_command, topics))
+    return calls
+
+
+def files_of_topics(qrels: Path, run: Path) -> list[tuple[Path, Path, str]]:
+    """Each topic's files for pyNTCIREVAL's command, unless there are too many topics."""
+    with qrels.open() as lines:
+        judged = pytrec_eval.parse_qrel(lines)
+    if len(judged) > BY_COMMANDS:
+        return []
+    with run.open() as lines:
+        retrieved = pytrec_eval.parse_run(lines)
+    return [_files_of_topic(run.parent, topic, judged[topic], retrieved[topic]) for topic in judged]
+
+
+def _files_of_topic(
+    folder: Path, topic: str, levels: dict[str, int], scores: dict[str, float]
+) -> tuple[Path, Path, str]:
+    """A topic's judged and ranked documents as pyNTCIREVAL's command reads them, and its option for gains."""
+    judged, retrieved = folder / f"{topic}.rel", folder / f"{topic}.ranked"
+    judged.write_text("".join(f"{document} L{level}\n" for document, level in levels.items()))
+    retrieved.write_text("\n".join(ranked(scores)) + "\n")
+    return judged, retrieved, ":".join(map(str, range(1, max(levels.values()) + 1)))
+
+
+def value_of_pyntcireval_command(judged: Path, retrieved: Path, gains: str) -> float:
+    command = (sys.executable, "-c", "from pyNTCIREVAL.main import cli; cli()")
+    label = (*command, "label", "-r", judged, retrieved)
+    compute = (*command, "compute", "-r", judged, "-g", gains, "--cutoffs", "100")
+    labelled = subprocess.run(label, capture_output=True, check=True).stdout
+    output = subprocess.run(compute, input=labelled, capture_output=True, check=True).stdout.decode()
+    (line,) = (line for line in output.splitlines() if line.strip().startswith("nDCG@0100="))
+    return float(line.split()[-1])
+
+
+# ---------------------------------------------------------------------------------- measure
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A workload, written into a folder once, built in memory when it is asked for."""
+
+    shape: Shape
+    folder: Path
+
+    def of_form(self, form: str) -> Input:
+        if form in FORMS:
+            return FORMS[form](self.shape)
+        paths = self.folder / "qrels.txt", self.folder / "run.txt"
+        return paths if paths[1].exists() else write(self.shape, self.folder)
+
+    def contestants(self, form: str, trec_eval: str | None = None) -> dict[str, Call]:
+        return contestants(form, *self.of_form(form), trec_eval)
+
+
+def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | None) -> Memory | None:
+    """What a contestant needs, in the process that calls this; unknown for one that is many processes."""
+    if (form, peer) == ("processes", "pyNTCIREVAL"):
+        return None
+    tiny.contestants(form, trec_eval)[peer]()
+    return memory_of(inputs.contestants(form, trec_eval)[peer])
+
+
+def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Report) -> None:
+    """Ours and its peers on each form of a workload."""
+    shape, trec_eval = SHAPES[name], arguments.trec_eval
+    inputs, tiny = Inputs(shape, folder / name), Inputs(TINY, folder / "tiny")
+    for form in (*FORMS, *ON_FILES):
+        if not wanted(arguments.only, form):
+            continue
+        for call in tiny.contestants(form, trec_eval).values():
             call()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(of_call) for name, of_call in times.items()}
+        calls = inputs.contestants(form, trec_eval)
+        for peer in [peer for peer in calls if peer != OURS and not wanted(arguments.only, form, peer)]:
+            del calls[peer]
+        seconds = medians(calls, arguments.repeat, arguments.patience)
+        del calls, call  # and with them this form's input
+        for peer in seconds:
+            needed = None
+            if not arguments.no_memory:
+                needed = in_fresh_process(memory, inputs, tiny, form, peer, trec_eval)
+            report.row(
+                f"{name}: {shape.topics} topics × {shape.retrieved} retrieved, {shape.judged[1]} judged",
+                input=form,
+                peer=peer,
+                ms=1e3 * seconds[peer],
+                ratio=seconds[peer] / seconds[OURS],
+                peak_MB=needed and needed.peak / MB,
+                added_MB=needed and needed.added / MB,
+            )
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("workloads", nargs="*", choices=[[], *WORKLOADS], default=["S", "M"])
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--repeat", type=int, default=5)
-    arguments = parser.parse_args()
-    results = []
-    print(HEAD.format("workload", "input, peer", "peer", "ours", "ratio"))
-    for name in arguments.workloads:
-        for form, qrels, run in forms(*workload(*WORKLOADS[name])):
-            calls: dict[str, Call] = {
-                "ours": lambda qrels=qrels, run=run: ir_measures.calc_aggregate([nDCG_JK @ 100], qrels, run),
-                **dict(peers(form, qrels, run, WORKLOADS[name][0])),
-            }
-            seconds = medians(calls, arguments.repeat)
-            ours = seconds.pop("ours")
-            print(f"{name:10}{form}")
-            for peer, theirs in seconds.items():
-                print(ROW.format("", peer, 1e3 * theirs, 1e3 * ours, theirs / ours))
-                results.append(
-                    {"workload": name, "form": form, "peer": peer, "seconds": theirs, "ours": ours}
-                )
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=1))
+def wanted(only: list[str], form: str, peer: str | None = None) -> bool:
+    """Whether a form, or a peer on it, is asked for; all are where `only` is empty."""
+    patterns = [pattern.partition("/") for pattern in only] or [("*", "/", "*")]
+    return any(
+        fnmatch(form, forms) and (peer is None or fnmatch(peer, peers or "*")) for forms, _, peers in patterns
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = options(__doc__)
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="S, M, L, X; default: S and M")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="FORM/PEER",
+        help="such as files 'dicts*/ranx'",
+    )
+    parser.add_argument("--trec-eval", metavar="PATH", help="trec_eval's program, built from its C source")
+    parser.add_argument("--no-memory", action="store_true", help="measure time only")
+    arguments = parser.parse_args(argv)
+    with TemporaryDirectory() as folder, Report(arguments) as report:
+        for name in arguments.workloads or ["S", "M"]:
+            measure(name, Path(folder), arguments, report)
 
 
 if __name__ == "__main__":

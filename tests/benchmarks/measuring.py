@@ -1,0 +1,190 @@
+"""Times, memory and tables: what the benchmarks share."""
+
+import argparse
+import ctypes
+import gc
+import json
+import multiprocessing
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+Call = Callable[[], Any]
+MB = 1e6
+
+
+# ------------------------------------------------------------------------------------- time
+
+
+def medians(calls: Mapping[str, Call], repeat: int, patience: float) -> dict[str, float]:
+    """The median seconds of each call, their repetitions interleaved.
+
+    A call that has taken `patience` seconds in all is not repeated any more; each is made once.
+    """
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(repeat):
+        for name, call in calls.items():
+            if sum(times[name]) <= patience:
+                times[name].append(seconds(call))
+    return {name: statistics.median(of_call) for name, of_call in times.items()}
+
+
+def seconds(call: Call) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+# ----------------------------------------------------------------------------------- memory
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The most bytes that a process held while it made a call, and how many of them the call added."""
+
+    peak: int
+    added: int
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that prints a measure's mean as its last word; called, it returns that."""
+
+    argv: tuple[str, ...]
+
+    def __call__(self) -> float:
+        output = subprocess.run(self.argv, capture_output=True, text=True, check=True).stdout
+        return float(output.split()[-1])
+
+    def memory(self) -> Memory:
+        """Of the whole process. A bare interpreter starts it: a process counts what its parent held."""
+        start = (
+            "import resource as r, subprocess as s, sys;"
+            "s.run(sys.argv[1:], stdout=s.DEVNULL, check=True);"
+            "print(r.getrusage(r.RUSAGE_CHILDREN).ru_maxrss)"
+        )
+        kilobytes = Command((sys.executable, "-ISc", start, *self.argv))()
+        return Memory(int(kilobytes * 1024), int(kilobytes * 1024))
+
+
+def memory_of(call: Call) -> Memory:
+    """What a call needs beyond what this process holds already: to be asked in a fresh one."""
+    if isinstance(call, Command):
+        return call.memory()
+    gc.collect()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)  # else the call is given what building its input left over
+        Path("/proc/self/clear_refs").write_text("5")  # Linux forgets the peak so far
+    before = _held("VmRSS")
+    call()
+    peak = _held("VmHWM")
+    return Memory(peak, peak - before)
+
+
+def _held(which: str) -> int:
+    """Bytes of this process: now (VmRSS) or at most (VmHWM). Where Linux does not say, at most."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(f"{which}:"):
+                return int(line.split()[1]) * 1024
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function returns in an interpreter of its own."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        return process.submit(function, *arguments).result()
+
+
+# ----------------------------------------------------------------------------------- report
+
+
+def options(description: str | None, repeat: int = 5) -> argparse.ArgumentParser:
+    """The options of every benchmark."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repeat", type=int, default=repeat, help=f"repetitions; default: {repeat}")
+    parser.add_argument(
+        "--patience", type=float, default=60, help="seconds after which a call is not repeated; default: 60"
+    )
+    parser.add_argument("--markdown", action="store_true", help="print Markdown")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep all numbers")
+    return parser
+
+
+class Report:
+    """Tables that are printed row by row and, with --json, kept when all is done or interrupted."""
+
+    def __init__(self, arguments: argparse.Namespace):
+        self.markdown, self.file = arguments.markdown, arguments.json
+        self.tables: dict[str, list[dict[str, Any]]] = {}
+
+    def __enter__(self) -> "Report":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.file:
+            self.file.write_text(json.dumps({**machine(), "tables": self.tables}, indent=1) + "\n")
+
+    def row(self, title: str, **cells: Any) -> None:
+        """Add a row to the table of that title, which the first one starts."""
+        if title not in self.tables:
+            self.tables[title] = []
+            self._print_head(title, list(cells))
+        self.tables[title].append(cells)
+        self._print([_shown(cell) for cell in cells.values()], list(cells))
+
+    def _print_head(self, title: str, names: list[str]) -> None:
+        print(f"\n### {title}\n" if self.markdown else f"\n{title}")
+        self._print([name.replace("_", " ") for name in names], names)
+        if self.markdown:
+            print("|" + "---|" * len(names), flush=True)
+
+    def _print(self, words: list[str], names: list[str]) -> None:
+        if self.markdown:
+            line = f"| {' | '.join(words)} |"
+        else:
+            line = "".join(
+                word.ljust(42) if name in TEXT else word.rjust(12) for word, name in zip(words, names)
+            )
+        print(line, flush=True)
+
+
+TEXT = ("input", "peer", "what", "loaded")
+
+
+def _shown(cell: Any) -> str:
+    if cell is None:
+        return "–"
+    return f"{cell:,.1f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def machine() -> dict[str, Any]:
+    """Where and with what it was measured."""
+    processor = platform.processor()
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        processor = next(line.partition(": ")[2] for line in lines if line.startswith("model name"))
+    return {
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "system": platform.platform(),
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "memory_GB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+        "python": platform.python_version(),
+        "packages": {each.metadata["Name"]: each.version for each in distributions()},
+    }

@@ -1,0 +1,154 @@
+"""What is paid once: by many measures, by many runs, by standard measures beside ours, by an import.
+
+    python tests/benchmarks/sharing.py [S M L X] [--json FILE]
+
+- Twenty measures in one call beside one.
+- A run after the first on the same evaluator, of all topics and of one, beside a call with its qrels.
+- nDCG_JK(b=2)@100 beside nDCG@10 and AP, as frames and from files, with and without `accelerate()`.
+- Fresh interpreters: what `import ir_measures_graded` adds to importing ir_measures, numpy and pluggy, the
+  start of the command, and which heavy modules an import loads.
+
+`ratio` is a row's time divided by that of the first row of its input.
+"""
+
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import ir_measures
+from ir_measures import AP, nDCG
+from measuring import Call, Command, Report, medians, options, seconds
+from workloads import SHAPES
+
+import ir_measures_graded
+from ir_measures_graded import nDCG_JK
+from ir_measures_graded.measures import MEASURES
+from peers import MEASURE, TINY, Inputs, mean_of_command, read_by_ir_measures
+
+HEAVY = ("pandas", "pyarrow", "scipy", "ir_datasets", "matplotlib", "statsmodels", "pyterrier", "tqdm")
+MIXED = [MEASURE, nDCG @ 10, AP]
+EACH = [measure @ 100 if measure.CUTOFF else measure for measure in MEASURES]
+CUTOFFS = [nDCG_JK(b=2) @ cutoff for cutoff in range(5, 101, 5)]
+
+
+def twenty_measures(qrels: Any, run: Any) -> dict[str, Call]:
+    calculate = ir_measures.calc_aggregate
+    return {
+        "one measure": lambda: calculate([MEASURE], qrels, run),
+        "it at twenty cutoffs": lambda: calculate(CUTOFFS, qrels, run),
+        f"all {len(EACH)} of the package": lambda: calculate(EACH, qrels, run),
+    }
+
+
+def runs_on_one_evaluator(qrels: Any, run: Any) -> dict[str, Call]:
+    evaluator = ir_measures.evaluator([MEASURE], qrels)
+    one_topic = run[run["query_id"] == run["query_id"].iloc[0]]
+    return {
+        "with its qrels": lambda: ir_measures.calc_aggregate([MEASURE], qrels, run),
+        "a second run": lambda: evaluator.calc_aggregate(run),
+        "a second run, of one topic": lambda: evaluator.calc_aggregate(one_topic),
+    }
+
+
+def mixed_on_frames(qrels: Any, run: Any) -> dict[str, Call]:
+    return with_accelerate(
+        {
+            "ours": lambda: ir_measures.calc_aggregate([MEASURE], qrels, run),
+            "ours and standard": lambda: ir_measures.calc_aggregate(MIXED, qrels, run),
+        }
+    )
+
+
+def mixed_on_files(qrels: Path, run: Path) -> dict[str, Call]:
+    """The command decides by itself how it computes standard measures."""
+
+    def through_ir_measures() -> Any:
+        return ir_measures.calc_aggregate(MIXED, *read_by_ir_measures(qrels, run))
+
+    return {
+        "the command, ours": partial(mean_of_command, qrels, run),
+        "the command, ours and standard": partial(mean_of_command, qrels, run, MIXED),
+        **with_accelerate({"ir-measures, ours and standard": through_ir_measures}),
+    }
+
+
+def with_accelerate(calls: dict[str, Call]) -> dict[str, Call]:
+    """The calls, and each again while ours computes what it can of the standard measures."""
+    if not hasattr(ir_measures_graded, "accelerate"):
+        return calls
+    return calls | {f"{name}, accelerated": partial(_accelerated, call) for name, call in calls.items()}
+
+
+def _accelerated(call: Call) -> Any:
+    ir_measures_graded.accelerate()
+    try:
+        return call()
+    finally:
+        ir_measures_graded.accelerate(False)
+
+
+TABLES: dict[str, tuple[Callable[..., dict[str, Call]], tuple[str, ...]]] = {
+    "twenty measures": (twenty_measures, ("frame, str", "frame, object", "dicts")),
+    "runs on one evaluator": (runs_on_one_evaluator, ("frame, str",)),
+    "standard measures beside ours": (mixed_on_frames, ("frame, str", "frame, object")),
+    "standard measures beside ours, from files": (mixed_on_files, ("files",)),
+}
+
+
+def measure(name: str, inputs: Inputs, tiny: Inputs, repeat: int, patience: float, report: Report) -> None:
+    """All tables of a workload."""
+    for title, (calls_of, forms) in TABLES.items():
+        for form in forms:
+            for call in calls_of(*tiny.of_form(form)).values():
+                call()
+            times = medians(calls_of(*inputs.of_form(form)), repeat, patience)
+            first = next(iter(times.values()))
+            for what, each in times.items():
+                report.row(f"{name}: {title}", input=form, what=what, ms=1e3 * each, ratio=each / first)
+
+
+def of_interpreters(repeat: int, report: Report) -> None:
+    """What starts and imports cost, and which heavy modules an import loads."""
+    base, ours = "import ir_measures, numpy, pluggy", "import ir_measures_graded"
+    timed = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
+    inside = {base: timed.format(base), f"{ours}, after that": f"{base}; {timed.format(ours)}"}
+    whole = {
+        "python, doing nothing": ("-c", ""),
+        "python -m ir_measures_graded --version": ("-m", "ir_measures_graded", "--version"),
+    }
+    times: dict[str, list[float]] = {what: [] for what in (*inside, *whole)}
+    for _ in range(repeat):
+        for what, code in inside.items():
+            times[what].append(Command((sys.executable, "-c", code))())
+        for what, argv in whole.items():
+            times[what].append(seconds(partial(subprocess.run, (sys.executable, *argv), capture_output=True)))
+    for what, each in times.items():
+        report.row("Fresh interpreters", what=what, ms=1e3 * statistics.median(each))
+    for what in (base, ours):
+        code = f"import sys; {what}; print(*sorted({set(HEAVY)} & sys.modules.keys()))"
+        output = subprocess.run(
+            (sys.executable, "-c", code), capture_output=True, text=True, check=True
+        ).stdout
+        report.row("Heavy modules", what=what, loaded=", ".join(output.split()) or "none")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = options(__doc__)
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="S, M, L, X; default: M")
+    parser.add_argument("--starts", type=int, default=21, help="interpreters of each kind; default: 21")
+    arguments = parser.parse_args(argv)
+    with TemporaryDirectory() as folder, Report(arguments) as report:
+        tiny = Inputs(TINY, Path(folder, "tiny"))
+        for name in arguments.workloads or ["M"]:
+            inputs = Inputs(SHAPES[name], Path(folder, name))
+            measure(name, inputs, tiny, arguments.repeat, arguments.patience, report)
+        of_interpreters(arguments.starts, report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""Qrels and runs of any size from fixed seeds, in each form in which users have them.
+
+    S     50 topics × 1000 retrieved,  300 judged, levels 0–3
+    M    250 topics × 1000 retrieved, 1250 judged, levels 0–2
+    L   6980 topics × 1000 retrieved, 1 or 2 judged, level 1 (the shape of MS MARCO's dev set)
+    X   1000 topics × 1000 retrieved, 1000 judged, levels 0–4
+
+Topics and documents have string ids; all topics draw from one collection. Half of a topic's judged
+documents are retrieved, at random ranks. About one retrieved document in twenty shares its score with
+its neighbour. Rows are grouped by topic, those of a run ordered by score, as systems write them.
+
+Every row has id strings of its own, as when they are read from two files: the same document is not the
+same object in the qrels and in the run. Looking up a string that is the very key of a dict is quicker
+than comparing two equal ones, so dicts come in two forms, ``dicts`` and ``dicts, shared ids``, where each
+document is one object wherever it occurs, as when qrels and run were made from one list of documents. In
+either, the strings know their hash (a dict's keys always do; others from the second repetition on).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+import pandas
+import pyarrow as pa
+from ir_measures import Qrel, ScoredDoc
+from pyarrow import compute
+
+COLLECTION = 8_999_993  # documents; about those of MS MARCO, and a prime
+FIRST_ID = 1_000_000  # so that all ids are of one length
+BLOCK = 1_000  # topics that are generated at a time
+
+Input = tuple[Any, Any]
+"""Qrels and a run, in the same form."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many topics there are, and what each has; `judged` and `levels` from … to, both included."""
+
+    topics: int
+    retrieved: int
+    judged: tuple[int, int]
+    levels: tuple[int, int]
+    tied: float = 1 / 20
+
+
+SHAPES = {
+    "S": Shape(50, 1000, (300, 300), (0, 3)),
+    "M": Shape(250, 1000, (1250, 1250), (0, 2)),
+    "L": Shape(6980, 1000, (1, 2), (1, 1)),
+    "X": Shape(1000, 1000, (1000, 1000), (0, 4)),
+}
+
+
+def blocks(shape: Shape) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """Qrels and run, some topics at a time, so that no size is too large to be written to a file."""
+    for first in range(0, shape.topics, BLOCK):
+        yield _block(shape, np.arange(first, min(first + BLOCK, shape.topics)))
+
+
+def _block(shape: Shape, topics: np.ndarray) -> tuple[pa.Table, pa.Table]:
+    random = np.random.default_rng([topics[0], shape.retrieved, *shape.judged])
+    column = (len(topics), 1)
+
+    # A walk in equal steps through a collection of a prime number of documents meets none twice. The run
+    # retrieves the first of it; behind them are the documents that are only judged.
+    start, step = random.integers(COLLECTION, size=column), random.integers(1, COLLECTION, size=column)
+    document = (start + step * np.arange(shape.retrieved + shape.judged[1])) % COLLECTION
+
+    gaps = random.integers(1, 20, size=(len(topics), shape.retrieved))
+    gaps[random.random(gaps.shape) < shape.tied / 2] = 0  # a gap of 0 ties two documents
+    scores = np.cumsum(gaps[:, ::-1], axis=1)[:, ::-1] / 1000
+
+    judged = random.integers(shape.judged[0], shape.judged[1] + 1, size=column)
+    half = (shape.judged[1] + 1) // 2
+    ranks = random.permuted(np.tile(np.arange(shape.retrieved), column), axis=1)[:, :half]
+    behind = np.arange(shape.retrieved, shape.retrieved + shape.judged[1] - half)
+    places = np.hstack((ranks, np.tile(behind, column)))
+    kept = np.hstack((np.arange(half) < (judged + 1) // 2, np.arange(len(behind)) < judged // 2))
+    levels = random.integers(shape.levels[0], shape.levels[1] + 1, size=np.count_nonzero(kept))
+
+    return (
+        _table(Qrel._fields, topics, kept.sum(axis=1), np.take_along_axis(document, places, 1)[kept], levels),
+        _table(
+            ScoredDoc._fields,
+            topics,
+            np.full(len(topics), shape.retrieved),
+            document[:, : shape.retrieved].ravel(),
+            scores.ravel(),
+        ),
+    )
+
+
+def _table(names: tuple[str, ...], topics: np.ndarray, sizes: np.ndarray, *columns: np.ndarray) -> pa.Table:
+    documents, values = columns
+    return pa.table(
+        {
+            names[0]: pa.array(np.repeat(topics + 1, sizes)).cast(pa.string()),
+            names[1]: pa.array(documents + FIRST_ID).cast(pa.string()),
+            names[2]: values,
+        }
+    )
+
+
+def tables(shape: Shape) -> tuple[pa.Table, pa.Table]:
+    """Qrels and run as Arrow tables."""
+    qrels, run = zip(*blocks(shape))
+    return pa.concat_tables(qrels).combine_chunks(), pa.concat_tables(run).combine_chunks()
+
+
+def _frames(kind: str) -> Callable[[Shape], Input]:
+    """Data frames whose ids are of a `kind`; `str` is backed by Arrow from pandas 3 on."""
+
+    def build(shape: Shape) -> Input:
+        ids = {"query_id": kind, "doc_id": kind}
+        qrels, run = (table.to_pandas().astype(ids) for table in tables(shape))
+        return qrels, run
+
+    return build
+
+
+def _object_frames(shape: Shape) -> Input:
+    """Data frames of Python strings, an object a row."""
+    qrels, run = (
+        pandas.DataFrame(
+            {
+                name: pandas.Series(column.to_pylist(), dtype=object if name.endswith("_id") else None)
+                for name, column in zip(table.column_names, table.columns)
+            }
+        )
+        for table in tables(shape)
+    )
+    return qrels, run
+
+
+def _dicts(shape: Shape) -> Input:
+    qrels, run = (_by_topic(*_lists(table)) for table in tables(shape))
+    return qrels, run
+
+
+def _shared_dicts(shape: Shape) -> Input:
+    """Dicts in which a document's id is one object wherever it occurs."""
+    qrels, run = map(_lists, tables(shape))
+    object_of: dict[str, str] = {}
+    for columns in (qrels, run):
+        columns[1] = [object_of.setdefault(document, document) for document in columns[1]]
+    return _by_topic(*qrels), _by_topic(*run)
+
+
+def _tuples(shape: Shape) -> Input:
+    qrels, run = map(_lists, tables(shape))
+    return list(map(Qrel, *qrels)), list(map(ScoredDoc, *run))
+
+
+def _lists(table: pa.Table) -> list[list[Any]]:
+    return [column.to_pylist() for column in table.columns]
+
+
+def _by_topic(topics: list[str], documents: list[str], values: list[Any]) -> dict[str, dict[str, Any]]:
+    result: dict[str, dict[str, Any]] = {}
+    for topic, document, value in zip(topics, documents, values):
+        result.setdefault(topic, {})[document] = value
+    return result
+
+
+FORMS: dict[str, Callable[[Shape], Input]] = {
+    "frame, str": _frames("str"),
+    "frame, object": _object_frames,
+    "frame, category": _frames("category"),
+    "dicts": _dicts,
+    "dicts, shared ids": _shared_dicts,
+    "tuples": _tuples,
+}
+
+
+def write(shape: Shape, folder: Path) -> tuple[Path, Path]:
+    """Qrels and run as files in TREC's form, written some topics at a time."""
+    folder.mkdir(exist_ok=True)
+    paths = folder / "qrels.txt", folder / "run.txt"
+    with paths[0].open("w") as qrels_file, paths[1].open("w") as run_file:
+        for qrels, run in blocks(shape):
+            topic, document, level = qrels.columns
+            _write_lines(qrels_file, topic, "0", document, level)
+            topic, document, score = run.columns
+            ranks = pa.array(np.arange(len(run)) % shape.retrieved + 1)
+            _write_lines(run_file, topic, "Q0", document, ranks, score, "made")
+    return paths
+
+
+def _write_lines(file: TextIO, *columns: Any) -> None:
+    """Columns side by side; a string stands in every line."""
+    words = [column if isinstance(column, str) else column.cast(pa.string()) for column in columns]
+    lines = compute.binary_join_element_wise(*words, " ")
+    file.writelines(f"{line}\n" for line in lines.to_pylist())

@@ -1,0 +1,155 @@
+"""The benchmarks run, their inputs are what they say, and contestants that compute the same thing agree."""
+
+import json
+import shutil
+from collections import Counter
+from dataclasses import replace
+
+import ir_measures
+import numpy as np
+import pytest
+from ir_measures.util import QrelsConverter, RunConverter
+
+pytest.importorskip("pandas", reason="pandas is not installed")
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+import growth
+import sharing
+import workloads
+from workloads import FORMS, SHAPES, Shape
+
+import peers
+from peers import OURS, TINY
+
+SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL")
+ORDER_OF_THEIR_OWN = ("ranx", "define_byquery")  # for documents with one score
+CONTESTANTS = [
+    *((form, peer) for form in FORMS for peer in (OURS, "ir-measures")),
+    *((form, "define_byquery") for form in ("frame, str", "frame, object")),
+    *((form, peer) for form in FORMS if "dicts" in form for peer in ("pytrec_eval", "ranx", "pyNTCIREVAL")),
+    *(("files", peer) for peer in (OURS, "ir-measures", "pytrec_eval", "ranx", "trec_eval")),
+    *(("processes", peer) for peer in (OURS, "ir-measures", "pyNTCIREVAL", "trec_eval")),
+]
+
+
+@pytest.mark.filterwarnings("ignore")  # what the peers and those they import warn of
+@pytest.mark.parametrize("tied", [0, 1])
+@pytest.mark.parametrize(("form", "peer"), CONTESTANTS)
+def test_contestants_agree(form, peer, tied, tmp_path):
+    if tied and peer in ORDER_OF_THEIR_OWN:
+        pytest.skip(f"{peer} has another order of documents with one score")
+    inputs = peers.Inputs(replace(TINY, tied=tied), tmp_path)
+    calls = inputs.contestants(form, shutil.which("trec_eval"))
+    if peer not in calls:
+        pytest.skip(f"{peer} is not installed")
+    expected = inputs.contestants("dicts")[OURS if peer in SAME_AS_OURS else "ir-measures"]()
+    places = 4 if peer == "trec_eval" or (form, peer) == ("processes", "pyNTCIREVAL") else 12
+    assert calls[peer]() == pytest.approx(expected, abs=10**-places)
+
+
+def test_no_contestant_is_forgotten(tmp_path):
+    inputs = peers.Inputs(TINY, tmp_path)
+    for form in (*FORMS, *peers.ON_FILES):
+        assert {(form, peer) for peer in inputs.contestants(form, "trec_eval")} <= set(CONTESTANTS)
+
+
+@pytest.mark.parametrize("shape", [SHAPES["S"], SHAPES["M"], replace(SHAPES["L"], topics=1100)], ids=str)
+def test_workloads_are_what_they_say(shape):
+    qrels, run = FORMS["dicts"](shape)
+    assert list(qrels) == list(run) == [str(number) for number in range(1, shape.topics + 1)]
+    assert {len(documents) for documents in run.values()} == {shape.retrieved}
+    assert {len(documents) for documents in qrels.values()} == set(
+        range(shape.judged[0], shape.judged[1] + 1)
+    )
+    levels = {level for documents in qrels.values() for level in documents.values()}
+    assert levels == set(range(shape.levels[0], shape.levels[1] + 1))
+    assert all(
+        len(qrels[topic].keys() & run[topic].keys()) == (len(qrels[topic]) + 1) // 2 for topic in qrels
+    )
+    scores = [list(documents.values()) for documents in run.values()]
+    assert all(of_topic == sorted(of_topic, reverse=True) for of_topic in scores)
+    counts = [Counter(of_topic) for of_topic in scores]
+    tied = sum(count for of_topic in counts for count in of_topic.values() if count > 1)
+    assert tied / sum(map(len, scores)) == pytest.approx(1 / 20, rel=0.1)
+
+
+def test_workloads_repeat_themselves_and_grow():
+    small, again, large = (
+        workloads.tables(replace(SHAPES["L"], topics=topics)) for topics in (1000, 1000, 1010)
+    )
+    assert small == again
+    assert large[1].slice(0, len(small[1])) == small[1]
+
+
+def test_all_forms_hold_the_same(tmp_path):
+    expected = rows_of(*FORMS["tuples"](TINY))
+    for form in FORMS:
+        qrels, run = FORMS[form](TINY)
+        assert (
+            rows_of(QrelsConverter(qrels).as_namedtuple_iter(), RunConverter(run).as_namedtuple_iter())
+            == expected
+        )
+    qrels, run = map(str, workloads.write(TINY, tmp_path))
+    assert rows_of(ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run)) == expected
+
+
+def rows_of(qrels, run):
+    return [(*row,) for row in qrels], [(*row,) for row in run]
+
+
+@pytest.mark.parametrize(("form", "shared"), [("dicts", False), ("dicts, shared ids", True)])
+def test_whether_ids_are_shared(form, shared):
+    qrels, run = FORMS[form](TINY)
+    (own,) = (document for document in run["1"] if document == next(iter(qrels["1"])))
+    assert (own is next(iter(qrels["1"]))) == shared
+
+
+def test_a_topic_may_be_long():
+    _, run = FORMS["dicts"](Shape(1, 200_000, (10, 10), (0, 3), tied=0))
+    assert len(set(np.array(list(run["1"].values()), np.float32))) == len(run["1"]) == 200_000
+
+
+@pytest.mark.parametrize(
+    ("only", "form", "peer", "expected"),
+    [
+        ([], "files", "ranx", True),
+        (["files"], "files", "ranx", True),
+        (["files"], "processes", None, False),
+        (["dicts*/ranx", "tuples"], "dicts, shared ids", "ranx", True),
+        (["dicts*/ranx", "tuples"], "dicts", "pytrec_eval", False),
+        (["*/ranx"], "frame, str", None, True),
+    ],
+)
+def test_what_is_asked_for(only, form, peer, expected):
+    assert peers.wanted(only, form, peer) == expected
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """The benchmarks' workload S is a tiny one."""
+    monkeypatch.setitem(SHAPES, "S", TINY)
+    monkeypatch.setattr(growth, "SERIES", {"Topics": [TINY, SHAPES["M"]]})
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize(
+    ("benchmark", "arguments", "tables", "rows"),
+    [
+        (peers, ["S", "--only", "dicts/pytrec_eval"], 1, 2),
+        (growth, ["--rows", "1000"], 1, 3),
+        (sharing, ["S", "--starts", "1"], 6, None),
+    ],
+    ids=["peers", "growth", "sharing"],
+)
+def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
+    kept = tmp_path / "measured.json"
+    benchmark.main([*arguments, "--repeat", "1", "--markdown", "--json", str(kept)])
+    result = json.loads(kept.read_text())
+    found = [row for table in result["tables"].values() for row in table]
+    assert len(result["tables"]) == tables
+    assert rows in (len(found), None)
+    assert all(row["ms"] > 0 for row in found if "ms" in row)
+    assert all(row["peak_MB"] >= row["added_MB"] >= 0 for row in found if "peak_MB" in row)
+    assert result["packages"].keys() >= {"ir-measures-graded", "numpy"}
+    printed = capsys.readouterr().out.splitlines()
+    assert len([line for line in printed if line.startswith("|")]) == len(found) + 2 * tables
