@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -134,7 +135,7 @@ class TrecRun:
     @property
     def lasting(self) -> bool:
         """Whether the file can be read again, and by another process."""
-        return isinstance(self.file, (str, os.PathLike)) and self.file != "-" and os.path.isfile(self.file)
+        return is_lasting(self.file)
 
     def blocks(self) -> Iterator[Table]:
         """The rows in blocks of whole topics.
@@ -187,6 +188,11 @@ class TrecRun:
         )
 
 
+def is_lasting(file: TrecFile) -> bool:
+    """Whether this is a file on a disk, neither a stream nor a pipe."""
+    return isinstance(file, (str, os.PathLike)) and file != "-" and os.path.isfile(file)
+
+
 def qrel_tuples(qrels: pyarrow.Table) -> list[Qrel]:
     """Judgments as providers of ir-measures take them at no further cost; whole levels are ints."""
     level = arrow_numbers(qrels["relevance"])
@@ -211,7 +217,21 @@ def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
 
 
 def _tables(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
-    """A table for each block of lines of the file."""
+    """A table for each block of lines of the file. While one is at work the next is read, but not where
+    that could wait for ever."""
+    tables = _one_by_one(file, form)
+    return _ahead(tables) if is_lasting(file) else tables
+
+
+def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
+    with ThreadPoolExecutor(1) as reader:
+        future = reader.submit(next, tables, None)
+        while (rows := future.result()) is not None:
+            future = reader.submit(next, tables, None)
+            yield rows
+
+
+def _one_by_one(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
     lines = Lines(file, form.lines)
     for block in lines.blocks():
         rows = _plainly(block, form)
