@@ -47,20 +47,32 @@ def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
     return pairwise(np.flatnonzero(np.diff(block, prepend=-1, append=-1)).tolist())
 
 
+LONG = 100
+"""Topics with more values than this are worth a call of NumPy each."""
+
+
 def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """The running sum within each topic.
 
     >>> cumsum(np.array([3., 2., 1., 1.]), np.array([0, 2, 4]))
     array([3., 5., 1., 2.])
 
-    Topics of similar length are summed as the rows of one matrix, padded to the next power of two:
-    at most twice the work, a handful of NumPy calls, and no sum that crosses a topic's border.
+    No sum of floats crosses a topic's border, where it would be rounded in another way; whole numbers are
+    exact, and summed at once. Long topics are summed one by one, short ones of similar length as the rows
+    of one matrix, padded to the next power of two: at most twice the work, a handful of NumPy calls.
     """
-    result = np.empty_like(values)
     sizes = np.diff(offsets)
+    if values.dtype.kind in "biu":
+        total = np.cumsum(values)
+        before = np.concatenate((np.zeros(1, total.dtype), total))[offsets[:-1]]
+        return total - np.repeat(before, sizes)
+    result = np.empty_like(values)
+    for topic in np.flatnonzero(sizes > LONG).tolist():
+        part = slice(offsets[topic], offsets[topic + 1])
+        np.cumsum(values[part], out=result[part])
     widths = np.exp2(np.ceil(np.log2(np.maximum(sizes, 1)))).astype(np.int64)
-    for width in np.unique(widths[sizes > 0]):
-        rows = np.flatnonzero((widths == width) & (sizes > 0))
+    for width in np.unique(widths[(0 < sizes) & (sizes <= LONG)]):
+        rows = np.flatnonzero((widths == width) & (sizes > 0) & (sizes <= LONG))
         column = np.arange(width)
         inside = column < sizes[rows, None]
         where = (offsets[rows, None] + column)[inside]

@@ -51,6 +51,21 @@ class GainList:
         last[some] = self.rank[self.offsets[1:][some] - 1]
         return last
 
+    @cached_property
+    def gapless(self) -> bool:
+        """Whether every topic has an entry at each rank up to its last."""
+        return bool((self.last == np.diff(self.offsets)).all())
+
+    @cached_property
+    def cumulated(self) -> np.ndarray:
+        """The gain cumulated by each entry."""
+        return _read_only(self.cumsum(self.gain))
+
+    @cached_property
+    def number(self) -> np.ndarray:
+        """1, 2, 3 … for the entries of each topic."""
+        return _read_only(segments.places(np.diff(self.offsets)) + 1)
+
     def cumsum(self, values: np.ndarray) -> np.ndarray:
         """The running sum of an entry-wise value within each topic, one value an entry."""
         return segments.cumsum(values, self.offsets)
@@ -76,8 +91,11 @@ class GainList:
         """
         if not self.rank.size:
             return np.zeros(len(rank))
-        stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
-        entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + rank, "right")
+        if self.gapless:  # as an ideal list is: the entry of a rank needs no search
+            entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
+        else:
+            stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
+            entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + rank, "right")
         return np.where(entries > self.offsets[topic], cumulated[entries - 1], 0.0)
 
     def entry(self, topic: np.ndarray, gain: np.ndarray) -> np.ndarray:

@@ -61,8 +61,7 @@ class _muAP(GradedMeasure):
         weight = _threshold_weights(ideal)[ideal.entry(run.topic, run.gain)]
         smaller = earlier_and_smaller(run.gain, run.offsets)
         of_smaller = earlier_and_smaller(run.gain, run.offsets, weight)
-        up_to_here = run.cumsum(np.ones(run.rank.size))
-        return run, (of_smaller + weight * (up_to_here - smaller)) / run.rank
+        return run, (of_smaller + weight * (run.number - smaller)) / run.rank
 
 
 def _threshold_weights(ideal: GainList) -> np.ndarray:
@@ -120,9 +119,8 @@ class _WAP(_AtRelevant):
 
     def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         run, ideal = topics.run.relevant, topics.whole_ideal
-        cg = run.cumsum(run.gain)
-        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
-        return run, share(cg, cg_ideal)
+        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumulated)
+        return run, share(run.cumulated, cg_ideal)
 
 
 class _Q(_AtRelevant):
@@ -153,9 +151,8 @@ class _Q(_AtRelevant):
 
     def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         run, ideal, beta = topics.run.relevant, topics.whole_ideal, self["beta"]
-        c, cg = run.cumsum(np.ones(run.rank.size)), run.cumsum(run.gain)
-        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
-        return run, (c + beta * cg) / (run.rank + beta * cg_ideal)
+        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumulated)
+        return run, (run.number + beta * run.cumulated) / (run.rank + beta * cg_ideal)
 
 
 class _AGR(_AtRelevant):
@@ -188,7 +185,7 @@ class _AGR(_AtRelevant):
         run = topics.run.relevant
         document = topics.document[topics.run.gain > 0]
         cg = run.cumsum(adjusted[document])
-        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumsum(ideal.gain))
+        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumulated)
         return run, share(cg, cg_ideal)
 
 

@@ -121,9 +121,9 @@ class _ESL(_SearchLength):
         held = (n <= levels.found) & (n > 0)
         entry = (run.offsets[:-1] + n - 1)[held]
         begin[held], end[held] = levels.first[entry], levels.last[entry]
-        topic, count = run.topic[entry], np.arange(1, run.rank.size + 1) - run.offsets[run.topic]
-        before[held] = run.at(begin[held] - 1, topic, count)
-        r[held] = run.at(end[held], topic, count) - before[held]
+        topic = run.topic[entry]
+        before[held] = run.at(begin[held] - 1, topic, run.number)
+        r[held] = run.at(end[held], topic, run.number) - before[held]
 
         j = (begin - 1) - before
         i = (end - begin + 1) - r
