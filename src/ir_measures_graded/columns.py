@@ -45,7 +45,7 @@ def stretches_of(column: Column, field: str) -> Stretches:
         return starts, [ids[code] for code in codes[starts].tolist()]
     if is_arrow(values):
         starts = _changes_of_strings(values)
-        return starts, list(_ids(values.take(starts), field))
+        return starts, [values[start].as_py() for start in starts.tolist()]
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
     starts = _changes_of_objects(objects)

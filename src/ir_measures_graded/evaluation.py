@@ -19,7 +19,7 @@ from . import plugins
 from .columns import is_arrow
 from .datasets import qrels_of
 from .errors import FileError, GradedError
-from .forms import Source, Table, read_qrels
+from .forms import Source, Table, read_qrels, refuse_repeated
 from .listing import allowed
 from .measure import GradedMeasure
 from .processes import cores, shared
@@ -97,6 +97,7 @@ class Run:
         if not standard:
             return Rows(_Blocks(self, run, judgments), ())
         rows, table = run.whole()
+        refuse_repeated(table)
         self.check(table.topics, judgments)
         return Rows(table, run_dicts(rows))
 
