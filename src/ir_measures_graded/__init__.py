@@ -23,7 +23,7 @@ from .notation import parse_measure
 from .parameters import Choice, Count, Flag, Parameter, Real
 from .plugins import PluginWarning
 from .provider import GradedEvaluator, GradedProvider
-from .registration import RegistrationWarning
+from .registration import RegistrationWarning, accelerate
 from .topics import GainList, Topic, Topics, ratio
 
 __version__ = "0.1.0"
@@ -44,6 +44,7 @@ __all__ = [
     "TopicMeasure",
     "Topics",
     "UnknownMeasureError",
+    "accelerate",
     "hookimpl",
     "parse_measure",
     "ratio",
@@ -52,7 +53,7 @@ __all__ = [
 ]
 
 graded = GradedProvider()
-_registration.install(graded)
+_registration.install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _measures)
 if "ir_datasets" in _sys.modules:  # importing it takes half a second; else it is one call
     register_demo()

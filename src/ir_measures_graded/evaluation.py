@@ -16,6 +16,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from .errors import GradedError
 from .listing import allowed
 from .measure import GradedMeasure
+from .provider import GradedProvider
 from .readers import Run as Rows
 from .readers import qrels_of
 
@@ -58,9 +59,9 @@ def evaluate(
 ) -> list[Result]:
     """The result of each run. Qrels are read once, runs one after another.
 
-    `provider` names the one to use, by default ir-measures' pipeline. Topics come in the order of the
-    qrels, measures in that of `measures`. Raises `GradedError` for qrels and runs that cannot be read
-    or have no topic in common, and for measures that cannot be computed.
+    `provider` names the one to use, by default ours and, for what it lacks, ir-measures' pipeline. Topics
+    come in the order of the qrels, measures in that of `measures`. Raises `GradedError` for qrels and runs
+    that cannot be read or have no topic in common, and for measures that cannot be computed.
     """
     source = _source(provider, measures)
     qrels = qrels_of(qrels_name)
@@ -123,10 +124,10 @@ def checked(measure: Measure) -> Measure:
     return measure
 
 
-def _source(name: str | None, measures: Sequence[Measure]) -> Provider:
+def _source(name: str | None, measures: Sequence[Measure]) -> Provider | None:
     """The provider of that name, which must compute all the measures."""
     if name is None:
-        return ir_measures.DefaultPipeline
+        return None
     provider = ir_measures.providers.registry[name]
     if not provider.is_available():
         how = provider.install_instructions()
@@ -141,23 +142,28 @@ def _source(name: str | None, measures: Sequence[Measure]) -> Provider:
 def evaluators(
     measures: Iterable[Measure],
     qrels: Any,
-    source: Provider = ir_measures.DefaultPipeline,
+    source: Provider | None = None,
     qrels_name: str | None = None,
 ) -> list[tuple[list[Measure], Evaluator]]:
     """Evaluators over the qrels, each with the measures that may safely share one.
 
-    ir-measures 0.4.3 mixes up measures of one call that differ in their parameters: nDCG@10 beside
-    nDCG(gains={1:0})@10 takes its gains at times, NumRet beside P(judged_only=True)@5 its documents.
+    Without a `source` ours computes all that it can, ir-measures' pipeline the rest. ir-measures 0.4.3
+    mixes up measures of one call that differ in their parameters: nDCG@10 beside nDCG(gains={1:0})@10
+    takes its gains at times, NumRet beside P(judged_only=True)@5 its documents.
     """
-    groups: dict[Any, list[Measure]] = {}
+    ours = GradedProvider()
+    groups: dict[Any, tuple[Provider, list[Measure]]] = {}
     for measure in measures:
         given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
-        alike = "graded" if isinstance(measure, GradedMeasure) else repr(sorted(given.items()))
-        groups.setdefault(alike, []).append(measure)
+        if isinstance(source, GradedProvider) or (source is None and ours.supports(measure)):
+            provider, alike = source or ours, "graded"
+        else:
+            provider, alike = source or ir_measures.DefaultPipeline, repr(sorted(given.items()))
+        groups.setdefault(alike, (provider, []))[1].append(measure)
     found = []
-    for alike, group in groups.items():
+    for alike, (provider, group) in groups.items():
         with about(qrels_name) if alike == "graded" else explained(group):
-            found.append((group, source.evaluator(group, qrels)))
+            found.append((group, provider.evaluator(group, qrels)))
     return found
 
 

@@ -53,6 +53,19 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return result
 
 
+def largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The largest value of each topic, 0 where it has none.
+
+    >>> largest(np.array([1., 3., 2.]), np.array([0, 2, 2, 3]))
+    array([3., 0., 2.])
+    """
+    result = np.zeros(offsets.size - 1)
+    some = np.diff(offsets) > 0
+    if values.size:
+        result[some] = np.maximum.reduceat(values, offsets[:-1][some])
+    return result
+
+
 def earlier_and_smaller(
     values: np.ndarray, offsets: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
