@@ -96,7 +96,9 @@ class GradedEvaluator(Evaluator):
             else:
                 values = standard.values(measure, ranks, lists)
                 values[order[evaluated:]] = measure.DEFAULT
-                codes = self._with_judgments(order) if standard.is_ms_marcos(measure) else order
+                codes = (
+                    self._with_judgments(order) if standard.skips_topics_without_judgments(measure) else order
+                )
                 yield measure, [self.judged.topics[code] for code in codes], values[codes]
 
     def _order(self, run: Table) -> tuple[list[int], int]:

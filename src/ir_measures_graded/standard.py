@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import platform
 import re
-import sys
 from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Any
@@ -283,7 +282,7 @@ MULTIPLY_AND_ADD = {interpolated_precision, inferred_ap, set_f}
 ROUNDS_TWICE = platform.machine().lower() in ("x86_64", "amd64")
 
 PARAMETERS: dict[str, Callable[[Any], bool]] = {
-    "cutoff": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value <= sys.maxsize),
+    "cutoff": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
     "rel": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
     "judged_only": lambda value: isinstance(value, bool),
     "relative": lambda value: isinstance(value, bool),
@@ -332,7 +331,7 @@ def needs_whole_levels(measure: ir_measures.Measure) -> bool:
     return formula_of(measure) not in (judged, reciprocal_rank_within)
 
 
-def is_ms_marcos(measure: ir_measures.Measure) -> bool:
+def skips_topics_without_judgments(measure: ir_measures.Measure) -> bool:
     """Whether it is RR with a cutoff, which ir-measures does not report for topics without judgments."""
     return formula_of(measure) is reciprocal_rank_within
 
