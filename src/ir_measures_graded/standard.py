@@ -8,7 +8,6 @@ one rank after the other as C does, and logarithms are C's own. `computes` says 
 from __future__ import annotations
 
 import math
-import platform
 import re
 from collections.abc import Callable
 from functools import cache, cached_property
@@ -278,8 +277,7 @@ FORMULAS: dict[type[ir_measures.Measure], Formula] = {
 }
 
 MULTIPLY_AND_ADD = {interpolated_precision, inferred_ap, set_f}
-"""Compilers for processors other than x86 make one operation of a product and a sum, rounded once."""
-ROUNDS_TWICE = platform.machine().lower() in ("x86_64", "amd64")
+"""Formulas with a product in a sum, which `rounds_twice` is about."""
 
 PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "cutoff": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
@@ -314,9 +312,18 @@ def computes(measure: ir_measures.Measure) -> bool:
         return False
     if formula is num_rel and measure["rel"] != 1:
         return False
-    if formula in MULTIPLY_AND_ADD and not ROUNDS_TWICE:
+    if formula in MULTIPLY_AND_ADD and not rounds_twice():
         return False
     return all(name in PARAMETERS and PARAMETERS[name](measure[name]) for name in measure.SUPPORTED_PARAMS)
+
+
+@cache
+def rounds_twice() -> bool:
+    """Whether C code rounds a product before it adds it; for processors other than x86 compilers make one
+    operation of the two, rounded once."""
+    import platform  # which few need
+
+    return platform.machine().lower() in ("x86_64", "amd64")
 
 
 def formula_of(measure: ir_measures.Measure) -> Formula | None:

@@ -89,7 +89,7 @@ MEASURES = [
 
 def here(measures):
     """Those that are computed here on this processor, each once."""
-    others = {"infAP", "IPrec", "SetF"} if not standard.ROUNDS_TWICE else {}
+    others = {"infAP", "IPrec", "SetF"} if not standard.rounds_twice() else {}
     return [measure for measure in dict.fromkeys(measures) if measure.NAME not in others]
 
 
@@ -273,7 +273,7 @@ def test_a_measure_that_others_derive_is_theirs():
 
 
 def test_products_and_sums_that_a_processor_rounds_once_stay_with_others(monkeypatch):
-    monkeypatch.setattr(standard, "ROUNDS_TWICE", False)
+    monkeypatch.setattr(standard, "rounds_twice", lambda: False)
     measures = [AP, infAP, SetF, IPrec @ 0.5, nDCG @ 5, Bpref]
     assert [m for m in measures if not GradedProvider().supports(m)] == [infAP, SetF, IPrec @ 0.5]
 
