@@ -446,7 +446,7 @@ def test_providers_that_cannot_are_refused(refusal, monkeypatch):
     def told(provider, *measures):
         return refusal("evaluate", "qrels", "run", *measures, "--provider", provider)
 
-    assert told("graded", "nCG", "AP") == "the provider graded does not compute AP"
+    assert told("graded", "nCG", "ERR@20") == "the provider graded does not compute ERR@20"
     assert told("pytrec_eval", "nCG", "AP") == "the provider pytrec_eval does not compute nCG"
     assert "argument --provider: invalid choice: 'nope'" in told("nope", "AP")
     monkeypatch.setattr(ir_measures.providers.registry["judged"], "_is_available", False)
@@ -503,7 +503,8 @@ def test_a_measure_that_refuses_a_run_names_it(refusal):
 def test_real_levels_are_for_graded_measures(output, refusal):
     Path("real").write_text("q1 0 d1 0.5\nq1 0 d3 0.25\n")
     assert output("evaluate", "real", "run", "CG") == ["CG\t0.7500"]
-    told = "cannot compute AP: Expected relevance to be integer."
+    assert output("evaluate", "real", "run", "Judged@2") == ["Judged@2\t1.0000"]
+    told = "real: qrels: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
     assert refusal("evaluate", "real", "run", "CG", "AP") == told
 
 

@@ -2,7 +2,7 @@
 
 import ir_measures
 import pytest
-from ir_measures import AP, RR, Metric, P, Qrel, ScoredDoc, nDCG
+from ir_measures import AP, ERR, RR, Metric, P, Qrel, ScoredDoc, nDCG
 
 import ir_measures_graded
 from inputs import FORMS
@@ -17,10 +17,13 @@ def test_the_provider_is_in_the_registry_and_once_in_the_default_pipeline():
     provider = ir_measures.providers.registry["graded"]
     assert isinstance(provider, GradedProvider)
     assert provider is ir_measures_graded.graded
-    assert [each for each in ir_measures.DefaultPipeline.providers if each.NAME == "graded"] == [provider]
+    (in_pipeline,) = (each for each in ir_measures.DefaultPipeline.providers if each.NAME == "graded")
     assert provider.is_available()
+    assert in_pipeline.is_available()
     assert provider.supports(CG)
-    assert not provider.supports(nDCG)
+    assert in_pipeline.supports(CG)
+    assert provider.supports(nDCG)
+    assert not in_pipeline.supports(nDCG)
 
 
 def test_measures_compute_by_themselves():
@@ -118,8 +121,8 @@ def test_the_inputs_are_the_usual_columns():
 
 
 def test_a_measure_of_others_is_refused_by_name():
-    with pytest.raises(GradedError, match=r"the provider 'graded' does not compute nDCG@10"):
-        ir_measures_graded.graded.calc_aggregate([CG, nDCG @ 10], QRELS, RUN)
+    with pytest.raises(GradedError, match=r"the provider 'graded' does not compute ERR@10"):
+        ir_measures_graded.graded.calc_aggregate([CG, ERR @ 10], QRELS, RUN)
 
 
 def test_bad_qrels_are_refused_when_the_evaluator_is_made_and_a_bad_run_when_it_is_evaluated():

@@ -165,6 +165,20 @@ def test_one_run_is_evaluated_without_an_experiment():
     assert per_query["3"] == {name: values["3"] for name, values in EXPECTED["one"].items()}
 
 
+def test_accelerated_experiments_have_the_same_results():
+    metrics = [*METRICS, "recip_rank", "P_2", "RR@10", "Judged@1", "num_rel_ret"]
+
+    def means():
+        return rows(pt.Experiment({"one": ONE, "two": TWO}, TOPICS, QRELS, metrics, round=None))
+
+    before = means()
+    ir_measures_graded.accelerate()
+    try:
+        assert means() == before
+    finally:
+        ir_measures_graded.accelerate(False)
+
+
 def test_no_java_is_started():
     experiment()
     assert not pt.java.started()

@@ -24,7 +24,7 @@ from .parameters import Choice, Count, Flag, Parameter, Real
 from .plugins import PluginWarning
 from .provider import GradedEvaluator, GradedProvider
 from .readers import TrecRun, read_trec_qrels, read_trec_run
-from .registration import RegistrationWarning
+from .registration import RegistrationWarning, accelerate
 from .topics import GainList, Topic, Topics, ratio
 
 __version__ = "0.1.0"
@@ -46,6 +46,7 @@ __all__ = [
     "Topics",
     "TrecRun",
     "UnknownMeasureError",
+    "accelerate",
     "hookimpl",
     "parse_measure",
     "ratio",
@@ -56,7 +57,7 @@ __all__ = [
 ]
 
 graded = GradedProvider()
-_registration.install(graded)
+_registration.install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _measures)
 if "ir_datasets" in _sys.modules:  # importing it takes half a second; else it is one call
     register_demo()

@@ -23,7 +23,7 @@ from .forms import Source, Table, read_qrels, refuse_repeated
 from .listing import allowed
 from .measure import GradedMeasure
 from .processes import cores, shared
-from .provider import GradedEvaluator
+from .provider import GradedEvaluator, GradedProvider
 from .readers import TrecRun, qrel_tuples, run_dicts
 
 GRADED = "graded"
@@ -51,7 +51,7 @@ class Judgments:
 
 @dataclass(frozen=True)
 class Rows:
-    """What a run retrieves, as graded measures take it and as other providers of ir-measures do."""
+    """What a run retrieves, as our provider takes it and as other providers of ir-measures do."""
 
     graded: Source
     standard: Source
@@ -88,7 +88,7 @@ class Run:
         return os.fspath(run.file) if isinstance(run, TrecRun) and run.lasting else None  # type: ignore[arg-type]
 
     def rows(self, judgments: Judgments, standard: bool) -> Rows:
-        """What it retrieves; for graded measures alone unless `standard`. Raises `GradedError`, perhaps
+        """What it retrieves; for our provider alone unless `standard`. Raises `GradedError`, perhaps
         only when its last row is read, where that is nothing, or nothing for any topic of the qrels."""
         run = self.read()
         if not isinstance(run, TrecRun):
@@ -143,9 +143,9 @@ class Task:
     """Measures over one set of qrels, which are read once: evaluates any number of runs, and can be
     sent to another process.
 
-    `provider` names the one to use, by default ir-measures' pipeline. Results have each topic's values
-    if `by_query`: topics in the order of the qrels, measures in that of `measures`. Raises `GradedError`
-    for measures that cannot be computed.
+    `provider` names the one to use, by default ours and, for what it lacks, ir-measures' pipeline. Results
+    have each topic's values if `by_query`: topics in the order of the qrels, measures in that of
+    `measures`. Raises `GradedError` for measures that cannot be computed.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Task:
         self.judgments, self.by_query = judgments, by_query
         self.place = {measure: number for number, measure in enumerate(measures)}
         self.groups = evaluators(measures, judgments, _source(provider, measures))
-        self.standard = any(not isinstance(measure, GradedMeasure) for measure in measures)
+        self.standard = any(not isinstance(evaluator, GradedEvaluator) for _, evaluator in self.groups)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_another_process, self._made_of
@@ -165,7 +165,7 @@ class Task:
         summary: dict[Measure, float] = {}
         metrics: list[Metric] = []
         for group, evaluator in self.groups:
-            source = rows.graded if isinstance(group[0], GradedMeasure) else rows.standard
+            source = rows.graded if isinstance(evaluator, GradedEvaluator) else rows.standard
             with about(run.name), explained(group):
                 if self.by_query:
                     means, values = evaluator.calc(source)
@@ -254,10 +254,10 @@ def checked(measure: Measure) -> Measure:
     return measure
 
 
-def _source(name: str | None, measures: Sequence[Measure]) -> Provider:
+def _source(name: str | None, measures: Sequence[Measure]) -> Provider | None:
     """The provider of that name, which must compute all the measures."""
     if name is None:
-        return ir_measures.DefaultPipeline
+        return None
     provider = ir_measures.providers.registry[name]
     if not provider.is_available():
         how = provider.install_instructions()
@@ -272,18 +272,20 @@ def _source(name: str | None, measures: Sequence[Measure]) -> Provider:
 def evaluators(
     measures: Iterable[Measure],
     judgments: Judgments,
-    source: Provider = ir_measures.DefaultPipeline,
+    source: Provider | None = None,
 ) -> list[tuple[list[Measure], Evaluator]]:
     """Evaluators over the qrels, each with the measures that may safely share one.
 
-    ir-measures 0.4.3 mixes up measures of one call that differ in their parameters: nDCG@10 beside
-    nDCG(gains={1:0})@10 takes its gains at times, NumRet beside P(judged_only=True)@5 its documents.
+    Without a `source` ours computes all that it can, ir-measures' pipeline the rest. ir-measures 0.4.3
+    mixes up measures of one call that differ in their parameters: nDCG@10 beside nDCG(gains={1:0})@10
+    takes its gains at times, NumRet beside P(judged_only=True)@5 its documents.
     """
-    groups: dict[Any, list[Measure]] = {}
+    ours = GradedProvider()
+    groups: dict[str, list[Measure]] = {}
     for measure in measures:
         given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
-        alike = GRADED if isinstance(measure, GradedMeasure) else repr(sorted(given.items()))
-        groups.setdefault(alike, []).append(measure)
+        ours_computes = isinstance(source, GradedProvider) or (source is None and ours.supports(measure))
+        groups.setdefault(GRADED if ours_computes else repr(sorted(given.items())), []).append(measure)
     qrels = judgments.source
     if is_arrow(qrels) and groups.keys() - {GRADED}:
         qrels = qrel_tuples(qrels)
@@ -294,7 +296,7 @@ def evaluators(
                 found.append((group, GradedEvaluator(group, judgments.table)))
         else:
             with explained(group):
-                found.append((group, source.evaluator(group, qrels)))
+                found.append((group, (source or ir_measures.DefaultPipeline).evaluator(group, qrels)))
     return found
 
 

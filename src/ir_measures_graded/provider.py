@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,21 +10,28 @@ import ir_measures
 import numpy as np
 from ir_measures.providers import Evaluator, Provider
 
+from . import standard
 from .errors import GradedError
-from .forms import Source, read_qrels, read_run
+from .forms import Source, Table, read_qrels, read_run
 from .measure import GradedMeasure, TopicError
 from .plugins import origin
 from .ranking import Judged, JudgedRanks, judged_ranks
+from .standard import TrecLists
 from .topics import Topics
 
 
 class GradedProvider(Provider):
-    """Computes every `GradedMeasure`."""
+    """Computes every `GradedMeasure` and, where `standard` is True, ir-measures' standard measures as
+    well: each to the last bit as ir-measures does by itself, where that can be (`standard.computes`)."""
 
     NAME = "graded"
 
+    def __init__(self, standard: bool = True):
+        super().__init__()
+        self.standard = standard
+
     def supports(self, measure: ir_measures.Measure) -> bool:
-        return isinstance(measure, GradedMeasure)
+        return isinstance(measure, GradedMeasure) or (self.standard and standard.computes(measure))
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Source) -> GradedEvaluator:
         measures = list(dict.fromkeys(measures))
@@ -35,23 +42,29 @@ class GradedProvider(Provider):
 
 
 class GradedEvaluator(Evaluator):
-    """Graded measures over one set of qrels, read once; evaluates any number of runs.
+    """Measures over one set of qrels, read once; evaluates any number of runs.
 
-    Yields a finite value for every topic of the qrels, in their order, and none for other topics.
+    Yields a value for every topic of the qrels and none for other topics: for graded measures, whose
+    values are finite, in the order of the qrels, for standard ones in that of ir-measures.
     """
 
-    def __init__(self, measures: Iterable[GradedMeasure], qrels: Source):
-        self.judged = Judged(read_qrels(qrels))
+    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Source):
+        table = read_qrels(qrels)
+        measures = list(measures)
+        for measure in measures:
+            if not isinstance(measure, GradedMeasure) and standard.needs_whole_levels(measure):
+                _check_whole_levels(measure, table)
+        self.judged = Judged(table)
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
-        for measure, values in self._values(run).items():
-            for topic, value in zip(self.judged.topics, values.tolist()):
+        for measure, topics, values in self._values(run):
+            for topic, value in zip(topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)
 
     def calc_aggregate(self, run: Source) -> dict[ir_measures.Measure, Any]:
         result = {}
-        for measure, values in self._values(run).items():
+        for measure, _, values in self._values(run):
             aggregator = measure.aggregator()
             for value in values.tolist():
                 aggregator.add(value)
@@ -62,6 +75,8 @@ class GradedEvaluator(Evaluator):
         """Each measure with its values at the cutoffs 1 … `depth` (T × depth), all from one reduction
         of the run. Measures that take no cutoff raise `GradedError`, a cutoff they have is not used."""
         for measure in self.measures:
+            if not isinstance(measure, GradedMeasure):
+                raise GradedError(f"{measure} is no graded measure, only these have curves here")
             if not measure.CUTOFF:
                 raise GradedError(f"{measure.NAME} has no cutoff: it has one value, not one at each rank")
 
@@ -70,9 +85,19 @@ class GradedEvaluator(Evaluator):
 
         yield from self.by_topic(run, curve, (depth,), cut=False).items()
 
-    def _values(self, run: Source) -> dict[GradedMeasure, np.ndarray]:
-        """Each measure with its value for each topic."""
-        return self.by_topic(run, lambda measure: measure.values)
+    def _values(self, run: Source) -> Iterator[tuple[ir_measures.Measure, Sequence[str], np.ndarray]]:
+        """Each measure with the topics and their values, in the order in which they are reported."""
+        in_run: dict[int, None] = {}
+        found = self.by_topic(run, lambda measure: measure.values, in_run=in_run)
+        order, evaluated = self._order(in_run)
+        for measure, values in found.items():
+            if isinstance(measure, GradedMeasure):
+                yield measure, self.judged.topics, values
+            else:
+                values[order[evaluated:]] = measure.DEFAULT
+                skips = standard.skips_topics_without_judgments(measure)
+                codes = self._with_judgments(order) if skips else order
+                yield measure, [self.judged.topics[code] for code in codes], values[codes]
 
     def by_topic(
         self,
@@ -80,37 +105,69 @@ class GradedEvaluator(Evaluator):
         compute: Callable[[GradedMeasure], Callable[[Topics], np.ndarray]],
         shape: tuple[int, ...] = (),
         cut: bool = True,
-    ) -> dict[GradedMeasure, np.ndarray]:
-        """Each measure with what `compute` makes of each topic, block after block of the run."""
+        in_run: dict[int, None] | None = None,
+    ) -> dict[ir_measures.Measure, np.ndarray]:
+        """Each measure with what `compute` makes of each topic, block after block of the run; of standard
+        measures with their values. The numbers of the run's topics, in its order, are added to `in_run`."""
         values = {measure: np.empty((len(self.judged.topics), *shape)) for measure in self.measures}
-        for place, ranks in self._blocks(run):
-            for measure, topics in self._views(ranks, cut):
-                values[measure][place] = computed(measure, topics, compute(measure), shape)
+        for place, ranks in self._blocks(run, {} if in_run is None else in_run):
+            views: dict[Any, Topics] = {}
+            lists: dict[Any, TrecLists] = {}
+            for measure in self.measures:
+                if isinstance(measure, GradedMeasure):
+                    topics = _view(measure, ranks, views, cut)
+                    values[measure][place] = computed(measure, topics, compute(measure), shape)
+                else:
+                    values[measure][place] = standard.values(measure, ranks, lists)
         return values
 
-    def _blocks(self, run: Source) -> Iterator[tuple[Any, JudgedRanks]]:
+    def _blocks(self, run: Source, in_run: dict[int, None]) -> Iterator[tuple[Any, JudgedRanks]]:
         """The run, reduced: which topics, and their ranks. One block, or as many as a run in a file has,
         and one of the topics that none of them has. Where blocks share a topic, the last is right."""
+        code = self.judged.code
         if not hasattr(run, "blocks"):
-            yield slice(None), judged_ranks(self.judged, read_run(run))
+            rows = read_run(run)
+            in_run.update((code[topic], None) for topic in rows.topics if topic in code)
+            yield slice(None), judged_ranks(self.judged, rows)
             return
-        unseen = np.ones(len(self.judged.topics), dtype=bool)
         for rows in run.blocks():
-            numbers = [self.judged.code[topic] for topic in rows.topics if topic in self.judged.code]
+            numbers = [code[topic] for topic in rows.topics if topic in code]
+            in_run.update(dict.fromkeys(numbers))
             place = np.sort(np.array(numbers, dtype=np.int64))
-            unseen[place] = False
             yield place, judged_ranks(self.judged.part(place), rows)
-        rest = np.flatnonzero(unseen)
+        rest = np.setdiff1d(np.arange(len(code)), [*in_run])
         yield rest, judged_ranks(self.judged.part(rest), read_run({}))
 
-    def _views(self, ranks: JudgedRanks, cut: bool) -> Iterator[tuple[GradedMeasure, Topics]]:
-        views: dict[tuple[Any, ...], Topics] = {}
-        for measure in self.measures:
-            gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
-            key = (measure["judged_only"], tuple(gains.items()), cutoff)
-            if key not in views:
-                views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
-            yield measure, views[key]
+    def _order(self, in_run: Iterable[int]) -> tuple[list[int], int]:
+        """The topics as ir-measures' own providers report them, and how many of them the run has: first
+        these, in the order of the run, on which the last bit of a mean depends, then the others by name."""
+        topics = self.judged.topics
+        evaluated = self._with_judgments(in_run)
+        others = sorted(set(range(len(topics))).difference(evaluated), key=topics.__getitem__)
+        return [*evaluated, *others], len(evaluated)
+
+    def _with_judgments(self, codes: Iterable[int]) -> list[int]:
+        """Without the topics that qrels in a dict name and give no document."""
+        judged = np.diff(self.judged.offsets)
+        return [code for code in codes if judged[code]]
+
+
+def _view(measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics], cut: bool = True) -> Topics:
+    """The run as a measure sees it; `views` holds those that measures of one run share."""
+    gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
+    key = (measure["judged_only"], tuple(gains.items()), cutoff)
+    if key not in views:
+        views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
+    return views[key]
+
+
+def _check_whole_levels(measure: ir_measures.Measure, qrels: Table) -> None:
+    broken = np.flatnonzero(qrels.values % 1)
+    if broken.size:
+        row = int(broken[0])
+        raise GradedError(
+            f"{qrels.place(row)}: the level is {qrels.values[row]:g}; {measure} is defined for whole numbers"
+        )
 
 
 def computed(

@@ -56,16 +56,55 @@ def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure
     return tuple(free)
 
 
-def install(provider: ir_measures.Provider) -> None:
-    """Add the provider to the registry and the default pipeline, and our parser to ir-measures."""
+def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -> None:
+    """Add the provider to the registry, the one of graded measures to the default pipeline, and our parser
+    to ir-measures."""
     holder = ir_measures.providers.registry.get(provider.NAME, provider)
     if _kind(holder) == _kind(provider):
         ir_measures.providers.register(provider)
     else:
         report(f"the provider {provider.NAME} is not registered: ir_measures already has one")
-    pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [other for other in pipeline if _kind(other) != _kind(provider)] + [provider]
+    accelerated = any(other.standard for other in _ours_and_others()[0])  # by an earlier import
+    ir_measures.DefaultPipeline.providers[:] = [*_ours_and_others()[1], graded_only]
+    accelerate(accelerated)
     _redirect(ir_measures.util.parse_measure, _parse_measure)
+
+
+def accelerate(on: bool = True) -> None:
+    """Let ir-measures take its standard measures from this package too, or, with ``on=False``, no longer.
+
+    From then on ``ir_measures.calc_aggregate`` and whatever else asks ir-measures' default pipeline,
+    PyTerrier among them, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, infAP, IPrec, SetP,
+    SetR, SetF, SetAP, NumQ, NumRel, NumRet and NumRelRet from the one reduction of the run that the graded
+    measures use. Every value and mean is equal, to the last bit, to what ir-measures yields for the
+    measure by itself. Parameters for which that cannot be, such as gains that are not whole numbers, and
+    all other measures stay with ir-measures' own providers. Calling it again does no harm.
+
+    >>> from ir_measures import P, calc_aggregate
+    >>> qrels, run = {"q1": {"a": 1, "b": 2}}, {"q1": {"a": 2.0, "x": 1.0}}
+    >>> accelerate()
+    >>> calc_aggregate([P @ 2], qrels, run)
+    {P@2: 0.5}
+    >>> accelerate(False)
+
+    What then differs: `GradedError` refuses what could be a mistake (a document that a topic retrieves or
+    judges twice, ids that are not strings, a score that is NaN), and measures of one call that differ in
+    their parameters are not mixed up.
+    """
+    ours, others = _ours_and_others()
+    for provider in ours:
+        provider.standard = bool(on)
+    ir_measures.DefaultPipeline.providers[:] = [*ours, *others] if on else [*others, *ours]
+
+
+def _ours_and_others() -> tuple[list[Any], list[Any]]:
+    """The providers of the default pipeline, ours apart."""
+    ours: list[Any] = []
+    others: list[Any] = []
+    for provider in ir_measures.DefaultPipeline.providers:
+        kind = (f"{__package__}.provider", "GradedProvider")
+        (ours if _kind(provider) == kind else others).append(provider)
+    return ours, others
 
 
 def install_for_pyterrier() -> None:

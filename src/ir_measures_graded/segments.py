@@ -71,7 +71,7 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         part = slice(offsets[topic], offsets[topic + 1])
         np.cumsum(values[part], out=result[part])
     widths = np.exp2(np.ceil(np.log2(np.maximum(sizes, 1)))).astype(np.int64)
-    for width in np.unique(widths[(0 < sizes) & (sizes <= LONG)]):
+    for width in np.unique(widths[(sizes > 0) & (sizes <= LONG)]):
         rows = np.flatnonzero((widths == width) & (sizes > 0) & (sizes <= LONG))
         column = np.arange(width)
         inside = column < sizes[rows, None]
@@ -79,6 +79,19 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         matrix = np.zeros(inside.shape, dtype=values.dtype)
         matrix[inside] = values[where]
         result[where] = np.cumsum(matrix, axis=1)[inside]
+    return result
+
+
+def largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The largest value of each topic, 0 where it has none.
+
+    >>> largest(np.array([1., 3., 2.]), np.array([0, 2, 2, 3]))
+    array([3., 0., 2.])
+    """
+    result = np.zeros(offsets.size - 1)
+    some = np.diff(offsets) > 0
+    if values.size:
+        result[some] = np.maximum.reduceat(values, offsets[:-1][some])
     return result
 
 

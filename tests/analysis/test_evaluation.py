@@ -133,7 +133,7 @@ def test_runs_in_memory_may_be_empty_or_of_other_topics():
         (QRELS, RUNS, ["P"], "P needs cutoff, a whole number ≥ 1"),
         (QRELS, RUNS, ["nDGC@10"], "measure not found: nDGC; did you mean nDCG"),
         (QRELS, {"mine": {"q1": {"a": float("nan")}}}, ["nCG"], "^mine: run: topic 'q1', document 'a'.*NaN"),
-        ({"q1": {"a": 0.5}}, RUNS, ["AP"], "cannot compute AP: .*integer"),
+        ({"q1": {"a": 0.5}}, RUNS, ["AP"], "document 'a': the level is 0.5; AP is defined for whole numbers"),
         ("no-such-collection", RUNS, ["AP"], "neither a file nor an ir-datasets id"),
         (QRELS, {"mine": "no-such-file"}, ["AP"], "no-such-file: cannot be read"),
         (QRELS, {"mine": demo.run_paths()["A"]}, ["AP"], r"mine: none of its topics \(such as '351'\)"),

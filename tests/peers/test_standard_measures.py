@@ -1,0 +1,301 @@
+"""Standard measures of the provider `graded` are, bit for bit, what ir-measures yields without it.
+
+Each measure is computed in a call of its own by ir-measures, which mixes up measures of one call that
+differ in their parameters, and together with all others by ours.
+"""
+
+import gzip
+import math
+from importlib.metadata import version
+from itertools import compress
+from random import Random
+
+import ir_measures
+import numpy
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from ir_measures import (
+    AP,
+    RR,
+    Bpref,
+    IPrec,
+    Judged,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    Rprec,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    SetRelP,
+    Success,
+    infAP,
+    nDCG,
+)
+
+import ir_measures_graded
+import strategies
+from inputs import FORMS
+from ir_measures_graded import GradedError, GradedProvider, standard
+
+RELS = [{}, {"rel": 2}, {"rel": 4}]
+LISTS = [{}, {"judged_only": True}]
+CUTOFFS = [1, 2, 3, 10, 100, 5000]
+GAINS = [{}, {"gains": {0: 1, 1: 0, 2: 7, -1: 3}}, {"gains": {1: -1, 3: 10}}, {"gains": {}}]
+
+MEASURES = [
+    *(
+        measure(**rel, **lists) @ cutoff
+        for measure in (P, R, Success, AP)
+        for rel in RELS
+        for lists in LISTS
+        for cutoff in CUTOFFS
+    ),
+    *(
+        measure(**rel, **lists)
+        for measure in (RR, AP, Rprec, SetP, SetRelP, SetAP)
+        for rel in RELS
+        for lists in LISTS
+    ),
+    *(
+        IPrec(**rel, **lists) @ recall
+        for rel in RELS
+        for lists in LISTS
+        for recall in (0.0, 0.1, 0.25, 0.3, 1 / 3, 0.7, 0.995, 1.0)
+    ),
+    *(
+        SetF(**rel, **lists, beta=beta)
+        for rel in RELS
+        for lists in LISTS
+        for beta in (0.0, 0.3, 0.5, 1.0, 2.0, 3.7)
+    ),
+    *(measure(**rel) for measure in (Bpref, infAP, SetR, NumRet) for rel in RELS),
+    *(RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS),
+    *(nDCG(**gains, **lists) for gains in GAINS for lists in LISTS),
+    *(nDCG(**gains, **lists) @ cutoff for gains in GAINS for lists in LISTS for cutoff in CUTOFFS),
+    *(Judged @ cutoff for cutoff in CUTOFFS),
+    Judged,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    nDCG(dcg="log2") @ 10,
+]
+
+
+def here(measures):
+    """Those that are computed here on this processor, each once."""
+    others = {"infAP", "IPrec", "SetF"} if not standard.rounds_twice() else {}
+    return [measure for measure in dict.fromkeys(measures) if measure.NAME not in others]
+
+
+MEASURES = here(MEASURES)
+SCORES = strategies.TIED_SCORES | st.floats(allow_nan=False)
+
+THEIRS = ir_measures.providers.FallbackProvider(
+    [ir_measures.pytrec_eval, ir_measures.judged, ir_measures.msmarco]
+)
+
+
+RR_WITHIN = {RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS}
+OF_EMPTY_LISTS = {"Judged", "NumRel", "IPrec"}
+"""Of a topic for which the run has an empty dict, Judged divides by 0, and what the others are depends on
+the topics before it: trec_eval gives up a list for which it has no memory yet."""
+
+
+OLD = tuple(map(int, version("pytrec-eval-terrier").split("."))) < (0, 5, 8)
+
+
+def exact(value):
+    """What tells a value from every other, NaN from none."""
+    return type(value), "nan" if math.isnan(value) else float(value).hex()
+
+
+def in_order(metrics, measure):
+    """The values, topics in the order of the metrics. (MS MARCO's RR reports topics without relevant
+    documents where it reports those that the run lacks.)"""
+    found = [(topic, exact(value)) for topic, its, value in metrics if str(its) == str(measure)]
+    return sorted(found) if measure in RR_WITHIN else found
+
+
+def assert_equal_bits(qrels, runs, measures=MEASURES, form=FORMS["dict of dicts"]):
+    """Every value, every mean, their types and the order of topics."""
+    ours = ir_measures_graded.graded.evaluator(measures, form(qrels, "relevance"))
+    together = [ours.calc_aggregate(form(run, "score")) for run in runs]
+    assert all(list(means) == measures for means in together)
+    for measure in measures:
+        ours = ir_measures_graded.graded.evaluator([measure], form(qrels, "relevance"))
+        theirs = THEIRS.evaluator([measure], qrels)
+        for run, means in zip(runs, together):
+            if measure.NAME in OF_EMPTY_LISTS and any(
+                not docs and qrels.get(topic) for topic, docs in run.items()
+            ):
+                continue
+            expected, found = theirs.calc(run), ours.calc(form(run, "score"))
+            assert in_order(found.per_query, measure) == in_order(expected.per_query, measure), measure
+            assert exact(found.aggregated[measure]) == exact(expected.aggregated[measure]), measure
+            assert exact(means[measure]) == exact(expected.aggregated[measure]), measure
+
+
+def in_trec_eval(qrels, run):
+    """Without what trec_eval cannot take: levels that are all negative, as they are or under one of GAINS,
+    for which it reads memory that it has freed. Old releases report topics without judgments, too."""
+    usable = [{0, 2, 3, 4}.intersection(docs.values()) or (not docs and not OLD) for docs in qrels.values()]
+    return dict(compress(qrels.items(), usable)), [run]
+
+
+@settings(max_examples=150)
+@given(
+    strategies.collections(levels=st.integers(-2, 4), scores=SCORES),
+    st.lists(st.sampled_from(MEASURES), min_size=1, max_size=12, unique=True),
+)
+@example(({"1": {}, "2": {"a": 1}}, {"2": {"a": 1.0}}), MEASURES)
+@example(({"1": {"a": 1, "b": 0}}, {"1": {}}), MEASURES)
+def test_random_topics_with_ties_negative_levels_and_missing_topics(collection, measures):
+    assert_equal_bits(*in_trec_eval(*collection), measures)
+
+
+def random_collection(random, topics=12, docs=1000, retrieved=600):
+    """Topics of all sizes, long enough for sums whose last bit depends on their order."""
+    names = [f"d{number}" for number in range(docs)]
+    digits = random.choice([2, 15])
+    qrels, run = {}, {}
+    for number in random.sample(range(topics), topics):
+        judged = random.sample(names, random.randint(1, docs))
+        levels = random.choices([-2, -1, 0, 1, 2, 3], [1, 1, 8, 3, 2, 1], k=len(judged))
+        qrels[f"q{number}"] = {**dict(zip(judged, levels)), judged[0]: 0}
+    for number in random.sample(range(3, topics + 3), topics):
+        listed = random.sample(names, random.randint(1, retrieved))
+        run[f"q{number}"] = {doc: round(random.gauss(0, 3), digits) for doc in listed}
+    return qrels, [run]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_long_lists_and_means_over_topics_in_any_order(seed):
+    assert_equal_bits(*random_collection(Random(seed)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_any_form_of_input(form):
+    qrels, runs = random_collection(Random(7), docs=100, retrieved=50)
+    measures = [P @ 5, AP, nDCG, nDCG(judged_only=True) @ 10, Bpref, RR @ 10, Judged @ 10, NumRet]
+    assert_equal_bits(qrels, runs, measures, FORMS[form])
+
+
+REAL = [
+    ("cast21-doc", "qrels.txt", "runs/*"),
+    ("dl21-passage", "qrels.txt", "runs/*"),
+    ("robust05", "qrels.txt", "*.gz"),
+    ("trec_eval-test", "qrels.test", "results.test"),
+    ("trec_eval-test", "qrels.rel_level", "results.test"),
+]
+USUAL = here([
+    P @ 10, P(rel=2) @ 5, R @ 100, Success @ 5, AP, AP(rel=2) @ 100, RR, RR @ 10, Rprec, nDCG, nDCG @ 10,
+    nDCG(judged_only=True) @ 100, nDCG(gains={1: 2, 2: 10}) @ 1000, IPrec @ 0.1, Bpref, infAP, SetP, SetR,
+    SetF, SetF(beta=0.3), SetAP, Judged @ 10, Judged, NumQ, NumRel, NumRet, NumRelRet,
+])  # fmt: skip
+
+
+def read(path, read):
+    rows = {}
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as file:
+        for row in read(file):
+            rows.setdefault(row.query_id, {})[row.doc_id] = row[2]
+    return rows
+
+
+@pytest.mark.parametrize(("folder", "qrels", "runs"), REAL)
+def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
+    judgments = read(shared_data / folder / qrels, ir_measures.read_trec_qrels)
+    paths = sorted((shared_data / folder).glob(runs))
+    assert paths
+    assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
+
+
+def test_real_qrels_of_ir_datasets(shared_data):
+    (path,) = (shared_data / "ir_datasets").rglob("*qrels*")
+    judgments = read(path, ir_measures.read_trec_qrels)
+    paths = sorted((shared_data / "dl19-passage" / "runs").iterdir())
+    assert paths
+    assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
+
+
+# ----------------------------------------------------------------------------- what stays with others
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        P(rel=0) @ 5,
+        P(rel=True) @ 5,
+        P(rel=2**31) @ 5,
+        P @ True,
+        RR(judged_only=True) @ 5,
+        NumRel(rel=2),
+        nDCG(dcg="exp-log2") @ 5,
+        nDCG(gains={1: 0.5}) @ 5,
+        nDCG(gains={1.0: 2}) @ 5,
+        SetF(beta=1e-5),
+        SetF(beta=-1.0),
+        IPrec @ 1.5,
+        IPrec @ -0.5,
+        IPrec @ float("nan"),
+        ir_measures.ERR @ 10,
+        ir_measures.RBP,
+        ir_measures.alpha_nDCG @ 10,
+        ir_measures.Compat(p=0.9),
+        ir_measures.Accuracy,
+    ],
+)
+def test_what_cannot_be_equal_stays_with_others(measure):
+    assert not GradedProvider().supports(measure)
+    with pytest.raises(GradedError, match="the provider 'graded' does not compute"):
+        GradedProvider().evaluator([measure], {"q": {"a": 1}})
+
+
+@pytest.mark.parametrize("measure", [P, P(no=1) @ 5, nDCG(dcg="ln") @ 5, IPrec])
+def test_parameters_that_ir_measures_refuses_are_refused(measure):
+    with pytest.raises(AssertionError):
+        ir_measures.pytrec_eval.supports(measure)
+    with pytest.raises(AssertionError):
+        GradedProvider().supports(measure)
+
+
+def test_a_measure_that_others_derive_is_theirs():
+    class Own(type(P)):
+        pass
+
+    assert not GradedProvider().supports(Own(cutoff=5))
+
+
+def test_products_and_sums_that_a_processor_rounds_once_stay_with_others(monkeypatch):
+    monkeypatch.setattr(standard, "rounds_twice", lambda: False)
+    measures = [AP, infAP, SetF, IPrec @ 0.5, nDCG @ 5, Bpref]
+    assert [m for m in measures if not GradedProvider().supports(m)] == [infAP, SetF, IPrec @ 0.5]
+
+
+@pytest.mark.parametrize("measure", [AP, nDCG @ 5, NumRet])
+def test_levels_that_are_no_whole_numbers_are_refused(measure):
+    with pytest.raises(GradedError, match=r"qrels: topic 'q', document 'b': the level is 0\.5; .* whole"):
+        ir_measures_graded.graded.evaluator([measure], {"q": {"a": 1.0, "b": 0.5}})
+
+
+@pytest.mark.parametrize("measure", [Judged @ 2, RR(rel=1) @ 2])
+def test_measures_without_trec_eval_take_any_level(measure):
+    qrels, run = {"q": {"a": 0.5, "b": 1.5}}, {"q": {"x": 2.0, "b": 1.0, "a": 0.5}}
+    assert_equal_bits(qrels, [run], [measure])
+
+
+def test_logarithms_are_those_of_c():
+    numbers = numpy.arange(1, standard._table_of_log2().size + 5)
+    assert standard.log2(numbers).tolist() == [math.log2(number) for number in numbers.tolist()]
+
+
+def test_levels_that_are_all_negative_are_not_relevant():
+    qrels, run = {"q": {"a": -2, "b": -1}}, {"q": {"a": 1.0, "b": 2.0, "c": 3.0}}
+    found = ir_measures_graded.graded.calc_aggregate([AP, nDCG, Bpref, NumRet, Judged], qrels, run)
+    assert found == {AP: 0, nDCG: 0, Bpref: 0, NumRet: 3, Judged: 2 / 3}
