@@ -164,6 +164,8 @@ def is_arrow(source: Source) -> bool:
 
 
 def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
+    from pyarrow.compute import call_function
+
     names = rows.schema.names
     missing = [name for name in ("query_id", "doc_id", value) if name not in names]
     if missing:
@@ -173,9 +175,9 @@ def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str
         )
     ids, docs, column = (rows.column(names.index(name)) for name in ("query_id", "doc_id", value))
     doc_ids = docs.to_pylist()
-    if not hasattr(ids.type, "value_type"):
-        ids = ids.dictionary_encode()
     ids = ids.combine_chunks() if hasattr(ids, "combine_chunks") else ids
+    if not hasattr(ids.type, "value_type"):
+        ids = call_function("dictionary_encode", [ids])  # the method of pyarrow 10 imports pandas
     if ids.null_count:
         raise GradedError(f"{kind}: row {ids.to_pylist().index(None)} has no query_id")
     codes, topics = arrow_numbers(ids.indices).astype(np.int64), ids.dictionary.to_pylist()
