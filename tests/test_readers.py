@@ -302,8 +302,8 @@ def test_blocks_of_every_size_give_what_the_whole_gives(tmp_path, monkeypatch, m
     whole = evaluator.calc(read_trec_run(file))
     for size in range(1, rows.count(b"\n") + 2):
         monkeypatch.setattr(readers, "ROWS", size)
-        monkeypatch.setattr(ir_measures_graded.lines, "BLOCK", 16 * (size % 5) + 1)
-        monkeypatch.setattr(ir_measures_graded.lines, "PIECE", 16 * (size % 5) + 1)
+        monkeypatch.setattr(ir_measures_graded.lines, "BLOCK", 150 * (size % 7) + 20)
+        monkeypatch.setattr(ir_measures_graded.lines, "PIECE", 150 * (size % 7) + 20)
         assert evaluator.calc(TrecRun(file)) == whole
 
 

@@ -201,6 +201,7 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
 
 
 def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
+
     names = rows.schema.names
     missing = [name for name in ("query_id", "doc_id", value) if name not in names]
     if missing:

@@ -369,5 +369,5 @@ def _frame(rows: pyarrow.Table) -> pandas.DataFrame:
     import pyarrow
 
     kept = [name for name in rows.column_names if name != "line"]
-    before_3 = pandas.StringDtype("pyarrow") if pandas.__version__ < "3" else None
+    before_3 = pandas.StringDtype("pyarrow") if int(pandas.__version__.partition(".")[0]) < 3 else None
     return rows.select(kept).to_pandas(types_mapper={pyarrow.string(): before_3}.get)
