@@ -46,8 +46,7 @@ def stretches_of(column: Column, field: str) -> Stretches:
     if is_arrow(values):
         starts = _changes_of_strings(values)
         return starts, [values[start].as_py() for start in starts.tolist()]
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = values
+    objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     starts = _changes_of_objects(objects)
     return starts, list(_ids(objects[starts], field))
 
@@ -76,7 +75,7 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
     if isinstance(column, pyarrow.ChunkedArray):
         if column.type == pyarrow.string() and column.num_chunks > 1:
             column = column.cast(pyarrow.large_string())  # of which more than 2 GB fit into one piece
-        column = column.combine_chunks()
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if column.null_count:
         return None, column.to_pylist()
     if types.is_dictionary(column.type):
@@ -147,6 +146,12 @@ def _changes(values: np.ndarray) -> np.ndarray:
     changes = np.ones(values.size, dtype=bool)
     changes[1:] = values[1:] != values[:-1]
     return np.flatnonzero(changes)
+
+
+def _objects(values: Sequence[Any]) -> np.ndarray:
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:

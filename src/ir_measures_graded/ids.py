@@ -28,8 +28,8 @@ PIECE = 1 << 14
 class Ids:
     """N ids; id i is the UTF-8 text ``data[start[i]:start[i] + length[i]]``.
 
-    Eight bytes of `data` may be read wherever an id has one. Where ids of one length stand at equal
-    distances, `stride` is that distance (else 0) and a word of all of them is one strided view.
+    Where ids of one length stand at equal distances, `stride` is that distance (else 0) and a word of all
+    of them is one strided view.
     """
 
     def __init__(self, data: np.ndarray, start: np.ndarray, length: np.ndarray, stride: int = 0):
@@ -57,8 +57,8 @@ class Ids:
     def _joined(cls, pieces: Iterable[Collection[str]], count: int) -> Ids | None:
         """Strings joined by line breaks; None where one has a line break itself."""
         lines = ["\n".join(piece).encode("utf-8", "surrogatepass") for piece in pieces if piece]
-        text = b"\n".join([*lines, bytes(WORD)])
-        data, size = np.frombuffer(text, np.uint8), len(text) - WORD
+        text = b"\n".join([*lines, b""])
+        data, size = np.frombuffer(text, np.uint8), len(text)
         if text.count(b"\n") != count:
             return None
         width = text.find(b"\n") + 1
@@ -72,7 +72,7 @@ class Ids:
     def _each(cls, ids: Iterable[str]) -> Ids:
         encoded = [id_.encode("utf-8", "surrogatepass") for id_ in ids]
         length = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        data = np.frombuffer(b"".join([*encoded, bytes(WORD)]), np.uint8)
+        data = np.frombuffer(b"".join(encoded), np.uint8)
         return cls(data, np.cumsum(length) - length, length)
 
     @classmethod
@@ -87,11 +87,8 @@ class Ids:
         type_ = np.dtype(np.int64 if pyarrow.types.is_large_string(array.type) else np.int32)
         bounds = np.frombuffer(offsets, type_, count + 1, array.offset * type_.itemsize)
         data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
-        end = int(bounds[-1])
-        if data.size < end + WORD:
-            data = np.concatenate((data[:end], np.zeros(WORD, np.uint8)))
         start = bounds[:-1].astype(np.int64, copy=False)
-        width, odd = divmod(end - int(bounds[0]), count)
+        width, odd = divmod(int(bounds[-1]) - int(bounds[0]), count)
         if not odd and all(
             (np.diff(bounds[a : a + PIECE]) == width).all() for a in range(0, count, PIECE - 1)
         ):
@@ -122,13 +119,22 @@ class Ids:
         zeros stand for what lies behind an id's end."""
         if self.stride and isinstance(rows, slice):
             at, left = int(self.start[0]) + place, int(self.length[0]) - place
-            return (
-                np.ndarray(self.start.shape, "<u8", self.data, at, (self.stride,))
-                & _LOW_BYTES[min(left, WORD)]
-            )
-        window = np.ndarray((self.data.size - WORD + 1,), "<u8", self.data, 0, (1,))  # at every byte
-        left = np.minimum(self.length[rows] - place, WORD)
-        return window[self.start[rows] + place] & _LOW_BYTES[left]
+            data = self._readable(at, at + (len(self) - 1) * self.stride)
+            column = np.ndarray(self.start.shape, "<u8", data, 0, (self.stride,))
+            return column & _LOW_BYTES[min(left, WORD)]
+        places = self.start[rows] + place
+        if not places.size:
+            return np.empty(0, dtype=np.uint64)
+        low = int(places.min())
+        data = self._readable(low, int(places.max()))
+        window = np.ndarray((data.size - WORD + 1,), "<u8", data, 0, (1,))  # at every byte
+        return window[places - low] & _LOW_BYTES[np.minimum(self.length[rows] - place, WORD)]
+
+    def _readable(self, low: int, high: int) -> np.ndarray:
+        """The bytes from `low` on, of which eight may be read at any place up to `high`."""
+        if high + WORD <= self.data.size:
+            return self.data[low:]
+        return np.concatenate((self.data[low:], np.zeros(WORD, np.uint8)))
 
     def descending(self, group: np.ndarray) -> np.ndarray:
         """The order of rows that descends by id within each group (ascending numbers, one a row).
@@ -168,19 +174,22 @@ def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
     One sort of whole numbers: the hash of topic and id in the high bits, the row in the low ones.
     """
     rows = _Rows([first, second])
-    row = np.arange(rows.length.size, dtype=np.uint64)
-    low = np.uint64(2 ** int(row.size).bit_length() - 1)
-    key = rows.hashed() & ~low | row
+    low = np.uint64(2 ** int(rows.length.size).bit_length() - 1)
+    key = rows.hashed()
+    key &= ~low
+    key |= np.arange(key.size, dtype=np.uint64)
     key.sort()
     alike = np.flatnonzero((key[1:] ^ key[:-1]) <= low)
-    pairs = (np.stack((key[alike], key[alike + 1])) & low).astype(np.int64)
-    same = rows.same(*pairs)
+    key &= low
+    row = key.view(np.int64)
+    lower, higher = row[alike], row[alike + 1]
+    same = rows.same(lower, higher)
     if not same.all():
         chain = np.cumsum(np.diff(alike, prepend=-1) != 1)  # pairs of one hash follow one another
         doubtful = np.isin(chain, chain[~same])
-        found = rows.pairs_among(np.unique(pairs[:, doubtful]).tolist())
-        pairs = np.concatenate((pairs[:, ~doubtful], found), axis=1)
-    return pairs[0], pairs[1]
+        found = rows.pairs_among(np.union1d(lower[doubtful], higher[doubtful]).tolist())
+        lower, higher = (np.append(row[~doubtful], among) for row, among in zip((lower, higher), found))
+    return lower, higher
 
 
 def all_distinct(column: Column) -> bool:

@@ -10,8 +10,10 @@ The order is trec_eval's: score descending, compared as 32-bit floats, then docu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from .errors import GradedError
 from .forms import Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
-from .segments import blocks, places
+from .segments import BLOCK, blocks, places
 
 
 class Judged:
@@ -37,8 +39,11 @@ class Judged:
         self.topics = list(qrels.topics)
         self.code = {topic: number for number, topic in enumerate(self.topics)}
         self.offsets, self.docs, self.level = qrels.offsets, qrels.docs, qrels.values
-        self.topic = np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
-        self._gain: dict[tuple[tuple[float, float], ...], tuple[np.ndarray, Ideal]] = {}
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    @cached_property
+    def topic(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
     @property
     def table(self) -> Table:
@@ -48,29 +53,61 @@ class Judged:
         """The qrels of some topics, given by their numbers."""
         return Judged(self.table.part(topics))
 
-    def gain(self, gains: GainMap) -> np.ndarray:
-        """The gain of each judged document (J)."""
-        return self._under(gains)[0]
+    def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
+        """The gain of some judged documents, or of each (J)."""
+        if doc is not None:
+            return gain_of(self._levels, gains)[self._codes[doc]]
+        return self._once("gain", gains, None, lambda: gain_of(self._levels, gains)[self._codes])
 
-    def ideal(self, gains: GainMap) -> Ideal:
+    def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
         """The ideal list: the positive gains of all judged documents, descending, in each topic."""
-        return self._under(gains)[1]
+        gain = gain_of(self._levels, gains)
+        return self._once("ideal", gains, cutoff, lambda: Ideal.counted(gain, self._count, cutoff))
 
-    def _under(self, gains: GainMap) -> tuple[np.ndarray, Ideal]:
-        key = tuple(gains.items())
-        if key not in self._gain:
-            levels, which, count = self._levels
-            gain = gain_of(levels, gains)
-            self._gain[key] = gain[which], Ideal.counted(gain, count)
-        return self._gain[key]
+    def relevant(self, gains: GainMap) -> np.ndarray:
+        """How many documents of each topic have a positive gain (T)."""
+        return self._count[:, gain_of(self._levels, gains) > 0].sum(axis=1)
+
+    def best(self, gains: GainMap) -> np.ndarray:
+        """The highest positive gain of each topic (T), 0 where there is none."""
+        gain = np.maximum(gain_of(self._levels, gains), 0)
+        return np.where(self._count > 0, gain, 0.0).max(axis=1, initial=0.0)
+
+    def _once(self, what: str, gains: GainMap, cutoff: int | None, compute: Callable[[], Any]) -> Any:
+        key = what, tuple(gains.items()), cutoff
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    # The distinct levels, which of them each judged document has (J), and how many documents each topic
+    # has at each of them (T × levels); computed in blocks, because they are no business of most topics.
 
     @cached_property
-    def _levels(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The distinct levels, which of them each judged document has, and how many documents each
-        topic has at each (T × levels)."""
-        levels, which = _distinct(self.level)
-        count = np.bincount(self.topic * levels.size + which, minlength=len(self.topics) * levels.size)
-        return levels, which, count.reshape(len(self.topics), levels.size)
+    def _levels(self) -> np.ndarray:
+        pieces = (self.level[start : start + BLOCK] for start in range(0, self.level.size, BLOCK))
+        return np.unique(np.concatenate([np.empty(0), *map(_distinct, pieces)]))
+
+    @cached_property
+    def _codes(self) -> np.ndarray:
+        return self._coded[0]
+
+    @cached_property
+    def _count(self) -> np.ndarray:
+        return self._coded[1]
+
+    @cached_property
+    def _coded(self) -> tuple[np.ndarray, np.ndarray]:
+        levels = self._levels
+        codes = np.empty(self.level.size, np.min_scalar_type(levels.size))
+        count = np.empty((len(self.topics), levels.size), np.int64)
+        sizes = np.diff(self.offsets)
+        for a, b in blocks(sizes):
+            rows = slice(self.offsets[a], self.offsets[b])
+            code = _place_among(levels, self.level[rows])
+            codes[rows] = code
+            topic = np.repeat(np.arange(b - a) * levels.size, sizes[a:b])
+            count[a:b] = np.bincount(topic + code, minlength=(b - a) * levels.size).reshape(b - a, -1)
+        return codes, count
 
 
 def _without_repeated(qrels: Table) -> Table:
@@ -96,19 +133,25 @@ def _without_repeated(qrels: Table) -> Table:
     )
 
 
-def _distinct(level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct levels, ascending, and which of them each document has.
-
-    Levels are a few small whole numbers nearly always, which are counted rather than sorted.
-    """
-    low, high = level.min(initial=0), level.max(initial=0)
+def _distinct(level: np.ndarray) -> np.ndarray:
+    """The distinct levels: a few small whole numbers nearly always, which are counted, not sorted."""
+    low, high = level.min(), level.max()
     if high - low < 1000:
-        which = (level - low).astype(np.int64)
-        if (which + low == level).all():
-            there = np.bincount(which, minlength=1) > 0
-            return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[which]
-    levels = np.unique(level)
-    return levels, np.searchsorted(levels, level)
+        whole = (level - low).astype(np.int64)
+        if (whole + low == level).all():
+            return np.flatnonzero(np.bincount(whole)) + low
+    return np.unique(level)
+
+
+def _place_among(levels: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Which of the distinct `levels` each level is; where they are few, comparing with each is quicker
+    than searching."""
+    if levels.size > 8:
+        return np.searchsorted(levels, level)
+    code = np.zeros(level.size, dtype=np.int64)
+    for higher in levels[1:]:
+        code += level >= higher
+    return code
 
 
 @dataclass(frozen=True)
@@ -132,11 +175,14 @@ class Ideal:
         return cls(topic, rank, values[values.size - 1 - worse] if values.size else gain)
 
     @classmethod
-    def counted(cls, gain: np.ndarray, count: np.ndarray) -> Ideal:
-        """From the gain of each level and how many documents each topic has at it (T × levels)."""
+    def counted(cls, gain: np.ndarray, count: np.ndarray, cutoff: int | None) -> Ideal:
+        """From the gain of each level and how many documents each topic has at it (T × levels), up to
+        the cutoff."""
         best_first = np.argsort(-gain, kind="stable")
         best_first = best_first[gain[best_first] > 0]
         count = count[:, best_first]
+        if cutoff is not None:
+            count = np.diff(np.minimum(np.cumsum(count, axis=1), cutoff), axis=1, prepend=0)
         size = count.sum(axis=1)
         topic = np.repeat(np.arange(size.size), size)
         return cls(topic, places(size) + 1, np.repeat(np.tile(gain[best_first], size.size), count.ravel()))

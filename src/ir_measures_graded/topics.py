@@ -138,17 +138,51 @@ class Topics:
     """
 
     def __init__(self, ranks: JudgedRanks, gains: GainMap, cutoff: int | None):
-        judged = ranks.judged
         self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
-        self.names, self.count = judged.topics, len(judged.topics)
-        self.document_topic, self.document_level = _read_only(judged.topic), _read_only(judged.level)
-        self.document_gain, ideal = _read_only(judged.gain(gains)), judged.ideal(gains)
-        self.whole_ideal = GainList(self.count, ideal.topic, ideal.rank, ideal.gain)
-        self.whole_run = GainList(self.count, ranks.topic, ranks.rank, self.document_gain[ranks.doc])
-        self.run, self.ideal = self.whole_run.first(cutoff), self.whole_ideal.first(cutoff)
-        within = slice(None) if cutoff is None else ranks.rank <= cutoff
-        self.document = _read_only(ranks.doc[within])
-        self.first, self.last = _read_only(ranks.first[within]), _read_only(ranks.last[within])
+        self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
+        self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
+
+    @cached_property
+    def run(self) -> GainList:
+        topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
+        return GainList(self.count, topic, rank, self.ranks.judged.gain(self.gains, self.document))
+
+    @cached_property
+    def ideal(self) -> GainList:
+        ideal = self.ranks.judged.ideal(self.gains, self.cutoff)
+        return GainList(self.count, ideal.topic, ideal.rank, ideal.gain)
+
+    @cached_property
+    def whole_run(self) -> GainList:
+        return self.run if self.cutoff is None else Topics(self.ranks, self.gains, None).run
+
+    @cached_property
+    def whole_ideal(self) -> GainList:
+        return self.ideal if self.cutoff is None else Topics(self.ranks, self.gains, None).ideal
+
+    @cached_property
+    def document(self) -> np.ndarray:
+        return _read_only(self.ranks.doc[self._within])
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        return _read_only(self.ranks.first[self._within])
+
+    @cached_property
+    def last(self) -> np.ndarray:
+        return _read_only(self.ranks.last[self._within])
+
+    @cached_property
+    def document_topic(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.topic)
+
+    @cached_property
+    def document_level(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.level)
+
+    @cached_property
+    def document_gain(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.gain(self.gains))
 
     def cut(self, cutoff: int) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
@@ -160,7 +194,7 @@ class Topics:
 
     @cached_property
     def relevant(self) -> np.ndarray:
-        return _read_only(np.diff(self.whole_ideal.offsets))
+        return _read_only(self.ranks.judged.relevant(self.gains))
 
     @cached_property
     def retrieved(self) -> np.ndarray:
@@ -174,9 +208,7 @@ class Topics:
 
     @cached_property
     def best(self) -> np.ndarray:
-        best = np.zeros(self.count)
-        best[self.relevant > 0] = self.whole_ideal.gain[self.whole_ideal.rank == 1]
-        return _read_only(best)
+        return _read_only(self.ranks.judged.best(self.gains))
 
     def listed(self, ties: str = "score") -> Documents:
         """The documents of the run's list and then the judged ones that it lacks, in both orders.
