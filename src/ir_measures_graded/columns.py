@@ -73,7 +73,7 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
     from pyarrow import types
 
     if isinstance(column, pyarrow.ChunkedArray):
-        if column.type == pyarrow.string() and column.num_chunks > 1:
+        if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
             column = column.cast(pyarrow.large_string())  # of which more than 2 GB fit into one piece
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if column.null_count:

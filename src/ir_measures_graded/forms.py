@@ -260,7 +260,9 @@ def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> n
     than NumPy's conversion and, unlike it, take no text for a number.
     """
     try:
-        return np.frombuffer(b"".join([bytes([*piece]) for piece in pieces]), np.uint8).astype(np.float64)
+        return np.frombuffer(
+            b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces]), np.uint8
+        ).astype(np.float64)
     except (TypeError, ValueError):
         pass
     try:

@@ -28,8 +28,8 @@ PIECE = 1 << 14
 class Ids:
     """N ids; id i is the UTF-8 text ``data[start[i]:start[i] + length[i]]``.
 
-    Where ids of one length stand at equal distances, `stride` is that distance (else 0) and a word of all
-    of them is one strided view.
+    Where all have one length, `length` is that number, broadcast. Where they stand at equal distances
+    besides, `stride` is that distance (else 0) and a word of all of them is one strided view.
     """
 
     def __init__(self, data: np.ndarray, start: np.ndarray, length: np.ndarray, stride: int = 0):
@@ -105,30 +105,33 @@ class Ids:
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
 
+    @property
+    def of_one_length(self) -> bool:
+        return self.length.strides == (0,)
+
     def take(self, rows: Rows) -> Ids:
         """The ids of some rows."""
-        return Ids(
-            self.data,
-            self.start[rows],
-            self.length[rows],
-            self.stride if isinstance(rows, slice) and rows.step is None else 0,
+        start = self.start[rows]
+        length = (
+            np.broadcast_to(self.length[:1].sum(), start.size) if self.of_one_length else self.length[rows]
         )
+        return Ids(self.data, start, length, self.stride if isinstance(rows, slice) else 0)
 
     def word(self, place: int, rows: Rows = slice(None)) -> np.ndarray:
         """The eight bytes from `place` on of ids that reach it, as numbers, the first byte the lowest;
         zeros stand for what lies behind an id's end."""
-        if self.stride and isinstance(rows, slice):
-            at, left = int(self.start[0]) + place, int(self.length[0]) - place
-            data = self._readable(at, at + (len(self) - 1) * self.stride)
-            column = np.ndarray(self.start.shape, "<u8", data, 0, (self.stride,))
-            return column & _LOW_BYTES[min(left, WORD)]
-        places = self.start[rows] + place
-        if not places.size:
+        start = self.start[rows]
+        if not start.size:
             return np.empty(0, dtype=np.uint64)
-        low = int(places.min())
-        data = self._readable(low, int(places.max()))
+        left = np.minimum((self.length[:1] if self.of_one_length else self.length[rows]) - place, WORD)
+        if self.stride and isinstance(rows, slice):
+            low = int(start[0]) + place
+            data = self._readable(low, int(start[-1]) + place)
+            return np.ndarray(start.shape, "<u8", data, 0, (self.stride,)) & _LOW_BYTES[left]
+        low = int(start.min()) + place
+        data = self._readable(low, int(start.max()) + place)
         window = np.ndarray((data.size - WORD + 1,), "<u8", data, 0, (1,))  # at every byte
-        return window[places - low] & _LOW_BYTES[np.minimum(self.length[rows] - place, WORD)]
+        return window[start + (place - low)] & _LOW_BYTES[left]
 
     def _readable(self, low: int, high: int) -> np.ndarray:
         """The bytes from `low` on, of which eight may be read at any place up to `high`."""
@@ -236,7 +239,7 @@ class _Rows:
         start = 0
         for ids in self.columns:
             if isinstance(rows, slice):
-                yield ids.word(place) if len(ids) else np.empty(0, np.uint64)
+                yield ids.word(place)
             else:
                 own = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + len(ids))]
                 yield ids.word(place, own - start)
