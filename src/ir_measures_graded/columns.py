@@ -47,7 +47,10 @@ def stretches_of(column: Column, field: str) -> Stretches:
         starts = _changes_of_strings(values)
         return starts, [values[start].as_py() for start in starts.tolist()]
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
-    starts = _changes_of_objects(objects)
+    try:
+        starts = _changes_of_objects(objects)
+    except TypeError:  # pandas' NA is neither equal nor different
+        raise _no_string(objects, field) from None
     return starts, list(_ids(objects[starts], field))
 
 
@@ -130,9 +133,12 @@ def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
     """A column of plain numbers, without a copy where it is in one piece.
 
-    Arrow's own `to_numpy` imports pandas, which takes half a second.
+    Arrow's own `to_numpy` imports pandas, which takes half a second; so does `to_pandas_dtype` at times.
     """
-    dtype = np.dtype(column.type.to_pandas_dtype())
+    from pyarrow import types
+
+    kind = "f" if types.is_floating(column.type) else "i" if types.is_signed_integer(column.type) else "u"
+    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
     pieces = [
         np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
         for piece in getattr(column, "chunks", [column])

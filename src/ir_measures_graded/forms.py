@@ -259,12 +259,12 @@ def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> n
     Levels, which are small whole numbers, go through `bytes`, others through `struct`: both are faster
     than NumPy's conversion and, unlike it, take no text for a number.
     """
-    try:
-        return np.frombuffer(
-            b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces]), np.uint8
-        ).astype(np.float64)
-    except (TypeError, ValueError):
-        pass
+    if isinstance(next(chain.from_iterable(pieces), None), int):  # of NumPy's, some warn as they become bytes
+        try:
+            small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
+            return np.frombuffer(small, np.uint8).astype(np.float64)
+        except (TypeError, ValueError):
+            pass
     try:
         return np.frombuffer(b"".join([struct.pack(f"{len(piece)}d", *piece) for piece in pieces]))
     except _NO_NUMBER:

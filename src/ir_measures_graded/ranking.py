@@ -21,7 +21,7 @@ from .errors import GradedError
 from .forms import Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
-from .segments import BLOCK, blocks, places
+from .segments import BLOCK, blocks, largest, places, smallest
 
 
 class Judged:
@@ -231,11 +231,11 @@ class JudgedRanks:
 
     @cached_property
     def lowest(self) -> np.ndarray:
-        return _by_topic(np.minimum, self.listed)
+        return smallest(self.listed.values, self.listed.offsets)
 
     @cached_property
     def highest(self) -> np.ndarray:
-        return _by_topic(np.maximum, self.listed)
+        return largest(self.listed.values, self.listed.offsets)
 
     @cached_property
     def first_of_tie(self) -> np.ndarray:
@@ -380,12 +380,3 @@ def _sort_key(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
     bits = score.view(np.uint32)
     ascending = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
     return topic.astype(np.uint64) << np.uint64(32) | ~ascending
-
-
-def _by_topic(ufunc: np.ufunc, listed: Table) -> np.ndarray:
-    """`ufunc` over each topic's scores; 0 where a topic has none."""
-    result = np.zeros(listed.offsets.size - 1)
-    some = np.diff(listed.offsets) > 0
-    if some.any():
-        result[some] = ufunc.reduceat(listed.values, listed.offsets[:-1][some])
-    return result

@@ -82,16 +82,25 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return result
 
 
-def largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The largest value of each topic, 0 where it has none.
+def smallest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The smallest value of each topic, 0 where it has none.
 
-    >>> largest(np.array([1., 3., 2.]), np.array([0, 2, 2, 3]))
-    array([3., 0., 2.])
+    >>> smallest(np.array([3., 1., 2.]), np.array([0, 2, 2, 3]))
+    array([1., 0., 2.])
     """
+    return _of_each(np.minimum, values, offsets)
+
+
+def largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The largest value of each topic, 0 where it has none."""
+    return _of_each(np.maximum, values, offsets)
+
+
+def _of_each(ufunc: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     result = np.zeros(offsets.size - 1)
     some = np.diff(offsets) > 0
     if values.size:
-        result[some] = np.maximum.reduceat(values, offsets[:-1][some])
+        result[some] = ufunc.reduceat(values, offsets[:-1][some])
     return result
 
 

@@ -277,6 +277,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--trec-eval", metavar="PATH", help="trec_eval's program, built from its C source")
     parser.add_argument("--no-memory", action="store_true", help="measure time only")
     arguments = parser.parse_args(argv)
+    if unknown := set(arguments.workloads) - set(SHAPES):
+        parser.error(f"no workload {', '.join(sorted(unknown))}; there are {', '.join(SHAPES)}")
     with TemporaryDirectory() as folder, Report(arguments) as report:
         for name in arguments.workloads or ["S", "M"]:
             measure(name, Path(folder), arguments, report)
