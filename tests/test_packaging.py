@@ -73,9 +73,9 @@ def test_every_python_that_is_declared_is_tested():
         r"^Classifier: Programming Language :: Python :: 3\.(\d+)$", str(DISTRIBUTION.metadata), re.M
     )
     tested = re.findall(
-        r"py3(\d+),", (REPOSITORY / "tox.ini").read_text(encoding="utf-8").partition("[testenv]")[0]
+        r"\bpy3(\d+),", (REPOSITORY / "tox.ini").read_text(encoding="utf-8").partition("[testenv]")[0]
     )
-    assert classified == tested == ["10", "11", "12", "13", "14"]
+    assert classified == sorted(tested) == ["10", "11", "12", "13", "14"]
 
 
 def test_the_version_is_that_of_the_package():
