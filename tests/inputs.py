@@ -1,7 +1,7 @@
 """Every form in which qrels and runs can be handed over, made from a dict of dicts.
 
 `FORMS[name](source, value)` gives the form; `value` is ``relevance`` or ``score``. With a
-`random.Random` the rows come in its order, topics apart. Only forms whose library is installed are there.
+`random.Random` the rows come in its order, topics apart.
 """
 
 from collections import namedtuple
@@ -10,14 +10,8 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
-try:
-    import pandas
-except ImportError:
-    pandas = None
-try:
-    import pyarrow
-except ImportError:
-    pyarrow = None
+import pandas
+import pyarrow
 
 Source = Mapping[str, Mapping[str, float]]
 Form = Callable[..., Any]
@@ -83,6 +77,23 @@ def frame(ids: str | None = None, numbers: str | None = None) -> Form:
     return form
 
 
+def arrow(ids: str, make: Callable[..., Any]) -> Form:
+    """The columns of Arrow, ids of this type, with a column too many, in an odd order."""
+
+    def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
+        topics, docs, values = zip(*found) if (found := rows(source, shuffle)) else ((), (), ())
+        string = pyarrow.dictionary(pyarrow.int8(), pyarrow.string()) if ids == "dictionary" else ids
+        columns = {
+            value: pyarrow.array(map(float, values), "double"),
+            "iteration": pyarrow.array(["0"] * len(found), "string"),
+            "doc_id": pyarrow.array(docs, string),
+            "query_id": pyarrow.array(topics, string),
+        }
+        return make(list(columns.values()), list(columns))
+
+    return form
+
+
 def frame_rows(source: Source, value: str, shuffle: Random | None = None) -> Any:
     return frame()(source, value, shuffle).itertuples()
 
@@ -97,20 +108,18 @@ FORMS: dict[str, Form] = {
     "named tuples as ir-datasets has them": tuples("VALUE iteration query_id doc_id"),
     "generator": generator,
     "list of other objects": objects,
+    "DataFrame": frame(),
+    "DataFrame of objects": frame("object"),
+    "DataFrame of strings kept by Python": frame("string[python]"),
+    "DataFrame of categories": frame("category"),
+    "DataFrame with nullable numbers": frame(numbers="Float64"),
+    "DataFrame with numbers as objects": frame(numbers="object"),
+    "rows of a DataFrame": frame_rows,
+    "records of NumPy": records,
+    "DataFrame of Arrow strings": frame("string[pyarrow]"),
+    "DataFrame all of Arrow": frame("string[pyarrow]", "double[pyarrow]"),
+    "Arrow table": arrow("string", pyarrow.Table.from_arrays),
+    "Arrow table of large strings": arrow("large_string", pyarrow.Table.from_arrays),
+    "Arrow table of dictionaries": arrow("dictionary", pyarrow.Table.from_arrays),
+    "Arrow record batch": arrow("string", pyarrow.RecordBatch.from_arrays),
 }
-if pandas is not None:
-    FORMS |= {
-        "DataFrame": frame(),
-        "DataFrame of objects": frame("object"),
-        "DataFrame of strings kept by Python": frame("string[python]"),
-        "DataFrame of categories": frame("category"),
-        "DataFrame with nullable numbers": frame(numbers="Float64"),
-        "DataFrame with numbers as objects": frame(numbers="object"),
-        "rows of a DataFrame": frame_rows,
-        "records of NumPy": records,
-    }
-if pandas is not None and pyarrow is not None:
-    FORMS |= {
-        "DataFrame of Arrow strings": frame("string[pyarrow]"),
-        "DataFrame all of Arrow": frame("string[pyarrow]", "double[pyarrow]"),
-    }

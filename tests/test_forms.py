@@ -9,10 +9,12 @@ from fractions import Fraction
 
 import ir_measures
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 from ir_measures import Qrel, ScoredDoc
 
-from inputs import FORMS, pandas
+from inputs import FORMS
 from ir_measures_graded import CG, GradedError
 from ir_measures_graded.forms import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
@@ -20,7 +22,6 @@ from ir_measures_graded.measures import MEASURES
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
 RUN = {"q": {"a": 2.0, "x": 3.0, "b": 1.0}, "p": {"c": float("inf"), "a": float("-inf")}}
 NAN = float("nan")
-needs_pandas = pytest.mark.skipif(pandas is None, reason="pandas is not installed")
 every_form = pytest.mark.parametrize("form", FORMS)
 
 
@@ -171,7 +172,6 @@ def test_the_bad_row_is_named_not_the_first_one():
         evaluate(qrels={"q": {"a": 1, "b": 2}, "empty": {}, "p": {"c": 1, "d": "x"}})
 
 
-@needs_pandas
 @pytest.mark.parametrize(
     "dtype", ["Float64", "Int64", "float", "object", "double[pyarrow]", "int64[pyarrow]"]
 )
@@ -186,7 +186,6 @@ def test_missing_numbers_in_frames_are_refused(dtype):
         evaluate(qrels=run.rename(columns={"score": "relevance"}))
 
 
-@needs_pandas
 @pytest.mark.parametrize(
     "dtype", ["bool", "boolean", "uint8", "int64", "Int32", "float16", "float32", "category"]
 )
@@ -197,7 +196,6 @@ def test_columns_of_any_kind_of_number_are_read(dtype):
     assert unfold(read_qrels(frame(**ids, relevance=numbers))) == {"q": {"a": 1, "b": 0}, "p": {"c": 1}}
 
 
-@needs_pandas
 @pytest.mark.parametrize("dtype", ["datetime64[ns]", "timedelta64[ns]", "complex128", "string", "str"])
 def test_columns_of_other_kinds_are_refused(dtype):
     numbers = pandas.Series([1, 2]).astype(dtype)
@@ -225,7 +223,6 @@ def test_strings_of_numpy_are_strings():
     assert evaluate({"q": {"a": 1}}, [ScoredDoc(np.str_("q"), np.str_("a"), 1)]) == 1
 
 
-@needs_pandas
 @pytest.mark.parametrize("side", ["qrels", "run", "both"])
 @pytest.mark.parametrize("column", ["query_id", "doc_id"])
 @pytest.mark.parametrize("dtype", ["int64", "category", "Int64", "object", "float64"])
@@ -243,7 +240,6 @@ def test_numbers_as_ids_in_a_frame_are_an_error_never_a_silent_zero(side, column
         assert evaluate(qrels.astype({column: str}), run.astype({column: str})) == 3
 
 
-@needs_pandas
 @pytest.mark.parametrize("dtype", ["object", "string", "category", None])
 def test_missing_ids_in_a_frame_are_refused(dtype):
     run = frame(query_id=["q", "q"], doc_id=["a", None], score=[2.0, 1.0])
@@ -254,7 +250,6 @@ def test_missing_ids_in_a_frame_are_refused(dtype):
         evaluate(run=run.astype({"query_id": dtype}) if dtype else run)
 
 
-@needs_pandas
 @pytest.mark.parametrize("missing", ["query_id", "doc_id", "value"])
 def test_a_missing_column_is_named_with_those_that_there_are(missing):
     columns = {"query_id": ["q"], "doc_id": ["a"], "value": [1]}
@@ -265,7 +260,6 @@ def test_a_missing_column_is_named_with_those_that_there_are(missing):
         evaluate(qrels=frame(**columns).rename(columns={"value": "relevance"}))
 
 
-@needs_pandas
 def test_columns_as_pyterrier_names_them_come_with_the_renaming():
     with refused(
         "no column query_id, doc_id (", "frame.rename(columns={'qid': 'query_id', 'docno': 'doc_id'})"
@@ -303,7 +297,14 @@ def test_a_topic_that_is_no_dict_is_named():
 def test_a_document_twice_in_a_topic_of_a_run_is_named_judged_or_not(form, topic, doc):
     run = {"q": {"a": 1.0, "x": 0.5, "y": 0.1}, "not judged": {"x": 1.0, "a": 0.7}}
     sources = [FORMS[form](each, "score") for each in (run, {topic: {doc: 0.2}})]
-    twice = pandas.concat(sources) if form.startswith("DataFrame") else [*sources[0], *sources[1]]
+    if form.startswith("DataFrame"):
+        twice = pandas.concat(sources)
+    elif form.startswith("Arrow"):
+        twice = pyarrow.concat_tables(
+            pyarrow.table(dict(zip(rows.schema.names, rows.columns))) for rows in sources
+        )
+    else:
+        twice = [*sources[0], *sources[1]]
     with refused(f"run: topic {topic!r} retrieves document {doc!r} twice"):
         evaluate(run=twice)
 
