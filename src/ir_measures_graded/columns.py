@@ -150,7 +150,7 @@ def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
 def _changes(values: np.ndarray) -> np.ndarray:
     """The rows whose value differs from the one before it; the first does."""
     changes = np.ones(values.size, dtype=bool)
-    changes[1:] = values[1:] != values[:-1]
+    np.not_equal(values[1:], values[:-1], out=changes[1:])
     return np.flatnonzero(changes)
 
 

@@ -29,11 +29,11 @@ class Ids:
     """N ids; id i is the UTF-8 text ``data[start[i]:start[i] + length[i]]``.
 
     Where all have one length, `length` is that number, broadcast. Where they stand at equal distances
-    besides, `stride` is that distance (else 0) and a word of all of them is one strided view.
+    besides, `start` is a range, and a word of all of them one strided view.
     """
 
-    def __init__(self, data: np.ndarray, start: np.ndarray, length: np.ndarray, stride: int = 0):
-        self.data, self.start, self.length, self.stride = data, start, length, stride
+    def __init__(self, data: np.ndarray, start: np.ndarray | range, length: np.ndarray):
+        self.data, self.start, self.length = data, start, length
 
     @classmethod
     def of(cls, ids: Sequence[str] | np.ndarray) -> Ids:
@@ -62,8 +62,8 @@ class Ids:
         if text.count(b"\n") != count:
             return None
         width = text.find(b"\n") + 1
-        if size == count * width and (data[width - 1 : size : width or 1] == ord("\n")).all():
-            return cls(data, np.arange(count) * width, np.broadcast_to(width - 1, count), width)
+        if width and size == count * width and (data[width - 1 :: width] == ord("\n")).all():
+            return cls(data, range(0, size, width), np.broadcast_to(width - 1, count))
         end = np.flatnonzero(data == ord("\n"))
         start = np.concatenate(([0], end + 1))[:-1]
         return cls(data, start, end - start)
@@ -87,16 +87,18 @@ class Ids:
         type_ = np.dtype(np.int64 if pyarrow.types.is_large_string(array.type) else np.int32)
         bounds = np.frombuffer(offsets, type_, count + 1, array.offset * type_.itemsize)
         data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
-        start = bounds[:-1].astype(np.int64, copy=False)
-        width, odd = divmod(int(bounds[-1]) - int(bounds[0]), count)
-        if not odd and all(
-            (np.diff(bounds[a : a + PIECE]) == width).all() for a in range(0, count, PIECE - 1)
+        first, end = int(bounds[0]), int(bounds[-1])
+        width, odd = divmod(end - first, count)
+        if (
+            width
+            and not odd
+            and all((np.diff(bounds[a : a + PIECE]) == width).all() for a in range(0, count, PIECE - 1))
         ):
-            return cls(data, start, np.broadcast_to(width, count), width)
-        return cls(data, start, np.diff(bounds).astype(np.int64, copy=False))
+            return cls(data, range(first, end, width), np.broadcast_to(width, count))
+        return cls(data, bounds[:-1].astype(np.int64), np.diff(bounds).astype(np.int64, copy=False))
 
     def __len__(self) -> int:
-        return self.start.size
+        return len(self.start)
 
     def __getitem__(self, row: int) -> str:
         start = int(self.start[row])
@@ -111,27 +113,32 @@ class Ids:
 
     def take(self, rows: Rows) -> Ids:
         """The ids of some rows."""
-        start = self.start[rows]
+        start = self._starts(rows)
         length = (
-            np.broadcast_to(self.length[:1].sum(), start.size) if self.of_one_length else self.length[rows]
+            np.broadcast_to(self.length[:1].sum(), len(start)) if self.of_one_length else self.length[rows]
         )
-        return Ids(self.data, start, length, self.stride if isinstance(rows, slice) else 0)
+        return Ids(self.data, start, length)
 
-    def word(self, place: int, rows: Rows = slice(None)) -> np.ndarray:
+    def _starts(self, rows: Rows) -> Any:
+        if isinstance(self.start, range) and not isinstance(rows, slice):
+            return self.start.start + self.start.step * rows
+        return self.start[rows]
+
+    def word(self, place: int, rows: Rows = slice(None), out: np.ndarray | None = None) -> np.ndarray:
         """The eight bytes from `place` on of ids that reach it, as numbers, the first byte the lowest;
         zeros stand for what lies behind an id's end."""
-        start = self.start[rows]
-        if not start.size:
+        start = self._starts(rows)
+        if not len(start):
             return np.empty(0, dtype=np.uint64)
         left = np.minimum((self.length[:1] if self.of_one_length else self.length[rows]) - place, WORD)
-        if self.stride and isinstance(rows, slice):
-            low = int(start[0]) + place
-            data = self._readable(low, int(start[-1]) + place)
-            return np.ndarray(start.shape, "<u8", data, 0, (self.stride,)) & _LOW_BYTES[left]
+        if isinstance(start, range):
+            data = self._readable(start[0] + place, start[-1] + place)
+            view = np.ndarray((len(start),), "<u8", data, 0, (start.step,))
+            return np.bitwise_and(view, _LOW_BYTES[left], out=out)
         low = int(start.min()) + place
         data = self._readable(low, int(start.max()) + place)
         window = np.ndarray((data.size - WORD + 1,), "<u8", data, 0, (1,))  # at every byte
-        return window[start + (place - low)] & _LOW_BYTES[left]
+        return np.bitwise_and(window[start + (place - low)], _LOW_BYTES[left], out=out)
 
     def _readable(self, low: int, high: int) -> np.ndarray:
         """The bytes from `low` on, of which eight may be read at any place up to `high`."""
@@ -154,6 +161,9 @@ class Ids:
     def _filled(self) -> Iterator[np.ndarray]:
         """Each word of all ids, 0 where an id has ended before it."""
         for place in range(0, int(self.length.max(initial=0)), WORD):
+            if self.of_one_length:
+                yield self.word(place)
+                continue
             rows = np.flatnonzero(self.length > place)
             filled = np.zeros(len(self), dtype=np.uint64)
             filled[rows] = self.word(place, rows)
@@ -230,20 +240,23 @@ class _Rows:
         self.length = np.concatenate([ids.length for ids in self.columns])
         longest = int(self.length.max(initial=0))
         shortest = int(self.length.min(initial=longest))
+        self.one_length = longest == shortest
         self.words: list[tuple[int, Rows, np.ndarray]] = []
         for place in range(0, longest, WORD):
             rows = slice(None) if place < shortest else np.flatnonzero(self.length > place)
-            self.words.append((place, rows, np.concatenate(list(self._word(place, rows)))))
+            self.words.append((place, rows, self._word(place, rows)))
 
-    def _word(self, place: int, rows: Rows) -> Iterator[np.ndarray]:
-        start = 0
+    def _word(self, place: int, rows: Rows) -> np.ndarray:
+        word = np.empty(self.length.size if isinstance(rows, slice) else rows.size, dtype=np.uint64)
+        row = done = 0
         for ids in self.columns:
-            if isinstance(rows, slice):
-                yield ids.word(place)
-            else:
-                own = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + len(ids))]
-                yield ids.word(place, own - start)
-            start += len(ids)
+            of_ids, upto = rows, done + len(ids)
+            if not isinstance(rows, slice):
+                upto = int(np.searchsorted(rows, row + len(ids)))
+                of_ids = rows[done:upto] - row
+            ids.word(place, of_ids, out=word[done:upto])
+            row, done = row + len(ids), upto
+        return word
 
     def hashed(self) -> np.ndarray:
         """A number of each id in its topic: equal for equal ones, and else hardly ever in the high bits."""
@@ -255,7 +268,9 @@ class _Rows:
 
     def same(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Whether rows `a` are the same ids in the same topics as rows `b`."""
-        same = (self.topic[a] == self.topic[b]) & (self.length[a] == self.length[b])
+        same = self.topic[a] == self.topic[b]
+        if not self.one_length:
+            same &= self.length[a] == self.length[b]
         for place, rows, word in self.words:
             if isinstance(rows, slice):
                 same &= word[a] == word[b]

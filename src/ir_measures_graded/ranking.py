@@ -21,7 +21,7 @@ from .errors import GradedError
 from .forms import Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
-from .segments import BLOCK, blocks, largest, places, smallest
+from .segments import blocks, largest, places, smallest
 
 
 class Judged:
@@ -55,23 +55,28 @@ class Judged:
 
     def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of some judged documents, or of each (J)."""
+        levels, _ = self._counted
+        gain = gain_of(levels, gains)
         if doc is not None:
-            return gain_of(self._levels, gains)[self._codes[doc]]
-        return self._once("gain", gains, None, lambda: gain_of(self._levels, gains)[self._codes])
+            return gain[_place_among(levels, self.level[doc])]
+        return self._once("gain", gains, None, lambda: gain[_place_among(levels, self.level)])
 
     def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
         """The ideal list: the positive gains of all judged documents, descending, in each topic."""
-        gain = gain_of(self._levels, gains)
-        return self._once("ideal", gains, cutoff, lambda: Ideal.counted(gain, self._count, cutoff))
+        levels, count = self._counted
+        gain = gain_of(levels, gains)
+        return self._once("ideal", gains, cutoff, lambda: Ideal.counted(gain, count, cutoff))
 
     def relevant(self, gains: GainMap) -> np.ndarray:
         """How many documents of each topic have a positive gain (T)."""
-        return self._count[:, gain_of(self._levels, gains) > 0].sum(axis=1)
+        levels, count = self._counted
+        return count[:, gain_of(levels, gains) > 0].sum(axis=1)
 
     def best(self, gains: GainMap) -> np.ndarray:
         """The highest positive gain of each topic (T), 0 where there is none."""
-        gain = np.maximum(gain_of(self._levels, gains), 0)
-        return np.where(self._count > 0, gain, 0.0).max(axis=1, initial=0.0)
+        levels, count = self._counted
+        gain = np.maximum(gain_of(levels, gains), 0)
+        return np.where(count > 0, gain, 0.0).max(axis=1, initial=0.0)
 
     def _once(self, what: str, gains: GainMap, cutoff: int | None, compute: Callable[[], Any]) -> Any:
         key = what, tuple(gains.items()), cutoff
@@ -79,35 +84,22 @@ class Judged:
             self._known[key] = compute()
         return self._known[key]
 
-    # The distinct levels, which of them each judged document has (J), and how many documents each topic
-    # has at each of them (T × levels); computed in blocks, because they are no business of most topics.
-
     @cached_property
-    def _levels(self) -> np.ndarray:
-        pieces = (self.level[start : start + BLOCK] for start in range(0, self.level.size, BLOCK))
-        return np.unique(np.concatenate([np.empty(0), *map(_distinct, pieces)]))
-
-    @cached_property
-    def _codes(self) -> np.ndarray:
-        return self._coded[0]
-
-    @cached_property
-    def _count(self) -> np.ndarray:
-        return self._coded[1]
-
-    @cached_property
-    def _coded(self) -> tuple[np.ndarray, np.ndarray]:
-        levels = self._levels
-        codes = np.empty(self.level.size, np.min_scalar_type(levels.size))
-        count = np.empty((len(self.topics), levels.size), np.int64)
+    def _counted(self) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct levels, and how many documents each topic has at each of them (T × levels)."""
         sizes = np.diff(self.offsets)
+        counted = []
         for a, b in blocks(sizes):
-            rows = slice(self.offsets[a], self.offsets[b])
-            code = _place_among(levels, self.level[rows])
-            codes[rows] = code
-            topic = np.repeat(np.arange(b - a) * levels.size, sizes[a:b])
-            count[a:b] = np.bincount(topic + code, minlength=(b - a) * levels.size).reshape(b - a, -1)
-        return codes, count
+            levels, code = _coded(self.level[self.offsets[a] : self.offsets[b]])
+            code += np.repeat(np.arange(b - a) * levels.size, sizes[a:b])
+            count = np.bincount(code, minlength=(b - a) * levels.size)
+            counted.append((slice(a, b), levels, count.reshape(b - a, levels.size)))
+        levels = np.unique(np.concatenate([np.empty(0), *(own for _, own, _ in counted)]))
+        count = np.zeros((len(self.topics), levels.size), dtype=np.int64)
+        for topics, own, of_topics in counted:
+            count[topics, np.searchsorted(levels, own)] = of_topics
+        used = count.any(axis=0)
+        return levels[used], count[:, used]
 
 
 def _without_repeated(qrels: Table) -> Table:
@@ -133,25 +125,30 @@ def _without_repeated(qrels: Table) -> Table:
     )
 
 
-def _distinct(level: np.ndarray) -> np.ndarray:
-    """The distinct levels: a few small whole numbers nearly always, which are counted, not sorted."""
-    low, high = level.min(), level.max()
-    if high - low < 1000:
-        whole = (level - low).astype(np.int64)
-        if (whole + low == level).all():
-            return np.flatnonzero(np.bincount(whole)) + low
-    return np.unique(level)
+def _coded(level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Some levels, ascending, and which of them each is. A few small whole numbers, which levels nearly
+    always are, need no sorting."""
+    if level.size and float(level.max()) - float(level.min()) < FEW:
+        low = level.min()
+        code = (level - low).astype(np.int64)
+        if (code + low == level).all():
+            return np.arange(low, level.max() + 1), code
+    return np.unique(level, return_inverse=True)
 
 
 def _place_among(levels: np.ndarray, level: np.ndarray) -> np.ndarray:
     """Which of the distinct `levels` each level is; where they are few, comparing with each is quicker
     than searching."""
-    if levels.size > 8:
+    if levels.size > FEW:
         return np.searchsorted(levels, level)
     code = np.zeros(level.size, dtype=np.int64)
     for higher in levels[1:]:
         code += level >= higher
     return code
+
+
+FEW = 8
+"""Up to so many levels are looked at one by one."""
 
 
 @dataclass(frozen=True)
@@ -320,9 +317,11 @@ def _hits(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
 
     moved = np.flatnonzero(row != np.arange(score.size))
     place = np.flatnonzero(found >= 0)
-    topic = topic[place]
-    ranks = np.stack((place, first[place], last[place])) - starts[topic] + 1
-    return np.stack((found[place], topic, *ranks)), np.stack((moved, row[moved]))
+    hits = np.empty((5, place.size), dtype=np.int64)
+    hits[0], hits[1] = found[place], topic[place]
+    hits[2], hits[3], hits[4] = place, first[place], last[place]
+    hits[2:] -= starts[hits[1]] - 1
+    return hits, np.stack((moved, row[moved]))
 
 
 def _tied(new: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
