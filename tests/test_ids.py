@@ -53,6 +53,13 @@ def test_a_column_of_many_pieces_is_one_column(monkeypatch):
     assert not isinstance(Ids.of([*strings, "10"]).start, range)
 
 
+@pytest.mark.parametrize("code", [np.int8, np.int16, np.int64])
+def test_ids_are_taken_by_codes_of_any_size(code):
+    strings = [f"document {number:03}" for number in range(100)]
+    codes = np.arange(99, -1, -3).astype(code)
+    assert list(Ids.of(strings).take(codes)) == strings[::-3]
+
+
 @pytest.mark.parametrize("strings", [["a", 1], [None], [b"a"], ["a", ("b",)]])
 def test_what_is_no_string_is_a_type_error(strings):
     with pytest.raises(TypeError):

@@ -121,7 +121,7 @@ class Ids:
 
     def _starts(self, rows: Rows) -> Any:
         if isinstance(self.start, range) and not isinstance(rows, slice):
-            return self.start.start + self.start.step * rows
+            return self.start.start + self.start.step * rows.astype(np.int64)  # codes may be of one byte
         return self.start[rows]
 
     def word(self, place: int, rows: Rows = slice(None), out: np.ndarray | None = None) -> np.ndarray:
