@@ -304,6 +304,7 @@ def test_blocks_of_every_size_give_what_the_whole_gives(tmp_path, monkeypatch, m
         monkeypatch.setattr(readers, "ROWS", size)
         monkeypatch.setattr(ir_measures_graded.lines, "BLOCK", 150 * (size % 7) + 20)
         monkeypatch.setattr(ir_measures_graded.lines, "PIECE", 150 * (size % 7) + 20)
+        monkeypatch.setattr(readers, "TAIL", size % 5 + 1)
         assert evaluator.calc(TrecRun(file)) == whole
 
 
@@ -318,6 +319,16 @@ def test_blocks_are_as_many_as_they_should_be_and_cut_at_topics(tmp_path, monkey
     assert [len(block.docs) for block in blocks] == list(map(len, run.values()))
     monkeypatch.setattr(readers, "ROWS", 15)
     assert 1 < len(list(TrecRun(file).blocks())) < len(run)
+
+
+@pytest.mark.parametrize("tail", [1, 2, 3, 5, 100])
+def test_a_block_is_cut_at_its_last_topic_however_long_that_is(tmp_path, monkeypatch, tail):
+    monkeypatch.setattr(readers, "TAIL", tail)
+    monkeypatch.setattr(readers, "ROWS", 1)
+    sizes = {"a": 1, "b": 7, "c": 20, "d": 2}
+    rows = "".join(f"{topic} Q0 d{n} 0 1 t\n" for topic, size in sizes.items() for n in range(size))
+    blocks = list(TrecRun(written(tmp_path / "run", rows.encode())).blocks())
+    assert [block.topics for block in blocks] == [["a", "b", "c"], ["d"]]
 
 
 def test_topics_that_come_back_are_put_together(tmp_path, monkeypatch):

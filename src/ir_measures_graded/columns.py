@@ -44,7 +44,7 @@ def stretches_of(column: Column, field: str) -> Stretches:
         ids, starts = _ids(values, field), _changes(codes)
         return starts, [ids[code] for code in codes[starts].tolist()]
     if is_arrow(values):
-        starts = _changes_of_strings(values)
+        starts = changes_of_strings(values)
         return starts, [values[start].as_py() for start in starts.tolist()]
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
@@ -171,8 +171,8 @@ def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
     return others[_changes(objects[others])]
 
 
-def _changes_of_strings(strings: Any) -> np.ndarray:
-    """The same of an Arrow array of strings, which Arrow compares."""
+def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
+    """The same of Arrow strings, which Arrow compares."""
     from pyarrow import compute
 
     changes = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))

@@ -39,12 +39,14 @@ class Lines:
         else:
             self.name = str(getattr(file, "name", "the open file"))
         self.number = 0
+        self._damage: tuple[int, Exception] | None = None
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole lines, without a byte order mark."""
+        """The file in blocks of whole lines, without a byte order mark. A damaged file ends before the
+        block that has the damage, which `end` tells."""
         try:
             with self._open() as stream:
                 yield self._block(stream).removeprefix(BYTE_ORDER_MARK)
@@ -52,6 +54,13 @@ class Lines:
                     yield block
         except OSError as error:
             raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+
+    def end(self) -> None:
+        """To be called when the lines of all blocks are counted. Raises `FileError` for a damaged file."""
+        if self._damage:
+            lines, error = self._damage
+            self.number += lines
+            raise self.error(f"the gzip file is damaged or cut off here ({error})") from None
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
         """The fields of each line of a block that is not blank; they are known to be UTF-8."""
@@ -93,14 +102,16 @@ class Lines:
 
     def _block(self, stream: Any) -> bytes:
         """The next block, empty at the end of the file."""
+        if self._damage:
+            return b""
         pieces: list[bytes] = []
         try:
             while len(pieces) < BLOCK // PIECE and (piece := stream.read(PIECE)):
                 pieces.append(piece)
             pieces.append(stream.readline())  # what is missing of the last line
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            self.number += sum(piece.count(b"\n") for piece in pieces) + 1
-            raise self.error(f"the gzip file is damaged or cut off here ({error})") from None
+            self._damage = sum(piece.count(b"\n") for piece in pieces) + 1, error
+            return b""
         return b"".join(pieces)
 
     def _open(self) -> Any:

@@ -302,7 +302,7 @@ def _hits(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
     new = np.zeros(score.size, dtype=bool)
     new[starts[sizes > 0]] = True
     topic = np.repeat(np.arange(sizes.size), sizes)
-    row = first = last = np.arange(score.size)
+    row = first = last = in_table = np.arange(score.size)
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs come in order
         row = np.argsort(_sort_key(topic, score), kind="stable")
         score, found = score[row], found[row]
@@ -315,7 +315,7 @@ def _hits(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
         row = row.copy()
         row[place], found[place] = row[place][order], found[place][order]
 
-    moved = np.flatnonzero(row != np.arange(score.size))
+    moved = np.flatnonzero(row != in_table)
     place = np.flatnonzero(found >= 0)
     hits = np.empty((5, place.size), dtype=np.int64)
     hits[0], hits[1] = found[place], topic[place]

@@ -12,8 +12,9 @@ here may import pandas with it, as the `to_numpy` of pyarrow's arrays does.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Qrel, ScoredDoc
 
-from .columns import arrow_numbers
+from .columns import arrow_numbers, changes_of_strings
 from .errors import GradedError
 from .forms import Table, read_run, refuse_repeated
 from .lines import BYTE_ORDER_MARK, Lines, TrecFile
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 ROWS = 1 << 16  # of a run that are evaluated at a time, or as many more as its topic has
+TAIL = 1 << 10  # rows among which the last topic of a block is looked for first
+AHEAD = 8  # blocks of lines that are parsed in advance, because the next rows need several at once
+THREADS = 2  # that parse them
 
 
 @dataclass(frozen=True)
@@ -205,8 +209,8 @@ def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
     """A run as providers of ir-measures take it at no further cost."""
     dicts: dict[str, dict[str, float]] = {}
     docs, scores = run["doc_id"].to_pylist(), arrow_numbers(run["score"]).tolist()
-    starts = _topic_starts(run).tolist()
     names = run["query_id"].combine_chunks()
+    starts = changes_of_strings(names).tolist()
     for start, stop in zip(starts, [*starts[1:], len(docs)]):
         of_topic = dicts.setdefault(names[start].as_py(), {})
         of_topic.update(zip(docs[start:stop], scores[start:stop]))
@@ -217,29 +221,29 @@ def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
 
 
 def _tables(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
-    """A table for each block of lines of the file. While one is at work the next is read, but not where
-    that could wait for ever."""
-    tables = _one_by_one(file, form)
-    return _ahead(tables) if is_lasting(file) else tables
-
-
-def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
-    with ThreadPoolExecutor(1) as reader:
-        future = reader.submit(next, tables, None)
-        while (rows := future.result()) is not None:
-            future = reader.submit(next, tables, None)
-            yield rows
-
-
-def _one_by_one(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
+    """A table for each block of lines of the file, in order. While one is at work the next are read and
+    parsed, but not where that could wait for ever."""
     lines = Lines(file, form.lines)
-    for block in lines.blocks():
-        rows = _plainly(block, form)
-        if rows is None:
-            yield _strictly(block, form, lines)
-        else:
-            yield _with_lines(rows, np.arange(lines.number + 1, lines.number + rows.num_rows + 1))
-            lines.number += rows.num_rows
+    ahead = AHEAD if is_lasting(file) else 0
+    with ThreadPoolExecutor(THREADS) as pool:
+        pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
+        for block in lines.blocks():
+            pending.append((block, pool.submit(_plainly, block, form)))
+            if len(pending) > ahead:
+                yield _numbered(*pending.popleft(), form, lines)
+        while pending:
+            yield _numbered(*pending.popleft(), form, lines)
+    lines.end()
+
+
+def _numbered(block: bytes, parsed: Future[pyarrow.Table | None], form: _Form, lines: Lines) -> pyarrow.Table:
+    """The table of a block, with the number of each line."""
+    rows = parsed.result()
+    if rows is None:
+        return _strictly(block, form, lines)
+    first = lines.number + 1
+    lines.number += rows.num_rows
+    return _with_lines(rows, np.arange(first, lines.number + 1))
 
 
 def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
@@ -339,7 +343,7 @@ def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
 
     pending: list[pyarrow.Table] = []
     for rows in filter(len, tables):
-        cut = int(_topic_starts(rows)[-1])
+        cut = _last_change(rows)
         at_border = cut > 0 or (pending and rows["query_id"][0] != pending[-1]["query_id"][-1])
         if at_border and sum(map(len, pending)) + cut >= ROWS:
             yield pyarrow.concat_tables([*pending, rows.slice(0, cut)])
@@ -349,13 +353,15 @@ def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
         yield pyarrow.concat_tables(pending)
 
 
-def _topic_starts(rows: pyarrow.Table) -> np.ndarray:
-    """The rows whose topic is not that of the row before."""
-    from pyarrow import compute
-
-    topics = rows["query_id"].combine_chunks()
-    changes = arrow_numbers(compute.indices_nonzero(compute.not_equal(topics[1:], topics[:-1])))
-    return np.concatenate(([0] if len(topics) else [], changes.astype(np.int64) + 1)).astype(np.int64)
+def _last_change(rows: pyarrow.Table) -> int:
+    """The last row whose topic is not that of the row before, 0 where all are of one topic."""
+    size = TAIL
+    while True:
+        last = rows["query_id"][-size:].combine_chunks()
+        change = int(changes_of_strings(last)[-1])
+        if change > 0 or size >= len(rows):
+            return len(rows) - len(last) + change
+        size *= 4
 
 
 def _whole(level: np.ndarray) -> bool:
