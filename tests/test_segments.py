@@ -48,6 +48,8 @@ def test_earlier_and_smaller_counts_what_loops_count(lists, weighted):
         for here in range(len(numbers))
     ]
     assert earlier_and_smaller(values, offsets, weights).tolist() == expected
+    whole = np.unique(values, return_inverse=True)[1] - 3
+    assert earlier_and_smaller(whole, offsets, weights).tolist() == expected
 
 
 def test_earlier_and_smaller_of_a_long_list():

@@ -21,7 +21,7 @@ from .errors import GradedError
 from .forms import Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
-from .segments import blocks, largest, places, smallest
+from .segments import blocks, cumsum, largest, offsets_of, places, smallest, tally
 
 
 class Judged:
@@ -55,28 +55,27 @@ class Judged:
 
     def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of some judged documents, or of each (J)."""
-        levels, _ = self._counted
-        gain = gain_of(levels, gains)
         if doc is not None:
-            return gain[_place_among(levels, self.level[doc])]
-        return self._once("gain", gains, None, lambda: gain[_place_among(levels, self.level)])
+            return gain_of(self.level[doc], gains)
+        return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
 
     def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
         """The ideal list: the positive gains of all judged documents, descending, in each topic."""
-        levels, count = self._counted
-        gain = gain_of(levels, gains)
-        return self._once("ideal", gains, cutoff, lambda: Ideal.counted(gain, count, cutoff))
+        of, topics = self.levels, len(self.topics)
+        return self._once(
+            "ideal", gains, cutoff, lambda: Ideal.of(of.topic, of.gain(gains), of.count, topics, cutoff)
+        )
 
     def relevant(self, gains: GainMap) -> np.ndarray:
         """How many documents of each topic have a positive gain (T)."""
-        levels, count = self._counted
-        return count[:, gain_of(levels, gains) > 0].sum(axis=1)
+        of = self.levels
+        count = np.where(of.gain(gains) > 0, of.count, 0)
+        return np.bincount(of.topic, weights=count, minlength=len(self.topics)).astype(np.int64)
 
     def best(self, gains: GainMap) -> np.ndarray:
         """The highest positive gain of each topic (T), 0 where there is none."""
-        levels, count = self._counted
-        gain = np.maximum(gain_of(levels, gains), 0)
-        return np.where(count > 0, gain, 0.0).max(axis=1, initial=0.0)
+        of = self.levels
+        return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
 
     def _once(self, what: str, gains: GainMap, cutoff: int | None, compute: Callable[[], Any]) -> Any:
         key = what, tuple(gains.items()), cutoff
@@ -85,21 +84,34 @@ class Judged:
         return self._known[key]
 
     @cached_property
-    def _counted(self) -> tuple[np.ndarray, np.ndarray]:
-        """The distinct levels, and how many documents each topic has at each of them (T × levels)."""
+    def levels(self) -> LevelCounts:
         sizes = np.diff(self.offsets)
-        counted = []
+        parts = [np.empty((3, 0))]
         for a, b in blocks(sizes):
-            levels, code = _coded(self.level[self.offsets[a] : self.offsets[b]])
-            code += np.repeat(np.arange(b - a) * levels.size, sizes[a:b])
-            count = np.bincount(code, minlength=(b - a) * levels.size)
-            counted.append((slice(a, b), levels, count.reshape(b - a, levels.size)))
-        levels = np.unique(np.concatenate([np.empty(0), *(own for _, own, _ in counted)]))
-        count = np.zeros((len(self.topics), levels.size), dtype=np.int64)
-        for topics, own, of_topics in counted:
-            count[topics, np.searchsorted(levels, own)] = of_topics
-        used = count.any(axis=0)
-        return levels[used], count[:, used]
+            topic = np.repeat(np.arange(b - a), sizes[a:b])
+            topic, level, count = tally(topic, self.level[self.offsets[a] : self.offsets[b]])
+            parts.append(np.stack((topic + a, level, count)))
+        topic, level, count = np.concatenate(parts, axis=1)
+        return LevelCounts(topic.astype(np.int64), level, count.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class LevelCounts:
+    """How many documents are judged at each level that a topic has: `topic`, `level` and `count`, one entry
+    a level, topic after topic, levels ascending."""
+
+    topic: np.ndarray
+    level: np.ndarray
+    count: np.ndarray
+
+    def gain(self, gains: GainMap) -> np.ndarray:
+        return gain_of(self.level, gains)
+
+    def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
+        """Which entry each `level` of each `topic` is."""
+        levels = np.unique(self.level)
+        own = self.topic * levels.size + np.searchsorted(levels, self.level)
+        return np.searchsorted(own, topic * levels.size + np.searchsorted(levels, level))
 
 
 def _without_repeated(qrels: Table) -> Table:
@@ -125,32 +137,6 @@ def _without_repeated(qrels: Table) -> Table:
     )
 
 
-def _coded(level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Some levels, ascending, and which of them each is. A few small whole numbers, which levels nearly
-    always are, need no sorting."""
-    if level.size and float(level.max()) - float(level.min()) < FEW:
-        low = level.min()
-        code = (level - low).astype(np.int64)
-        if (code + low == level).all():
-            return np.arange(low, level.max() + 1), code
-    return np.unique(level, return_inverse=True)
-
-
-def _place_among(levels: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """Which of the distinct `levels` each level is; where they are few, comparing with each is quicker
-    than searching."""
-    if levels.size > FEW:
-        return np.searchsorted(levels, level)
-    code = np.zeros(level.size, dtype=np.int64)
-    for higher in levels[1:]:
-        code += level >= higher
-    return code
-
-
-FEW = 8
-"""Up to so many levels are looked at one by one."""
-
-
 @dataclass(frozen=True)
 class Ideal:
     """The ideal list of every topic: `topic`, `rank` and `gain` of each relevant document, topic
@@ -161,28 +147,18 @@ class Ideal:
     gain: np.ndarray
 
     @classmethod
-    def of(cls, topic: np.ndarray, gain: np.ndarray, topics: int) -> Ideal:
-        topic, gain = topic[gain > 0], gain[gain > 0]
-        # One sort of whole numbers, topic in the high digits: several times faster than lexsort.
-        values = np.unique(gain)
-        worse = values.size - 1 - np.searchsorted(values, gain)
-        key = np.sort(topic * max(values.size, 1) + worse)
-        topic, worse = np.divmod(key, max(values.size, 1))
-        rank = places(np.bincount(topic, minlength=topics)) + 1
-        return cls(topic, rank, values[values.size - 1 - worse] if values.size else gain)
-
-    @classmethod
-    def counted(cls, gain: np.ndarray, count: np.ndarray, cutoff: int | None) -> Ideal:
-        """From the gain of each level and how many documents each topic has at it (T × levels), up to
-        the cutoff."""
-        best_first = np.argsort(-gain, kind="stable")
-        best_first = best_first[gain[best_first] > 0]
-        count = count[:, best_first]
+    def of(
+        cls, topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topics: int, cutoff: int | None
+    ) -> Ideal:
+        """From gains, each of which `count` documents of a topic have, up to the cutoff."""
+        order = np.lexsort((-gain, topic))
+        order = order[gain[order] > 0]
+        topic, gain, count = topic[order], gain[order], count[order]
         if cutoff is not None:
-            count = np.diff(np.minimum(np.cumsum(count, axis=1), cutoff), axis=1, prepend=0)
-        size = count.sum(axis=1)
-        topic = np.repeat(np.arange(size.size), size)
-        return cls(topic, places(size) + 1, np.repeat(np.tile(gain[best_first], size.size), count.ravel()))
+            better = cumsum(count, offsets_of(topic, topics)) - count
+            count = np.clip(cutoff - better, 0, count)
+        size = np.bincount(topic, weights=count, minlength=topics).astype(np.int64)
+        return cls(np.repeat(topic, count), places(size) + 1, np.repeat(gain, count))
 
 
 @dataclass(frozen=True)

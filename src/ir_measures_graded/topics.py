@@ -141,6 +141,7 @@ class Topics:
         self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
+        self._listed: dict[str, Documents] = {}
 
     @cached_property
     def run(self) -> GainList:
@@ -215,22 +216,30 @@ class Topics:
 
         `ties='score'` gives documents with equal scores one place, `'rank'` each its own.
         """
+        if ties not in self._listed:
+            self._listed[ties] = self._documents(ties)
+        return self._listed[ties]
+
+    def _documents(self, ties: str) -> Documents:
         ranks, count = self.ranks, self.count
+        gains = np.unique(np.append(ranks.judged.levels.gain(self.gains), 0.0))
         topic = np.repeat(np.arange(count), ranks.retrieved)
         rank = segments.places(ranks.retrieved) + 1
         place = rank if ties == "rank" else ranks.first_of_tie
-        gain = np.zeros(rank.size)
+        kind = np.full(rank.size, np.searchsorted(gains, 0.0))
         start = np.cumsum(ranks.retrieved) - ranks.retrieved
-        gain[start[self.run.topic] + self.run.rank - 1] = self.run.gain
+        kind[start[self.run.topic] + self.run.rank - 1] = np.searchsorted(gains, self.run.gain)
         within = slice(None) if self.cutoff is None else rank <= self.cutoff
 
         missing = np.ones(self.document_topic.size, dtype=bool)
         missing[self.document] = False
-        behind = self.document_topic[missing]
+        missed = np.searchsorted(gains, self.document_gain[missing])
+        behind, missed = np.divmod(np.sort(self.document_topic[missing] * gains.size + missed), gains.size)
         return Documents(
             topic=np.append(topic[within], behind),
             place=np.append(place[within], self.retrieved[behind] + 1),
-            gain=np.append(gain[within], self.document_gain[missing]),
+            kind=np.append(kind[within], missed),
+            gains=gains,
             score=np.append(ranks.score[within], np.zeros(behind.size)),
             retrieved=np.append(np.ones(rank[within].size, bool), np.zeros(behind.size, bool)),
         )
@@ -243,14 +252,22 @@ class Topics:
 @dataclass(frozen=True)
 class Documents:
     """Documents in the user's order and the system's, topics not contiguous (D each): `topic`;
-    `gain`, higher preferred by the user; `place`, lower preferred by the system; `score` and whether
-    `retrieved` (the score is 0 where not)."""
+    `kind`, which of the distinct `gains` (ascending) it has, a higher one preferred by the user; `place`,
+    lower preferred by the system; `score` and whether `retrieved` (the score is 0 where not).
+
+    Those that were not retrieved stand by topic and gain, so that nothing depends on the qrels' order.
+    """
 
     topic: np.ndarray
     place: np.ndarray
-    gain: np.ndarray
+    kind: np.ndarray
+    gains: np.ndarray
     score: np.ndarray
     retrieved: np.ndarray
+
+    @property
+    def gain(self) -> np.ndarray:
+        return self.gains[self.kind]
 
 
 class Topic:

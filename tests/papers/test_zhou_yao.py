@@ -68,12 +68,18 @@ def counting_every_position(measure):
     return lambda user, system: over_listed_gains(measure)(user, np.maximum(system, NEXT_TO_NOTHING))
 
 
+def adjusted_gains(topics):
+    """g′ of each document."""
+    entry = topics.ranks.judged.levels.entry(topics.document_topic, topics.document_level)
+    return _adjusted_gains(topics)[entry]
+
+
 def average_gain_ratio(user, system):
     """WAP over g′ of the two lists, in steps of the scale, so that l − 1 is a whole number."""
 
     def adjusted(scores):
         steps = [round(10 * score) for score in scores]
-        return _adjusted_gains(Listed(steps, steps, gains={0: NEXT_TO_NOTHING}))
+        return adjusted_gains(Listed(steps, steps, gains={0: NEXT_TO_NOTHING}))
 
     return over_listed_gains(WAP)(adjusted(user), adjusted(system))
 
@@ -184,7 +190,7 @@ def test_example_5_wap_and_q(rank, q):
 def test_section_5_6_average_gain_ratio():
     qrels = {"q": {"high": 3, **{f"low{number}": 1 for number in range(9)}}}
     judged = Topics(judged_ranks(Judged(read_qrels(qrels)), read_run({"q": {"high": 1}})), {}, None)
-    assert _adjusted_gains(judged)[0] == pytest.approx(3 - (3 - 2) * 1 / 10)
+    assert adjusted_gains(judged)[0] == pytest.approx(3 - (3 - 2) * 1 / 10)
     # 2.9 for the one found, of 2.9 + 9·(1 − 9/10) in all: first it has all that there is at its rank
     assert AGR.calc_aggregate(qrels, {"q": {"high": 1}}) == pytest.approx(1 / 10)
     late = {"q": {"high": 1, "x": 2, "y": 3}}

@@ -15,7 +15,7 @@ from ..gains import gain_of
 from ..measure import GradedMeasure
 from ..parameters import Real
 from ..ranking import Ideal
-from ..segments import cumsum, earlier_and_smaller
+from ..segments import coded, cumsum, earlier_and_smaller
 from ..topics import GainList, Topics, ratio, share
 
 
@@ -59,8 +59,9 @@ class _muAP(GradedMeasure):
         # which of the two gains less takes O(n log n), however many gains there are.
         run, ideal = topics.run.relevant, topics.whole_ideal
         weight = _threshold_weights(ideal)[ideal.entry(run.topic, run.gain)]
-        smaller = earlier_and_smaller(run.gain, run.offsets)
-        of_smaller = earlier_and_smaller(run.gain, run.offsets, weight)
+        _, kind = coded(run.gain)
+        smaller = earlier_and_smaller(kind, run.offsets)
+        of_smaller = earlier_and_smaller(kind, run.offsets, weight)
         return run, (of_smaller + weight * (run.number - smaller)) / run.rank
 
 
@@ -179,31 +180,26 @@ class _AGR(_AtRelevant):
     SHORT_DESC = "Weighted average precision with gains reduced where many documents share a level."
 
     def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        adjusted = _adjusted_gains(topics)
-        best = Ideal.of(topics.document_topic, adjusted, topics.count)
+        levels, adjusted = topics.ranks.judged.levels, _adjusted_gains(topics)
+        best = Ideal.of(levels.topic, adjusted, levels.count, topics.count, None)
         ideal = GainList(topics.count, best.topic, best.rank, best.gain)
         run = topics.run.relevant
-        document = topics.document[topics.run.gain > 0]
-        cg = run.cumsum(adjusted[document])
+        level = topics.document_level[topics.document[topics.run.gain > 0]]
+        cg = run.cumsum(adjusted[levels.entry(run.topic, level)])
         cg_ideal = ideal.at(run.rank, run.topic, ideal.cumulated)
         return run, share(cg, cg_ideal)
 
 
 def _adjusted_gains(topics: Topics) -> np.ndarray:
-    """g′ of each judged document, and g in topics where every g′ is 0."""
-    topic, gain, level = topics.document_topic, topics.document_gain, topics.document_level
-    levels, code = np.unique(level, return_inverse=True)
-    kinds, kind, size = np.unique(  # the levels that each topic has, ascending
-        topic * levels.size + code.reshape(-1), return_inverse=True, return_counts=True
-    )
-    kind_topic, kind_level = kinds // max(levels.size, 1), levels[kinds % max(levels.size, 1)]
-    below = np.zeros(kinds.size)
-    below[1:] = np.where(kind_topic[1:] == kind_topic[:-1], gain_of(kind_level[:-1], topics.gains), 0.0)
-    whole = kind_level == np.floor(kind_level)
-    below[whole] = gain_of(kind_level[whole] - 1, topics.gains)
+    """g′ of each level that a topic has, and g in topics where every g′ is 0."""
+    levels = topics.ranks.judged.levels
+    topic, level, gain = levels.topic, levels.level, levels.gain(topics.gains)
+    below = np.zeros(level.size)
+    below[1:] = np.where(topic[1:] == topic[:-1], gain[:-1], 0.0)
+    whole = level == np.floor(level)
+    below[whole] = gain_of(level[whole] - 1, topics.gains)
 
-    kind = kind.reshape(-1)
-    adjusted = gain - ratio(size[kind], topics.relevant[topic]) * (gain - below[kind])
+    adjusted = gain - ratio(levels.count, topics.relevant[topic]) * (gain - below)
     adjusted = np.where(gain > 0, adjusted, 0.0)
     some = np.bincount(topic, weights=adjusted > 0, minlength=topics.count) > 0
     return np.where(some[topic], adjusted, gain)

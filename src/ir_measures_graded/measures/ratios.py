@@ -13,6 +13,7 @@ import numpy as np
 from ..measure import GradedMeasure
 from ..parameters import Choice, Real
 from ..ranking import Ideal
+from ..segments import tally
 from ..topics import GainList, Topics, ratio, share
 
 IDEAL = Choice(
@@ -44,8 +45,8 @@ class _SlidingRatio(GradedMeasure):
 def _own_ideal(topics: Topics) -> GainList:
     """The gains of all that the run retrieved, descending, up to the cutoff."""
     whole = topics.whole_run
-    own = Ideal.of(whole.topic, whole.gain, topics.count)
-    return GainList(topics.count, own.topic, own.rank, own.gain).first(topics.cutoff)
+    own = Ideal.of(*tally(whole.topic, whole.gain), topics.count, topics.cutoff)
+    return GainList(topics.count, own.topic, own.rank, own.gain)
 
 
 class _SR(_SlidingRatio):
