@@ -8,7 +8,7 @@ DOCS = ["a", "b", "ab", "B", "10", "9", "-1", "1e3", "é", "ñandú", "文書", 
 """Ids outside ASCII, ids that look like numbers, ids whose UTF-16 order is not their code point order."""
 
 WHOLE = st.integers(-2, 4)
-REAL = st.one_of(WHOLE, st.sampled_from([-0.5, 0.1, 0.25, 2 / 3, 1.5, 2.718, 7.5, 100.0]))
+REAL = st.one_of(WHOLE, st.sampled_from([-0.5, 0.1, 0.25, 2 / 3, 1.2, 1.5, 2.718, 4.2, 5.2, 7.5, 100.0]))
 INFINITE = [float("inf"), float("-inf")]
 TIED_SCORES = st.sampled_from([0.0, -0.0, 1e-50, 0.1, 1.0, 1.0 + 1e-9, -3.5, 1e39, 1e300, -1e300, *INFINITE])
 """Scores that are equal as 32-bit floats, some only as those."""

@@ -129,6 +129,19 @@ def test_companions_in_the_call_do_not_matter(measure):
 
 
 @every_measure
+@pytest.mark.parametrize(
+    "levels", [(4, 6, 5, 1, 5, 4, 4, 7), (1.2, 4.2, 5.2, 6.2), (1e16, 1e16 + 2, 1e16 + 4), (1e17,), (0.1, -2)]
+)
+def test_topics_beside_a_topic_do_not_change_a_bit_of_it(measure, levels):
+    qrels = {"q": {f"d{number}": level for number, level in enumerate(levels)}}
+    run = {"q": {doc: 1 / number for number, doc in enumerate(qrels["q"], 1)}}
+    measures = [*variants(measure)] if max(levels) < 10 else [measure]
+    alone = values(measures, qrels, run)
+    beside = values(measures, {"y": {"a": 0.5}, **qrels, "z": {"a": 100, "b": 30}}, run)
+    assert {key: beside[key] for key in alone} == alone
+
+
+@every_measure
 def test_standard_companions_in_the_call_do_not_matter(measure):
     qrels = {topic: {doc: math.ceil(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
     measures = list(variants(measure))

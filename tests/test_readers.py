@@ -441,6 +441,33 @@ def test_a_gzip_file_cut_off_or_damaged_is_refused_at_the_line(tmp_path):
     assert told.startswith(f"{tmp_path / 'plain.gz'}:1: the gzip file is damaged")
 
 
+def test_mistakes_are_told_in_the_order_of_the_file(tmp_path, monkeypatch):
+    rows = [b"q%d Q0 doc%d 1 1 tag\n" % (number, number * number) for number in range(20000)]
+    rows[100] = b"q100 Q0 doc 1 1\n"
+    packed = gzip.compress(b"".join(rows))
+    file = written(tmp_path / "cut.gz", packed[: len(packed) // 2])
+    monkeypatch.setattr(ir_measures_graded.lines, "BLOCK", 1000)
+    monkeypatch.setattr(ir_measures_graded.lines, "PIECE", 1000)
+    assert refused(read_trec_run, file).startswith(f"{file}:101: 5 fields, not 6")
+
+
+def test_what_cannot_be_read_any_further_is_told_after_the_mistakes_before(monkeypatch):
+    monkeypatch.setattr(ir_measures_graded.lines, "BLOCK", 10)
+    monkeypatch.setattr(ir_measures_graded.lines, "PIECE", 10)
+
+    class Failing(io.BytesIO):
+        name = "failing"
+
+        def read(self, *size):
+            if self.tell() > 0:
+                raise OSError(5, "Input/output error")
+            return super().read(*size)
+
+    assert refused(read_trec_run, Failing(b"q1 Q0 a 1\nq1 Q0 b 1 1 t\n")).startswith("failing:1: 4 fields")
+    told = refused(read_trec_run, Failing(b"q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n"))
+    assert told == "failing: cannot be read: Input/output error"
+
+
 def test_a_directory_and_a_missing_file_are_refused(tmp_path):
     assert refused(read_trec_run, tmp_path).startswith(f"{tmp_path}: cannot be read: ")
     missing = tmp_path / "missing"

@@ -1,11 +1,13 @@
 """Sums over many topics at once, against loops over one topic after another."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_graded.segments import cumsum, earlier_and_smaller, offsets_of, places
+from ir_measures_graded.segments import coded, cumsum, earlier_and_smaller, offsets_of, places, tally
 
 SMALL = st.integers(-3, 3) | st.sampled_from([0.1, 0.2, 0.3, 1e-9, 1e9])
 slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
@@ -69,3 +71,31 @@ def test_offsets_bound_each_topics_values(topic):
     assert offsets.shape == (9,)
     for number in range(8):
         assert topic[offsets[number] : offsets[number + 1]] == [number] * topic.count(number)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1.2, 2.2, 3.2, 4.2, 5.2, 6.2], [1e17], [2.0**53, 2.0**53 + 2], [-0.0, 1.0], [0.5, 0.25], [9, 0], []],
+)
+def test_codes_stand_for_the_very_values(values):
+    kinds, code = coded(np.array(values, dtype=float))
+    assert kinds[code].tolist() == values
+    assert (np.diff(kinds[np.unique(code)]) > 0).all()
+
+
+@given(slices)
+def test_values_are_tallied_in_each_list_by_itself(lists):
+    values, offsets = flat(lists)
+    topic, value, count = tally(np.repeat(np.arange(len(lists)), np.diff(offsets)), values)
+    expected = [(t, v, numbers.count(v)) for t, numbers in enumerate(lists) for v in sorted(set(numbers))]
+    assert list(zip(topic.tolist(), value.tolist(), count.tolist())) == expected
+
+
+@given(slices, st.lists(SMALL, max_size=9))
+def test_weights_are_added_in_one_order_whatever_stands_beside_them(lists, others):
+    values, offsets = flat([*lists, others])
+    weights = np.arange(1, values.size + 1) / 7
+    together = earlier_and_smaller(values, offsets, weights)
+    for start, stop in pairwise(offsets):
+        alone = earlier_and_smaller(values[start:stop], np.array([0, stop - start]), weights[start:stop])
+        assert together[start:stop].tolist() == alone.tolist()

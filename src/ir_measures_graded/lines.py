@@ -39,24 +39,29 @@ class Lines:
         else:
             self.name = str(getattr(file, "name", "the open file"))
         self.number = 0
+        self._unreadable: OSError | None = None
         self._damage: tuple[int, Exception] | None = None
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole lines, without a byte order mark. A damaged file ends before the
-        block that has the damage, which `end` tells."""
+        """The file in blocks of whole lines, without a byte order mark, up to the one that cannot be read;
+        why it cannot, `end` tells."""
         try:
             with self._open() as stream:
                 yield self._block(stream).removeprefix(BYTE_ORDER_MARK)
                 while block := self._block(stream):
                     yield block
         except OSError as error:
-            raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+            self._unreadable = error
 
     def end(self) -> None:
-        """To be called when the lines of all blocks are counted. Raises `FileError` for a damaged file."""
+        """To be called when the lines of all blocks are counted. Raises `FileError` where they are not all
+        that the file has."""
+        if self._unreadable:
+            reason = self._unreadable.strerror or self._unreadable
+            raise FileError(f"{self.name}: cannot be read: {reason}")
         if self._damage:
             lines, error = self._damage
             self.number += lines

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ROWS = 1 << 16  # of a run that are evaluated at a time, or as many more as its topic has
 TAIL = 1 << 10  # rows among which the last topic of a block is looked for first
 AHEAD = 8  # blocks of lines that are parsed in advance, because the next rows need several at once
-THREADS = 2  # that parse them
+THREADS = 2  # that parse them, beside one that reads
 
 
 @dataclass(frozen=True)
@@ -221,29 +221,35 @@ def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
 
 
 def _tables(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
-    """A table for each block of lines of the file, in order. While one is at work the next are read and
-    parsed, but not where that could wait for ever."""
+    """A table for each block of lines of the file, in order."""
     lines = Lines(file, form.lines)
-    ahead = AHEAD if is_lasting(file) else 0
-    with ThreadPoolExecutor(THREADS) as pool:
-        pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
-        for block in lines.blocks():
-            pending.append((block, pool.submit(_plainly, block, form)))
-            if len(pending) > ahead:
-                yield _numbered(*pending.popleft(), form, lines)
-        while pending:
-            yield _numbered(*pending.popleft(), form, lines)
+    if is_lasting(file):
+        parsed = _ahead(lines.blocks(), form)
+    else:  # reading in advance could wait for ever
+        parsed = ((block, _plainly(block, form)) for block in lines.blocks())
+    for block, rows in parsed:
+        if rows is None:
+            yield _strictly(block, form, lines)
+        else:
+            first = lines.number + 1
+            lines.number += rows.num_rows
+            yield _with_lines(rows, np.arange(first, lines.number + 1))
     lines.end()
 
 
-def _numbered(block: bytes, parsed: Future[pyarrow.Table | None], form: _Form, lines: Lines) -> pyarrow.Table:
-    """The table of a block, with the number of each line."""
-    rows = parsed.result()
-    if rows is None:
-        return _strictly(block, form, lines)
-    first = lines.number + 1
-    lines.number += rows.num_rows
-    return _with_lines(rows, np.arange(first, lines.number + 1))
+def _ahead(blocks: Iterator[bytes], form: _Form) -> Iterator[tuple[bytes, pyarrow.Table | None]]:
+    """Each block and what `_plainly` makes of it. While one is at work the next are read and parsed."""
+    pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
+    with ThreadPoolExecutor(1 + THREADS) as pool:
+        reading = pool.submit(next, blocks, None)
+        while (block := reading.result()) is not None:
+            reading = pool.submit(next, blocks, None)
+            pending.append((block, pool.submit(_plainly, block, form)))
+            if len(pending) > AHEAD:
+                block, parsed = pending.popleft()
+                yield block, parsed.result()
+        for block, parsed in pending:
+            yield block, parsed.result()
 
 
 def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:

@@ -38,18 +38,19 @@ FEW = 8
 
 
 def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct values, ascending, all that there are among them; and which of them each value is.
+    """Values in ascending order, and which of them each of the given ones is.
 
     >>> coded(np.array([2., 0., 2.]))
     (array([0., 1., 2.]), array([2, 0, 2]))
 
-    A few small whole numbers, which levels nearly always are, need no sorting.
+    The given ones are all among them. Steps of 1, which levels nearly always are, need no sorting;
+    then there may be others, that were not given, between them.
     """
     if values.size and float(values.max()) - float(values.min()) < FEW:
         low = values.min()
         code = (values - low).astype(np.int64)
         if (code + low == values).all():
-            return np.arange(low, values.max() + 1), code
+            return np.arange(int(code.max()) + 1) + low, code
     return np.unique(values, return_inverse=True)
 
 
@@ -146,7 +147,7 @@ def earlier_and_smaller(
 ) -> np.ndarray:
     """For each value, how many values before it in its topic are strictly smaller.
 
-    With `weights`, the sum of their weights instead. Integers, the smaller the better, are taken as they are.
+    With `weights`, the sum of their weights instead.
 
     >>> earlier_and_smaller(np.array([1., 3., 2., 3.]), np.array([0, 4]))
     array([0, 1, 1, 2])
@@ -155,12 +156,15 @@ def earlier_and_smaller(
     bit by bit from the highest, as a wavelet tree does. Two values whose higher bits agree stand in one
     block, and where the next bit is 1 for one and 0 for the other, the other is smaller. Splitting
     each block by that bit, in order, leads to the next.
+
+    Without weights, where no order of addition matters, integers stand for themselves, and few are
+    counted one by one.
     """
-    whole = values.dtype.kind in "iu" and values.size
+    whole = weights is None and values.dtype.kind in "iu" and values.size
     code = values - values.min() if whole else _order_in_topic(values, offsets)
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
     count = np.zeros(values.size, dtype=weight.dtype)
-    if weights is None and code.max(initial=0) < FEW:  # sums of weights are not added in two orders
+    if weights is None and code.max(initial=0) < FEW:
         for value in range(1, int(code.max(initial=0)) + 1):
             at = np.flatnonzero(code == value)
             count[at] = cumsum((code < value).astype(np.int64), offsets)[at]

@@ -7,7 +7,7 @@ measure therefore never handles itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -264,6 +264,10 @@ class Documents:
     gains: np.ndarray
     score: np.ndarray
     retrieved: np.ndarray
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, _read_only(getattr(self, field.name)))
 
     @property
     def gain(self) -> np.ndarray:

@@ -59,9 +59,8 @@ class _muAP(GradedMeasure):
         # which of the two gains less takes O(n log n), however many gains there are.
         run, ideal = topics.run.relevant, topics.whole_ideal
         weight = _threshold_weights(ideal)[ideal.entry(run.topic, run.gain)]
-        _, kind = coded(run.gain)
-        smaller = earlier_and_smaller(kind, run.offsets)
-        of_smaller = earlier_and_smaller(kind, run.offsets, weight)
+        smaller = earlier_and_smaller(coded(run.gain)[1], run.offsets)
+        of_smaller = earlier_and_smaller(run.gain, run.offsets, weight)
         return run, (of_smaller + weight * (run.number - smaller)) / run.rank
 
 

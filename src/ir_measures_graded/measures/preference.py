@@ -22,7 +22,7 @@ from ..errors import GradedError
 from ..measure import GradedMeasure
 from ..parameters import TIES, Choice, Flag, Parameter, Real
 from ..segments import earlier_and_smaller, offsets_of, tally
-from ..topics import Documents, Topics, ratio
+from ..topics import Topics, ratio
 
 
 class _Preference(GradedMeasure):
@@ -50,7 +50,7 @@ class Pairs:
 
     @classmethod
     def of(cls, topics: Topics, ties: str) -> Pairs:
-        order = _Ordered.of(topics.listed(ties), topics.count)
+        order = _Ordered.of(topics, ties)
         tied, size = order.tied_pairs, np.diff(order.offsets)
         user_ties, system_ties, both = tied(order.user), tied(order.system), tied(order.both)
         preferred = size * (size - 1) // 2 - user_ties
@@ -80,13 +80,15 @@ class _Ordered:
     offsets: np.ndarray
 
     @classmethod
-    def of(cls, documents: Documents, topics: int) -> _Ordered:
-        kinds, places = documents.gains.size, int(documents.place.max(initial=0)) + 1
+    def of(cls, topics: Topics, ties: str) -> _Ordered:
+        documents = topics.listed(ties)
+        kinds, places = documents.gains.size, topics.retrieved + 2
+        system = (np.cumsum(places) - places)[documents.topic] + documents.place
         # One sort of whole numbers: several times faster than lexsort.
-        both = np.sort((documents.topic * places + documents.place) * kinds + (kinds - 1 - documents.kind))
+        both = np.sort(system * kinds + (kinds - 1 - documents.kind))
         system, worse = np.divmod(both, kinds)
-        topic = system // places
-        offsets = offsets_of(topic, topics)
+        offsets = offsets_of(documents.topic, topics.count)
+        topic = np.repeat(np.arange(topics.count), np.diff(offsets))
         return cls(topic, kinds - 1 - worse, topic * kinds + worse, system, both, offsets)
 
     def tied_pairs(self, numbers: np.ndarray) -> np.ndarray:
@@ -214,7 +216,7 @@ class _Spearman(_Preference):
     SHORT_DESC = "The correlation of the documents' ranks in the user's order and the system's."
 
     def values(self, topics: Topics) -> np.ndarray:
-        order = _Ordered.of(topics.listed(self["ties"]), topics.count)
+        order = _Ordered.of(topics, self["ties"])
         topic, x, y = order.topic, order.mean_ranks(order.user), order.mean_ranks(order.system)
         middle = (np.diff(order.offsets) + 1) / 2
         x, y = x - middle[topic], y - middle[topic]
