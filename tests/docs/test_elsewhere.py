@@ -124,7 +124,7 @@ AREA = {  # under the ROC curve, over which documents
     "NDPM": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores), judged_documents),
     "NR": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores)),
 }
-pytestmark = pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")  # ranx's own
+pytestmark = pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # ranx's own
 BY_NAME = {"trec_eval": trec_eval, "ir-measures": ir_measure, "ranx": ranx, "this package": here}
 ROWS = [(name, other) for name, others in ELSEWHERE.items() for other in others]
 
