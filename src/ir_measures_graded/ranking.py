@@ -21,7 +21,7 @@ from .errors import GradedError
 from .forms import Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
-from .segments import blocks, cumsum, largest, offsets_of, places, smallest, tally
+from .segments import blocks, cumsum, entries, largest, offsets_of, places, smallest, tally
 
 
 class Judged:
@@ -109,9 +109,7 @@ class LevelCounts:
 
     def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
         """Which entry each `level` of each `topic` is."""
-        levels = np.unique(self.level)
-        own = self.topic * levels.size + np.searchsorted(levels, self.level)
-        return np.searchsorted(own, topic * levels.size + np.searchsorted(levels, level))
+        return entries(topic, level, self.topic, self.level)
 
 
 def _without_repeated(qrels: Table) -> Table:

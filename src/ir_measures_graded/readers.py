@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Qrel, ScoredDoc
 
-from .columns import arrow_numbers, changes_of_strings
+from .columns import arrow_numbers, changes_of_strings, stretches_of
 from .errors import GradedError
 from .forms import Table, read_run, refuse_repeated
 from .lines import BYTE_ORDER_MARK, Lines, TrecFile
@@ -209,10 +210,10 @@ def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
     """A run as providers of ir-measures take it at no further cost."""
     dicts: dict[str, dict[str, float]] = {}
     docs, scores = run["doc_id"].to_pylist(), arrow_numbers(run["score"]).tolist()
-    names = run["query_id"].combine_chunks()
-    starts = changes_of_strings(names).tolist()
-    for start, stop in zip(starts, [*starts[1:], len(docs)]):
-        of_topic = dicts.setdefault(names[start].as_py(), {})
+    starts, topics = stretches_of(run["query_id"], "run: query_id")
+    bounds = [*starts.tolist(), len(docs)]
+    for topic, (start, stop) in zip(topics, pairwise(bounds)):
+        of_topic = dicts.setdefault(topic, {})
         of_topic.update(zip(docs[start:stop], scores[start:stop]))
     return dicts
 

@@ -71,6 +71,17 @@ def tally(topic: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return distinct // max(kinds.size, 1), kinds[distinct % max(kinds.size, 1)], count
 
 
+def entries(topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value: np.ndarray) -> np.ndarray:
+    """Where each `value` of each `topic` first stands among others, which ascend by topic and value.
+
+    >>> entries(np.array([1]), np.array([5.]), np.array([0, 1, 1]), np.array([5., 3., 5.]))
+    array([2])
+    """
+    values = np.unique(in_value)
+    among = in_topic * values.size + np.searchsorted(values, in_value)
+    return np.searchsorted(among, topic * values.size + np.searchsorted(values, value))
+
+
 BLOCK = 1 << 16
 """About how many rows are worked on at once: their columns fit into a processor's cache."""
 

@@ -100,9 +100,7 @@ class GainList:
 
     def entry(self, topic: np.ndarray, gain: np.ndarray) -> np.ndarray:
         """The first entry of a list with descending gains that has each `gain` of each `topic`."""
-        gains = np.unique(self.gain)[::-1]
-        own = self.topic * gains.size + np.searchsorted(-gains, -self.gain)
-        return np.searchsorted(own, topic * gains.size + np.searchsorted(-gains, -gain))
+        return segments.entries(topic, -gain, self.topic, -self.gain)
 
     @cached_property
     def relevant(self) -> GainList:

@@ -52,7 +52,7 @@ class Pairs:
     def of(cls, topics: Topics, ties: str) -> Pairs:
         order = _Ordered.of(topics, ties)
         tied, size = order.tied_pairs, np.diff(order.offsets)
-        user_ties, system_ties, both = tied(order.user), tied(order.system), tied(order.both)
+        user_ties, system_ties, both = tied(np.sort(order.user)), tied(order.system), tied(order.both)
         preferred = size * (size - 1) // 2 - user_ties
         # In this order a lower gain comes first only where the system puts it strictly first.
         opposed = earlier_and_smaller(order.kind, order.offsets)
@@ -91,9 +91,9 @@ class _Ordered:
         topic = np.repeat(np.arange(topics.count), np.diff(offsets))
         return cls(topic, kinds - 1 - worse, topic * kinds + worse, system, both, offsets)
 
-    def tied_pairs(self, numbers: np.ndarray) -> np.ndarray:
+    def tied_pairs(self, ascending: np.ndarray) -> np.ndarray:
         """How many pairs of each topic have the same number."""
-        start, size = _runs(np.sort(numbers))
+        start, size = _runs(ascending)
         pairs = size * (size - 1) // 2
         pairs = np.bincount(self.topic[start], weights=pairs, minlength=self.offsets.size - 1)
         return pairs.astype(np.int64)
