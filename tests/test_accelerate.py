@@ -75,7 +75,6 @@ def test_measures_of_others_are_computed_beside_them():
 
 
 def test_what_a_user_defines_keeps_its_provider():
-    pytest.importorskip("pandas", reason="pandas is not installed, in which ir-measures hands over topics")
     own = ir_measures.define_byquery(lambda qrels, run: 7.0, name="AP")
     before = own.calc(QRELS, RUN)
     assert before.aggregated > 1

@@ -116,16 +116,14 @@ NUMBERS = [
 ]
 TEXT = ["3", "high", "", b"3", bytearray(b"3"), np.str_("3"), "nan"]
 NO_NUMBERS = [*TEXT, None, 2j, [3], object, 10**400, np.datetime64("2020-01-01")]
-if pandas is not None:
-    NO_NUMBERS += [pandas.NA, pandas.NaT, pandas.Timestamp("2020-01-01")]
+NO_NUMBERS += [pandas.NA, pandas.NaT, pandas.Timestamp("2020-01-01")]
 
 
 def forms_of(value, field):
     """One row with this value in every form that keeps it as it is."""
     yield {"q": {"a": value}}
     yield [row(query_id="q", doc_id="a", **{field: value})]
-    if pandas is not None:
-        yield frame(query_id=["q"], doc_id=["a"], **{field: pandas.Series([value], dtype=object)})
+    yield frame(query_id=["q"], doc_id=["a"], **{field: pandas.Series([value], dtype=object)})
 
 
 @pytest.mark.parametrize(("number", "expected"), NUMBERS, ids=[repr(number) for number, _ in NUMBERS])
@@ -176,8 +174,6 @@ def test_the_bad_row_is_named_not_the_first_one():
     "dtype", ["Float64", "Int64", "float", "object", "double[pyarrow]", "int64[pyarrow]"]
 )
 def test_missing_numbers_in_frames_are_refused(dtype):
-    if "pyarrow" in dtype:
-        pytest.importorskip("pyarrow")
     numbers = pandas.Series([1, None], dtype=dtype)
     run = frame(query_id=["q", "q"], doc_id=["a", "b"], score=numbers)
     with refused("run: topic 'q', document 'b': the score "):

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,7 +108,6 @@ def test_ids_descend_within_groups_by_code_point(groups):
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20), st.integers(0, 5)
 )
 def test_arrow_strings_are_read_where_they_lie(strings, skipped):
-    pyarrow = pytest.importorskip("pyarrow")
     for type_ in (pyarrow.string(), pyarrow.large_string()):
         array = pyarrow.array(strings, type_)[skipped:]
         assert list(Ids.of_arrow(array)) == strings[skipped:]

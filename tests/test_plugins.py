@@ -9,6 +9,7 @@ from pathlib import Path
 
 import ir_measures
 import numpy as np
+import pandas
 import pytest
 
 from distributions import GOOD, distribution, hooked, python
@@ -180,7 +181,6 @@ def test_gains_cutoff_condensed_lists_and_missing_topics_come_for_free(measure, 
 
 
 def test_every_input_form_comes_for_free():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     qrels = [ir_measures.Qrel(q, d, level) for q, rows in QRELS.items() for d, level in rows.items()]
     run = [ir_measures.ScoredDoc(q, d, score) for q, rows in RUN.items() for d, score in rows.items()]
     expected = values(Hit(rank=2), QRELS, RUN)
