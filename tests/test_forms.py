@@ -2,10 +2,11 @@
 
 import copy
 import random
-from collections import namedtuple
+from collections import UserList, deque, namedtuple
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
+from itertools import starmap
 
 import ir_measures
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from ir_measures import Qrel, ScoredDoc
 
 from inputs import FORMS
-from ir_measures_graded import CG, GradedError
+from ir_measures_graded import CG, GradedError, forms
 from ir_measures_graded.forms import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
 
@@ -32,7 +33,7 @@ def unfold(table):
     assert table.offsets[0] == 0
     assert table.offsets[-1] == len(table.docs) == len(table.values)
     return {
-        topic: dict(zip(table.docs.take(slice(start, stop)), table.values[start:stop].tolist()))
+        topic: dict(zip(table.docs.ids(slice(start, stop)), table.values[start:stop].tolist()))
         for topic, (start, stop) in zip(table.topics, bounds)
     }
 
@@ -158,6 +159,46 @@ def test_a_score_that_is_nan_is_refused(score):
             evaluate(run=source)
     with refused("topic 'not judged', document 'x': the score is NaN"):
         evaluate(run={**RUN, "not judged": {"y": 1.0, "x": score}})
+
+
+def test_tuples_are_read_in_pieces_that_topics_may_cross(monkeypatch):
+    rows = [("q", "a", 3), ("q", "b", 2), ("p", "a", 1), ("p", "c", 0.5), ("p", "d\n", -1), ("q", "c", 0)]
+    expected = {"q": {"a": 3, "b": 2, "c": 0}, "p": {"a": 1, "c": 0.5, "d\n": -1}}
+    for size in range(1, 8):
+        monkeypatch.setattr(forms, "PIECE", size)
+        assert unfold(read_qrels(list(starmap(Qrel, rows)))) == expected
+        assert unfold(read_run(list(starmap(ScoredDoc, rows)))) == expected
+        with refused("run: topic 'q', document 'e': the score 'x' is not a number"):
+            read_run([*starmap(ScoredDoc, rows), ScoredDoc("q", "e", "x")])
+        with refused("run: doc_id 5 is of type int, not a string"):
+            read_run([*starmap(ScoredDoc, rows), ScoredDoc("q", 5, 1.0)])
+
+
+def test_tuples_of_several_kinds_are_read_by_their_fields():
+    class Renamed(namedtuple("Renamed", "query_id doc_id relevance")):
+        doc_id = property(lambda self: f"doc {self[1]}")
+
+    class Longer(namedtuple("Longer", "query_id doc_id relevance")):
+        def __new__(cls, *fields):
+            return tuple.__new__(cls, fields)
+
+    other = namedtuple("Other", "relevance doc_id query_id")
+    assert unfold(read_qrels([Qrel("q", "a", 1, "0"), other(2, "b", "q")])) == {"q": {"a": 1, "b": 2}}
+    assert unfold(read_qrels([other(2, "b", "q"), Qrel("q", "a", 1)])) == {"q": {"b": 2, "a": 1}}
+    assert unfold(read_qrels([Renamed("q", "1", 1), Renamed("q", "2", 0)])) == {"q": {"doc 1": 1, "doc 2": 0}}
+    assert unfold(read_qrels([Longer("q", "a", 1, "?"), Longer("q", "b", 2)])) == {"q": {"a": 1, "b": 2}}
+
+
+def test_rows_that_can_only_be_counted_and_looked_up_are_read():
+    run = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 2.0)]
+    assert unfold(read_run(deque(run))) == unfold(read_run(UserList(run))) == {"q": {"a": 1, "b": 2}}
+
+
+def test_ids_of_topics_without_judgments_are_looked_at_too():
+    with refused("run: doc_id 7 is of type int, not a string"):
+        evaluate(run={**RUN, "not judged": {7: 1.0}})
+    with refused("run: doc_id 7 is of type int, not a string"):
+        evaluate(run=frame(query_id=["q", "not judged"], doc_id=["a", 7], score=[1.0, 2.0]))
 
 
 def test_the_bad_row_is_named_not_the_first_one():

@@ -61,6 +61,38 @@ def test_ids_are_taken_by_codes_of_any_size(code):
     assert list(Ids.of(strings).take(codes)) == strings[::-3]
 
 
+@given(st.lists(st.lists(texts, max_size=5), max_size=5))
+def test_columns_are_concatenated(parts):
+    assert list(Ids.concatenated([Ids.of(part) for part in parts])) == [id_ for part in parts for id_ in part]
+
+
+@pytest.mark.parametrize("lengths", [(3, 3, 3), (3, 3, 4), (7, 7, 15), (2, 5, 5)])
+def test_concatenated_columns_stay_at_equal_distances_where_they_do(lengths):
+    parts = [[str(number) * length for number in range(9)] for length in lengths]
+    column_ = Ids.concatenated([Ids.of(part) for part in parts])
+    assert list(column_) == [id_ for part in parts for id_ in part]
+    assert isinstance(column_.start, range) == (len(set(lengths)) == 1)
+
+
+@given(st.lists(texts, max_size=20), st.data())
+def test_ids_filled_up_to_whole_words_are_the_same(strings, data):
+    filled = Ids.of(strings).padded()
+    assert list(filled) == strings
+    rows = np.array(data.draw(st.lists(st.integers(0, len(strings) - 1))) if strings else [], dtype=np.int64)
+    assert list(filled.take(rows)) == [strings[row] for row in rows]
+    whole = np.array([0, rows.size])
+    lower, higher = equal_pairs((filled.take(rows), whole), (Ids.of(strings), np.array([0, len(strings)])))
+    assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(
+        [[strings[row] for row in rows]], [strings]
+    )
+
+
+def test_ids_are_not_filled_up_where_that_takes_much_room():
+    assert Ids.of(["a" * 5, "b" * 7]).padded().data.size == 2 * 8
+    many = Ids.of(["a", *["b" * 900], *"cdefgh"])
+    assert many.padded() is many
+
+
 @pytest.mark.parametrize("strings", [["a", 1], [None], [b"a"], ["a", ("b",)]])
 def test_what_is_no_string_is_a_type_error(strings):
     with pytest.raises(TypeError):

@@ -1,20 +1,23 @@
 """A column of ids, however it is stored: as Python objects, Arrow strings, or codes for categories.
 
-`ids_of` reads it as documents, `stretches_of` as topics. Both raise `GradedError` where an id is not a
-string.
+`docs_of` reads it as documents, `stretches_of` as topics. Both raise `GradedError` where an id is not a
+string, or what `docs_of` returns does when it is read.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import GradedError
-from .ids import Ids
+from .ids import Ids, Rows
+from .segments import rows_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -26,11 +29,95 @@ Stretches = tuple[np.ndarray, list[str]]
 """The rows where an id differs from the one before it, and the ids from there on."""
 
 
-def ids_of(column: Column, field: str) -> Ids:
-    """The id of each row. `field` names the column in messages, as ``run: doc_id``."""
+@dataclass(frozen=True)
+class Coded:
+    """Ids as codes of `values`. Like `Strings` and `Keys` it becomes `Ids` (`ids`) some rows at a time:
+    what is done with these finds them in a processor's cache, and there need be no room for all at once."""
+
+    codes: np.ndarray
+    values: Ids
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return self.values[int(self.codes[row])]
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        return self.values.take(self.codes[rows])
+
+    def take(self, rows: Rows) -> Coded:
+        return Coded(self.codes[rows], self.values)
+
+    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Coded:
+        return self.take(rows_of(starts, sizes))
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Python strings, or so one hopes; `field` names the column in messages, as ``run: doc_id``."""
+
+    values: np.ndarray
+    field: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, row: int) -> str:
+        return self.values[row]
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        return _ids(self.values[rows], self.field)
+
+    def take(self, rows: Rows) -> Strings:
+        return Strings(self.values[rows], self.field)
+
+    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Strings:
+        return self.take(rows_of(starts, sizes))
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The same of the keys of some dicts, one dict after the other; a slice has whole dicts."""
+
+    dicts: Sequence[Mapping[str, Any]]
+    field: str
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        return np.cumsum([0, *map(len, self.dicts)])
+
+    def __len__(self) -> int:
+        return int(self.bounds[-1])
+
+    def __getitem__(self, row: int) -> str:
+        number = int(np.searchsorted(self.bounds, row, side="right")) - 1
+        return next(islice(self.dicts[number], row - int(self.bounds[number]), None))
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        start, stop, _ = rows.indices(len(self))
+        dicts = self.dicts[slice(*np.searchsorted(self.bounds, (start, stop)))]
+        try:
+            return Ids.of_keys(dicts)
+        except TypeError:
+            raise _no_string(chain.from_iterable(dicts), self.field) from None
+
+    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
+        numbers = np.searchsorted(self.bounds, starts[sizes > 0], side="right") - 1
+        return Keys([self.dicts[number] for number in numbers.tolist()], self.field)
+
+
+Rowwise = Ids | Coded | Strings
+Docs = Rowwise | Keys
+"""The document of each row."""
+
+
+def docs_of(column: Column, field: str) -> Rowwise:
+    """The documents of a column. `field` names it in messages, as ``run: doc_id``."""
     codes, values = _stored(column)
-    ids = _ids(values, field)
-    return ids if codes is None else ids.take(codes)
+    if codes is not None:
+        return Coded(codes, _ids(values, field).padded())
+    return Strings(values, field) if isinstance(values, np.ndarray) else _ids(values, field)
 
 
 def stretches_of(column: Column, field: str) -> Stretches:
@@ -48,10 +135,24 @@ def stretches_of(column: Column, field: str) -> Stretches:
         return starts, [values[start].as_py() for start in starts.tolist()]
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
-        starts = _changes_of_objects(objects)
-    except TypeError:  # pandas' NA is neither equal nor different
+        starts = _changes_of_objects(objects)  # pandas' NA is neither equal nor different
+        names = objects[starts].tolist()
+        "".join(names)
+    except TypeError:
         raise _no_string(objects, field) from None
-    return starts, list(_ids(objects[starts], field))
+    return starts, [*map(str, names)]
+
+
+def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
+    """The stretches of a column from those of its parts, whose rows are numbered through.
+
+    >>> joined_stretches([(np.array([0, 2]), ["q1", "q2"]), (np.array([3, 4]), ["q2", "q1"])])
+    (array([0, 2, 4]), ['q1', 'q2', 'q1'])
+    """
+    starts = np.concatenate([np.empty(0, np.int64), *(starts for starts, _ in parts)])
+    names = [*chain.from_iterable(names for _, names in parts)]
+    new = [number for number, name in enumerate(names) if not number or name != names[number - 1]]
+    return starts[new], [names[number] for number in new]
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
@@ -96,14 +197,6 @@ def _ids(values: Any, field: str) -> Ids:
         return Ids.of(values)
     except TypeError:
         raise _no_string(values, field) from None
-
-
-def ids_of_keys(dicts: Sequence[Mapping[str, Any]], field: str) -> Ids:
-    """The keys of some dicts as one column."""
-    try:
-        return Ids.of_keys(dicts)
-    except TypeError:
-        raise _no_string(chain.from_iterable(dicts), field) from None
 
 
 def _no_string(ids: Iterable[Any], field: str) -> GradedError:

@@ -17,17 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .columns import (
+    Docs,
+    Keys,
+    Rowwise,
     Stretches,
     arrow_numbers,
+    docs_of,
     has_plain_numbers,
-    ids_of,
-    ids_of_keys,
     is_arrow,
+    joined_stretches,
     stretches_of,
 )
 from .errors import GradedError
-from .ids import Ids, all_distinct, repeated_rows
-from .segments import blocks, places
+from .ids import PIECE, Ids, all_distinct, repeated_rows
+from .segments import blocks, rows_of
 
 if TYPE_CHECKING:
     import pandas
@@ -55,7 +58,7 @@ class Table:
     kind: str  # "qrels" or "run", for messages
     topics: Sequence[str]
     offsets: np.ndarray
-    docs: Ids
+    docs: Docs
     values: np.ndarray
     distinct: bool = False
     twice: Callable[[str, str], GradedError] = _twice
@@ -71,29 +74,21 @@ class Table:
         """What to raise for a document that its topic has in an earlier row too."""
         return self.twice(self.topic_of(row), self.docs[row])
 
-    def block(self, a: int, b: int) -> Table:
+    def block(self, a: int, b: int) -> Block:
         """The rows of the topics a … b − 1."""
         start, stop = int(self.offsets[a]), int(self.offsets[b])
-        return replace(
-            self,
-            topics=self.topics[a:b],
-            offsets=self.offsets[a : b + 1] - start,
-            docs=self.docs.take(slice(start, stop)),
-            values=self.values[start:stop],
-        )
+        docs, values = self.docs.ids(slice(start, stop)), self.values[start:stop]
+        return Block(self, start, self.offsets[a : b + 1] - start, docs, values)
 
     def part(self, numbers: np.ndarray) -> Table:
         """The rows of some topics, given by their numbers."""
-        if numbers.size and np.array_equal(numbers, np.arange(numbers[0], numbers[0] + numbers.size)):
-            return self.block(int(numbers[0]), int(numbers[-1]) + 1)
-        sizes = np.diff(self.offsets)[numbers]
-        rows = np.repeat(self.offsets[numbers], sizes) + places(sizes)
+        starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
         return replace(
             self,
             topics=[self.topics[number] for number in numbers.tolist()],
             offsets=_offsets(sizes),
-            docs=self.docs.take(rows),
-            values=self.values[rows],
+            docs=self.docs.slices(starts, sizes),
+            values=self.values[rows_of(starts, sizes)],
         )
 
     def of_topics(self, code: Mapping[str, int]) -> Table:
@@ -106,18 +101,36 @@ class Table:
         return replace(self.part(known), topics=list(code), offsets=_offsets(sizes))
 
 
+@dataclass(frozen=True)
+class Block:
+    """Some topics of a table, whose rows begin with `start`; `offsets`, `docs` and `values` as there, but
+    the documents are read."""
+
+    table: Table
+    start: int
+    offsets: np.ndarray
+    docs: Ids
+    values: np.ndarray
+
+    @property
+    def column(self) -> tuple[Ids, np.ndarray]:
+        """The documents, topic by topic."""
+        return self.docs, self.offsets
+
+    def repeated(self, row: int) -> GradedError:
+        return self.table.repeated(self.start + row)
+
+
 def _offsets(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 def refuse_repeated(run: Table) -> None:
-    """Raises `GradedError` for a document that a topic of the run retrieves twice."""
-    if run.distinct:
-        return
+    """Raises `GradedError` for a document that a topic of the run retrieves twice, or that is no string."""
     for a, b in blocks(np.diff(run.offsets)):
-        part = run.block(a, b)
-        if not all_distinct((part.docs, part.offsets)):
-            raise part.repeated(int(repeated_rows((part.docs, part.offsets)).min()))
+        block = run.block(a, b)
+        if not run.distinct and not all_distinct(block.column):
+            raise block.repeated(int(repeated_rows(block.column).min()))
 
 
 def read_qrels(source: Source) -> Table:
@@ -125,6 +138,7 @@ def read_qrels(source: Source) -> Table:
     if isinstance(source, Table):
         return source
     table = _read(source, "qrels", "relevance")
+    table = replace(table, docs=table.docs.ids())  # which every run will meet
     bad = np.flatnonzero(~np.isfinite(table.values))
     if bad.size:
         row = int(bad[0])
@@ -166,11 +180,11 @@ def _read(source: Source, kind: str, value: str) -> Table:
 
 def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     for topic, rows in source.items():
-        if not isinstance(rows, Mapping):
+        if not isinstance(rows, (dict, Mapping)):  # a dict is quicker told from other mappings
             raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
-    topics, dicts = list(ids_of(list(source), f"{kind}: query_id")), list(source.values())
+    topics, dicts = stretches_of(list(source), f"{kind}: query_id")[1], list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
-    docs = ids_of_keys(dicts, f"{kind}: doc_id")
+    docs = Keys(dicts, f"{kind}: doc_id")
     values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
     return Table(kind, topics, offsets, docs, values, distinct=True)
 
@@ -192,7 +206,7 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
         if lacking.any():
             raise GradedError(f"{kind}: row {int(np.argmax(lacking))} has no query_id") from None
         raise
-    docs = ids_of(frame["doc_id"].array, f"{kind}: doc_id")
+    docs = docs_of(frame["doc_id"].array, f"{kind}: doc_id")
     column = frame[value]
     numbers = (
         column.to_numpy(dtype=np.float64, na_value=np.nan) if column.dtype.kind in "biuf" else column.tolist()
@@ -201,7 +215,6 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
 
 
 def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
-
     names = rows.schema.names
     missing = [name for name in ("query_id", "doc_id", value) if name not in names]
     if missing:
@@ -214,36 +227,51 @@ def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str
         raise GradedError(f"{kind}: row {topics.to_pylist().index(None)} has no query_id")
     stretches = stretches_of(topics, f"{kind}: query_id")
     numbers = arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
-    return _grouped(kind, stretches, ids_of(docs, f"{kind}: doc_id"), numbers)
+    return _grouped(kind, stretches, docs_of(docs, f"{kind}: doc_id"), numbers)
 
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
-    rows = source if isinstance(source, Sequence) else list(source)
-    try:
-        topics = list(map(attrgetter("query_id"), rows))
-        docs = list(map(attrgetter("doc_id"), rows))
-        numbers = list(map(attrgetter(value), rows))
-    except AttributeError as error:
-        raise GradedError(
-            f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
-            f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
-        ) from None
-    stretches = stretches_of(topics, f"{kind}: query_id")
-    return _grouped(kind, stretches, ids_of(docs, f"{kind}: doc_id"), numbers)
+    rows = source if isinstance(source, (list, tuple)) else list(source)
+    stretches, docs, values = [], [], []
+    for start in range(0, len(rows), PIECE):
+        try:
+            columns = _columns(rows[start : start + PIECE], ("query_id", "doc_id", value))
+        except AttributeError as error:
+            raise GradedError(
+                f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
+                f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
+            ) from None
+        starts, names = stretches_of(columns[0], f"{kind}: query_id")
+        docs.append(docs_of(columns[1], f"{kind}: doc_id").ids())
+        values.append(_numbers(kind, (starts, names), docs[-1], columns[2]))
+        stretches.append((starts + start, names))
+    return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
+
+
+def _columns(rows: Sequence[Any], fields: Sequence[str]) -> list[list[Any]]:
+    """The values of each field. Those of rows of one kind of named tuple are taken from the rows laid end to
+    end, which is quicker than from each."""
+    first, kind = rows[0], type(rows[0])
+    names = getattr(kind, "_fields", ())
+    if (
+        kind.__bases__ == (tuple,)  # what is derived from a named tuple may be anything
+        and all(field in names and getattr(first, field) is first[names.index(field)] for field in fields)
+        and [*map(type, rows)].count(kind) == len(rows)
+    ):
+        values = [*chain.from_iterable(rows)]
+        return [values[names.index(field) :: len(names)] for field in fields]
+    return [[*map(attrgetter(field), rows)] for field in fields]
 
 
 # ---------------------------------------------------------------------------------- what they share
 
 
-def _grouped(kind: str, stretches: Stretches, docs: Ids, numbers: np.ndarray | list[Any]) -> Table:
+def _grouped(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> Table:
     """The table of rows whose topics come in stretches, a topic in one or in several of them."""
     starts, names = stretches
     offsets = np.append(starts, len(docs))
     code = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    if isinstance(numbers, np.ndarray):
-        values = numbers.astype(np.float64, copy=False)
-    else:
-        values = _floats([numbers], Table(kind, names, offsets, docs, np.empty(0)).place)
+    values = _numbers(kind, stretches, docs, numbers)
     if len(code) == len(names):
         return Table(kind, names, offsets, docs, values)
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
@@ -251,6 +279,14 @@ def _grouped(kind: str, stretches: Stretches, docs: Ids, numbers: np.ndarray | l
     order = np.argsort(codes, kind="stable")
     offsets = _offsets(np.bincount(codes, minlength=len(code)))
     return Table(kind, list(code), offsets, docs.take(order), values[order])
+
+
+def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
+    """The levels or scores of rows as floats."""
+    if isinstance(numbers, np.ndarray):
+        return numbers.astype(np.float64, copy=False)
+    starts, names = stretches
+    return _floats([numbers], Table(kind, names, np.append(starts, len(docs)), docs, np.empty(0)).place)
 
 
 def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
@@ -265,8 +301,13 @@ def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> n
             return np.frombuffer(small, np.uint8).astype(np.float64)
         except (TypeError, ValueError):
             pass
+    numbers = np.empty(sum(map(len, pieces)))
+    done = 0
     try:
-        return np.frombuffer(b"".join([struct.pack(f"{len(piece)}d", *piece) for piece in pieces]))
+        for piece in pieces:
+            struct.pack_into(f"{len(piece)}d", numbers.data, done, *piece)
+            done += len(piece) * numbers.itemsize
+        return numbers
     except _NO_NUMBER:
         for row, number in enumerate(chain.from_iterable(pieces)):
             try:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .errors import GradedError
-from .forms import Table, refuse_repeated
+from .forms import Block, Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
 from .segments import blocks, cumsum, entries, largest, offsets_of, places, smallest, tally
@@ -38,7 +38,7 @@ class Judged:
             qrels = _without_repeated(qrels)
         self.topics = list(qrels.topics)
         self.code = {topic: number for number, topic in enumerate(self.topics)}
-        self.offsets, self.docs, self.level = qrels.offsets, qrels.docs, qrels.values
+        self.offsets, self.docs, self.level = qrels.offsets, qrels.docs.ids(), qrels.values
         self._known: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
@@ -114,11 +114,10 @@ class LevelCounts:
 
 def _without_repeated(qrels: Table) -> Table:
     """The qrels with each document of a topic once."""
-    parts = [qrels.block(a, b) for a, b in blocks(np.diff(qrels.offsets))]
-    if all(all_distinct((part.docs, part.offsets)) for part in parts):
+    if all(all_distinct(qrels.block(a, b).column) for a, b in blocks(np.diff(qrels.offsets))):
         return qrels
-    none = np.zeros(qrels.offsets.size, dtype=np.int64)
-    first, second = equal_pairs((qrels.docs, qrels.offsets), (Ids.of([]), none))
+    docs = qrels.docs.ids()
+    first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
     differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
     if differ.size:
         pair = differ[np.argmin(first[differ])]
@@ -130,9 +129,7 @@ def _without_repeated(qrels: Table) -> Table:
     kept = np.ones(qrels.values.size, dtype=bool)
     kept[second] = False
     offsets = np.concatenate(([0], np.cumsum(kept)))[qrels.offsets]
-    return replace(
-        qrels, offsets=offsets, docs=qrels.docs.take(np.flatnonzero(kept)), values=qrels.values[kept]
-    )
+    return replace(qrels, offsets=offsets, docs=docs.take(np.flatnonzero(kept)), values=qrels.values[kept])
 
 
 @dataclass(frozen=True)
@@ -167,15 +164,14 @@ class JudgedRanks:
     `doc`, its number among the judged documents; `topic`; `rank` from 1; `first` and `last` rank of
     its tie group. For each topic (T) of the qrels: `retrieved`, how many documents its list has,
     and `lowest` and `highest` score of all that the run retrieved for it (0 where none).
-    `score`: the scores of the list in rank order, topic after topic (`retrieved.sum()`).
+    `score`: the scores of the list in rank order, topic after topic (`retrieved.sum()`); `place`, where
+    among them each of the H documents stands.
     """
 
     judged: Judged
     doc: np.ndarray
     topic: np.ndarray
     rank: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
     retrieved: np.ndarray
     listed: Table
     moved: np.ndarray
@@ -209,12 +205,29 @@ class JudgedRanks:
         return largest(self.listed.values, self.listed.offsets)
 
     @cached_property
+    def place(self) -> np.ndarray:
+        return (np.cumsum(self.retrieved) - self.retrieved)[self.topic] + self.rank - 1
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        return self.first_of_tie[self.place]
+
+    @cached_property
+    def last(self) -> np.ndarray:
+        return self.first + self._ties[1][self.place] - 1
+
+    @property
     def first_of_tie(self) -> np.ndarray:
         """The first rank of each listed document's tie group, places as in `score`."""
+        return self._ties[0]
+
+    @cached_property
+    def _ties(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first rank and the size of each listed document's tie group."""
         topic = np.repeat(np.arange(self.retrieved.size), self.retrieved)
-        tie = np.flatnonzero(_changes(topic) | _changes(_as_compared(self.score)))
-        size = np.diff(np.append(tie, topic.size))
-        return np.repeat((places(self.retrieved) + 1)[tie], size)
+        start = np.flatnonzero(_changes(topic) | _changes(_as_compared(self.score)))
+        size = np.diff(np.append(start, topic.size))
+        return np.repeat((places(self.retrieved) + 1)[start], size), np.repeat(size, size)
 
     def scored(self, place: int) -> tuple[str, str, float]:
         """The topic, document and score at a place of `score`, for messages."""
@@ -224,21 +237,9 @@ class JudgedRanks:
     @cached_property
     def condensed(self) -> JudgedRanks:
         """The same run without its unjudged documents: ranks are counted among the judged."""
-        topics = len(self.judged.topics)
-        retrieved = np.bincount(self.topic, minlength=topics)
+        retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
         rank = places(retrieved) + 1
-        tie = np.flatnonzero(_changes(self.topic) | _changes(self.first))  # where groups start
-        size = np.diff(np.append(tie, self.topic.size))
-        kept = (np.cumsum(self.retrieved) - self.retrieved)[self.topic] + self.rank - 1
-        return replace(
-            self,
-            rank=rank,
-            first=np.repeat(rank[tie], size),
-            last=np.repeat(rank[tie] + size - 1, size),
-            retrieved=retrieved,
-            kept=kept,
-            uncondensed=self,
-        )
+        return replace(self, rank=rank, retrieved=retrieved, kept=self.place, uncondensed=self)
 
 
 def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
@@ -251,22 +252,19 @@ def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
         refuse_repeated(run.part(np.array(unjudged)))
     listed, qrels = run.of_topics(judged.code), judged.table
     retrieved = np.diff(listed.offsets)
-    hits, moved = [np.empty((5, 0), dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]
+    hits, moved = [np.empty((3, 0), dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]
     for a, b in blocks(retrieved + np.diff(qrels.offsets)):
         of_block, moved_in_block = _hits(listed.block(a, b), qrels.block(a, b))
         of_block[:2] += [[qrels.offsets[a]], [a]]
         hits.append(of_block)
         moved.append(moved_in_block + listed.offsets[a])
-    doc, topic, rank, first, last = np.concatenate(hits, axis=1)
-    return JudgedRanks(
-        judged, doc, topic, rank, first, last, retrieved, listed, np.concatenate(moved, axis=1)
-    )
+    doc, topic, rank = np.concatenate(hits, axis=1)
+    return JudgedRanks(judged, doc, topic, rank, retrieved, listed, np.concatenate(moved, axis=1))
 
 
-def _hits(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
-    """What the run retrieved of the judged documents: `doc`, `topic`, `rank`, `first` and `last` of
-    `JudgedRanks`; and the places of its list where another row stands than in the table, with that row.
-    """
+def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
+    """What the run retrieved of the judged documents: `doc`, `topic` and `rank` of `JudgedRanks`; and the
+    places of its list where another row stands than in the table, with that row."""
     row, doc = _judged_rows(listed, qrels)
     found = np.full(listed.values.size, -1)
     found[row] = doc
@@ -276,39 +274,34 @@ def _hits(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
     new = np.zeros(score.size, dtype=bool)
     new[starts[sizes > 0]] = True
     topic = np.repeat(np.arange(sizes.size), sizes)
-    row = first = last = in_table = np.arange(score.size)
+    row = in_table = np.arange(score.size)
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs come in order
         row = np.argsort(_sort_key(topic, score), kind="stable")
         score, found = score[row], found[row]
     new |= _changes(score)
     if not new.all():
-        place, start, size = _tied(new)
-        first, last = first.copy(), last.copy()
-        first[place], last[place] = start, start + size - 1
-        place, order = _in_order(listed, row, found, place, start)
+        place, order = _in_order(listed, row, found, *_tied(new))
         row = row.copy()
         row[place], found[place] = row[place][order], found[place][order]
 
     moved = np.flatnonzero(row != in_table)
     place = np.flatnonzero(found >= 0)
-    hits = np.empty((5, place.size), dtype=np.int64)
-    hits[0], hits[1] = found[place], topic[place]
-    hits[2], hits[3], hits[4] = place, first[place], last[place]
-    hits[2:] -= starts[hits[1]] - 1
-    return hits, np.stack((moved, row[moved]))
+    topic = topic[place]
+    return np.stack((found[place], topic, place - starts[topic] + 1)), np.stack((moved, row[moved]))
 
 
-def _tied(new: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _tied(new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The places of all documents that are tied with another, and for each the place where its group
-    starts and the group's size; `new` is true where a place has another score than the one before."""
+    starts; `new` is true where a place has another score than the one before."""
     second = np.flatnonzero(~new)  # not the first of its group
     opens = np.flatnonzero(np.diff(second, prepend=-2) != 1)
     start, size = second[opens] - 1, np.diff(np.append(opens, second.size)) + 1
-    return np.repeat(start, size) + places(size), np.repeat(start, size), np.repeat(size, size)
+    start = np.repeat(start, size)
+    return start + places(size), start
 
 
 def _in_order(
-    listed: Table, row: np.ndarray, found: np.ndarray, place: np.ndarray, start: np.ndarray
+    listed: Block, row: np.ndarray, found: np.ndarray, place: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tied places whose documents have to be put in order, ids descending, and that order.
 
@@ -324,9 +317,9 @@ def _in_order(
     return place, listed.docs.take(row[place]).descending(group)
 
 
-def _judged_rows(listed: Table, qrels: Table) -> tuple[np.ndarray, np.ndarray]:
+def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the run that are judged, and the number of the judged document in each."""
-    lower, higher = equal_pairs((listed.docs, listed.offsets), (qrels.docs, qrels.offsets))
+    lower, higher = equal_pairs(listed.column, qrels.column)
     count = listed.values.size
     repeated = higher[higher < count]
     if repeated.size:

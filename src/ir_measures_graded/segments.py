@@ -33,6 +33,17 @@ def places(sizes: np.ndarray) -> np.ndarray:
     return np.arange(sizes.sum()) - np.repeat(starts, sizes)
 
 
+def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
+    """The rows of some slices; one slice where they follow one another.
+
+    >>> rows_of(np.array([5, 0]), np.array([2, 3])), rows_of(np.array([1, 3]), np.array([2, 4]))
+    (array([5, 6, 0, 1, 2]), slice(1, 7, None))
+    """
+    if starts.size and (starts[1:] == starts[:-1] + sizes[:-1]).all():
+        return slice(int(starts[0]), int(starts[-1] + sizes[-1]))
+    return np.repeat(starts, sizes) + places(sizes)
+
+
 FEW = 8
 """Up to so many values are looked at one by one."""
 

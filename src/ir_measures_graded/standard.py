@@ -248,7 +248,7 @@ def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
     order = np.lexsort((-rank, -score, topic))
     ascending = np.empty_like(rank)
     ascending[order] = rank
-    return ascending[(np.cumsum(ranks.retrieved) - ranks.retrieved)[ranks.topic] + ranks.rank - 1]
+    return ascending[ranks.place]
 
 
 # ------------------------------------------------------------------------------ which, and when

@@ -131,7 +131,8 @@ class Topics:
     - `best` (T): the highest gain of the topic's recall base.
     - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
       (J) of each judged document; `document` (H), which of them each entry of `run` is; `first` and
-      `last` (H), the ranks where the entry's tie group begins and ends.
+      `last` (H), the ranks where the entry's tie group begins and ends; `place` (H), where its score
+      stands in `ranks.score`.
     - `ranks`: the judged ranks before gains and cutoff, for what is not listed here.
     """
 
@@ -170,6 +171,10 @@ class Topics:
     @cached_property
     def last(self) -> np.ndarray:
         return _read_only(self.ranks.last[self._within])
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        return _read_only(self.ranks.place[self._within])
 
     @cached_property
     def document_topic(self) -> np.ndarray:
@@ -225,8 +230,7 @@ class Topics:
         rank = segments.places(ranks.retrieved) + 1
         place = rank if ties == "rank" else ranks.first_of_tie
         kind = np.full(rank.size, np.searchsorted(gains, 0.0))
-        start = np.cumsum(ranks.retrieved) - ranks.retrieved
-        kind[start[self.run.topic] + self.run.rank - 1] = np.searchsorted(gains, self.run.gain)
+        kind[self.place] = np.searchsorted(gains, self.run.gain)
         within = slice(None) if self.cutoff is None else rank <= self.cutoff
 
         missing = np.ones(self.document_topic.size, dtype=bool)
@@ -286,14 +290,13 @@ class Topic:
     def __init__(self, topics: Topics, number: int):
         run, ideal, ranks = topics.run, topics.ideal, topics.ranks
         hits = slice(run.offsets[number], run.offsets[number + 1])
-        start = int(ranks.retrieved[:number].sum())
         self.name, self.cutoff = topics.names[number], topics.cutoff
         self.depth, self.best = int(topics.depth[number]), float(topics.best[number])
         self.retrieved = int(topics.retrieved[number])
         self.judged, self.relevant = int(topics.judged[number]), int(topics.relevant[number])
         self.ranks = run.rank[hits]
         self.levels = topics.document_level[topics.document[hits]]
-        self.scores = ranks.score[start + self.ranks - 1]
+        self.scores = ranks.score[topics.place[hits]]
         self.ties = np.unique(topics.first[hits], return_inverse=True)[1].reshape(-1)
         self.gains = np.zeros(self.retrieved)
         self.gains[self.ranks - 1] = run.gain[hits]

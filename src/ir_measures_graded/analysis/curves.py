@@ -210,7 +210,7 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
     gain = gain_of(table.values, canonical_gains(measure.params.get("gains") or {}))
     score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()  # exact as float32
     bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())
-    return {topic: dict(zip(table.docs.take(slice(a, b)), score[a:b])) for topic, a, b in bounds}
+    return {topic: dict(zip(table.docs.ids(slice(a, b)), score[a:b])) for topic, a, b in bounds}
 
 
 def _ideal(judgments: Judgments, measure: Measure) -> Rows:
