@@ -6,15 +6,18 @@ measure therefore never handles itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
 from . import segments
 from .gains import GainMap
 from .ranking import JudgedRanks
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,13 @@ class Topics:
         self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
-        self._listed: dict[str, Documents] = {}
+        self._known: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, compute: Callable[[], Value]) -> Value:
+        """What `compute` returns, which measures that see the same topics need to compute but once."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
 
     @cached_property
     def run(self) -> GainList:
@@ -219,9 +228,7 @@ class Topics:
 
         `ties='score'` gives documents with equal scores one place, `'rank'` each its own.
         """
-        if ties not in self._listed:
-            self._listed[ties] = self._documents(ties)
-        return self._listed[ties]
+        return self.once((Documents, ties), lambda: self._documents(ties))
 
     def _documents(self, ties: str) -> Documents:
         ranks, count = self.ranks, self.count

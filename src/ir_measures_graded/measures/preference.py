@@ -30,7 +30,10 @@ class _Preference(GradedMeasure):
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"ties": TIES}
 
     def of_pairs(self, topics: Topics) -> Pairs:
-        return Pairs.of(topics, self["ties"])
+        return topics.once((Pairs, self["ties"]), lambda: Pairs.of(self.order(topics)))
+
+    def order(self, topics: Topics) -> _Ordered:
+        return topics.once((_Ordered, self["ties"]), lambda: _Ordered.of(topics, self["ties"]))
 
 
 @dataclass(frozen=True)
@@ -49,14 +52,13 @@ class Pairs:
     system: np.ndarray
 
     @classmethod
-    def of(cls, topics: Topics, ties: str) -> Pairs:
-        order = _Ordered.of(topics, ties)
+    def of(cls, order: _Ordered) -> Pairs:
         tied, size = order.tied_pairs, np.diff(order.offsets)
         user_ties, system_ties, both = tied(np.sort(order.user)), tied(order.system), tied(order.both)
         preferred = size * (size - 1) // 2 - user_ties
         # In this order a lower gain comes first only where the system puts it strictly first.
         opposed = earlier_and_smaller(order.kind, order.offsets)
-        oppose = np.bincount(order.topic, weights=opposed, minlength=topics.count).astype(np.int64)
+        oppose = np.bincount(order.topic, weights=opposed, minlength=size.size).astype(np.int64)
         user = system_ties - both
         return cls(size, preferred - oppose - user, oppose, user, user_ties - both)
 
@@ -216,7 +218,7 @@ class _Spearman(_Preference):
     SHORT_DESC = "The correlation of the documents' ranks in the user's order and the system's."
 
     def values(self, topics: Topics) -> np.ndarray:
-        order = _Ordered.of(topics, self["ties"])
+        order = self.order(topics)
         topic, x, y = order.topic, order.mean_ranks(order.user), order.mean_ranks(order.system)
         middle = (np.diff(order.offsets) + 1) / 2
         x, y = x - middle[topic], y - middle[topic]
