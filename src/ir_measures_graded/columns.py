@@ -242,9 +242,14 @@ def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
 
 def _changes(values: np.ndarray) -> np.ndarray:
     """The rows whose value differs from the one before it; the first does."""
-    changes = np.ones(values.size, dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=changes[1:])
-    return np.flatnonzero(changes)
+    return np.flatnonzero(_differ(values))
+
+
+def _differ(values: np.ndarray) -> np.ndarray:
+    """Whether each value differs from the one before it; the first does."""
+    differ = np.ones(values.size, dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=differ[1:])
+    return differ
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:
@@ -258,10 +263,11 @@ def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
     are compared where the object changes."""
     if not objects.size:
         return np.empty(0, dtype=np.int64)
-    others = _changes(np.frombuffer(objects, dtype=np.intp))  # their addresses
-    if others.size > objects.size // 2:
+    others = _differ(np.frombuffer(objects, dtype=np.intp))  # their addresses
+    if np.count_nonzero(others) > objects.size // 2:
         return _changes(objects)
-    return others[_changes(objects[others])]
+    rows = np.flatnonzero(others)
+    return rows[_changes(objects[rows])]
 
 
 def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
