@@ -116,7 +116,8 @@ def docs_of(column: Column, field: str) -> Rowwise:
     """The documents of a column. `field` names it in messages, as ``run: doc_id``."""
     codes, values = _stored(column)
     if codes is not None:
-        return Coded(codes, _ids(values, field).padded())
+        ids = _ids(values, field)
+        return Coded(codes, ids.padded() if len(ids) <= len(codes) else ids)
     return Strings(values, field) if isinstance(values, np.ndarray) else _ids(values, field)
 
 

@@ -165,7 +165,8 @@ class JudgedRanks:
     its tie group. For each topic (T) of the qrels: `retrieved`, how many documents its list has,
     and `lowest` and `highest` score of all that the run retrieved for it (0 where none).
     `score`: the scores of the list in rank order, topic after topic (`retrieved.sum()`); `place`, where
-    among them each of the H documents stands.
+    among them each of the H documents stands. `ties`: the places of all that are tied with another, and
+    for each the place where its tie group starts.
     """
 
     judged: Judged
@@ -175,6 +176,7 @@ class JudgedRanks:
     retrieved: np.ndarray
     listed: Table
     moved: np.ndarray
+    ties: np.ndarray
     kept: np.ndarray | None = None
     uncondensed: JudgedRanks | None = None
 
@@ -208,26 +210,33 @@ class JudgedRanks:
     def place(self) -> np.ndarray:
         return (np.cumsum(self.retrieved) - self.retrieved)[self.topic] + self.rank - 1
 
-    @cached_property
+    @property
     def first(self) -> np.ndarray:
-        return self.first_of_tie[self.place]
-
-    @cached_property
-    def last(self) -> np.ndarray:
-        return self.first + self._ties[1][self.place] - 1
+        return self.rank - (self.place - self._group[0])
 
     @property
-    def first_of_tie(self) -> np.ndarray:
-        """The first rank of each listed document's tie group, places as in `score`."""
-        return self._ties[0]
+    def last(self) -> np.ndarray:
+        return self.first + self._group[1] - 1
 
     @cached_property
-    def _ties(self) -> tuple[np.ndarray, np.ndarray]:
-        """The first rank and the size of each listed document's tie group."""
-        topic = np.repeat(np.arange(self.retrieved.size), self.retrieved)
-        start = np.flatnonzero(_changes(topic) | _changes(_as_compared(self.score)))
-        size = np.diff(np.append(start, topic.size))
-        return np.repeat((places(self.retrieved) + 1)[start], size), np.repeat(size, size)
+    def _group(self) -> tuple[np.ndarray, np.ndarray]:
+        """The place where the tie group of each of the H documents starts, and its size."""
+        tied, starts = self.ties
+        start, size = self.place.copy(), np.ones_like(self.place)
+        entry = np.searchsorted(tied, self.place)
+        found = np.flatnonzero(np.append(tied, -1)[entry] == self.place)
+        start[found] = starts[entry[found]]
+        end = np.searchsorted(starts, start[found], side="right")
+        size[found] = end - np.searchsorted(starts, start[found])
+        return start, size
+
+    @cached_property
+    def first_of_tie(self) -> np.ndarray:
+        """The first rank of each listed document's tie group, places as in `score`."""
+        tied, starts = self.ties
+        rank = places(self.retrieved) + 1
+        rank[tied] = rank[starts]
+        return rank
 
     def scored(self, place: int) -> tuple[str, str, float]:
         """The topic, document and score at a place of `score`, for messages."""
@@ -239,7 +248,14 @@ class JudgedRanks:
         """The same run without its unjudged documents: ranks are counted among the judged."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
         rank = places(retrieved) + 1
-        return replace(self, rank=rank, retrieved=retrieved, kept=self.place, uncondensed=self)
+        return replace(
+            self,
+            rank=rank,
+            retrieved=retrieved,
+            ties=_tied(_changes(self._group[0])),
+            kept=self.place,
+            uncondensed=self,
+        )
 
 
 def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
@@ -252,19 +268,29 @@ def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
         refuse_repeated(run.part(np.array(unjudged)))
     listed, qrels = run.of_topics(judged.code), judged.table
     retrieved = np.diff(listed.offsets)
-    hits, moved = [np.empty((3, 0), dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]
+    hits, moved, ties = ([np.empty((rows, 0), dtype=np.int64)] for rows in (3, 2, 2))
     for a, b in blocks(retrieved + np.diff(qrels.offsets)):
-        of_block, moved_in_block = _hits(listed.block(a, b), qrels.block(a, b))
+        of_block, moved_in_block, ties_in_block = _hits(listed.block(a, b), qrels.block(a, b))
         of_block[:2] += [[qrels.offsets[a]], [a]]
         hits.append(of_block)
         moved.append(moved_in_block + listed.offsets[a])
+        ties.append(ties_in_block + listed.offsets[a])
     doc, topic, rank = np.concatenate(hits, axis=1)
-    return JudgedRanks(judged, doc, topic, rank, retrieved, listed, np.concatenate(moved, axis=1))
+    return JudgedRanks(
+        judged,
+        doc,
+        topic,
+        rank,
+        retrieved,
+        listed,
+        np.concatenate(moved, axis=1),
+        np.concatenate(ties, axis=1),
+    )
 
 
-def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
-    """What the run retrieved of the judged documents: `doc`, `topic` and `rank` of `JudgedRanks`; and the
-    places of its list where another row stands than in the table, with that row."""
+def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the run retrieved of the judged documents: `doc`, `topic` and `rank` of `JudgedRanks`; the places
+    of its list where another row stands than in the table, with that row; and its `ties`."""
     row, doc = _judged_rows(listed, qrels)
     found = np.full(listed.values.size, -1)
     found[row] = doc
@@ -279,25 +305,27 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
         row = np.argsort(_sort_key(topic, score), kind="stable")
         score, found = score[row], found[row]
     new |= _changes(score)
-    if not new.all():
-        place, order = _in_order(listed, row, found, *_tied(new))
+    ties = _tied(new)
+    if ties.size:
+        place, order = _in_order(listed, row, found, *ties)
         row = row.copy()
         row[place], found[place] = row[place][order], found[place][order]
 
     moved = np.flatnonzero(row != in_table)
     place = np.flatnonzero(found >= 0)
     topic = topic[place]
-    return np.stack((found[place], topic, place - starts[topic] + 1)), np.stack((moved, row[moved]))
+    hits = np.stack((found[place], topic, place - starts[topic] + 1))
+    return hits, np.stack((moved, row[moved])), ties
 
 
-def _tied(new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _tied(new: np.ndarray) -> np.ndarray:
     """The places of all documents that are tied with another, and for each the place where its group
     starts; `new` is true where a place has another score than the one before."""
     second = np.flatnonzero(~new)  # not the first of its group
     opens = np.flatnonzero(np.diff(second, prepend=-2) != 1)
     start, size = second[opens] - 1, np.diff(np.append(opens, second.size)) + 1
     start = np.repeat(start, size)
-    return start + places(size), start
+    return np.stack((start + places(size), start))
 
 
 def _in_order(

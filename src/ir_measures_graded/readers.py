@@ -281,6 +281,7 @@ def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
                 null_values=[],
                 include_columns=form.columns,
             ),
+            memory_pool=pyarrow.system_memory_pool(),  # which keeps less than others of what is freed
         ).read_all()
     except (UnicodeDecodeError, pyarrow.ArrowInvalid):
         return None
