@@ -5,6 +5,7 @@ import random
 from collections import UserList, deque, namedtuple
 from contextlib import contextmanager
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from itertools import starmap
 
@@ -16,7 +17,7 @@ import pytest
 from ir_measures import Qrel, ScoredDoc
 
 from inputs import FORMS
-from ir_measures_graded import CG, GradedError, forms
+from ir_measures_graded import CG, GradedError, TrecRun, forms
 from ir_measures_graded.forms import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
 
@@ -258,6 +259,35 @@ def test_ids_that_are_no_strings_are_refused_in_dicts_and_tuples(bad):
 def test_strings_of_numpy_are_strings():
     assert evaluate({np.str_("q"): {np.str_("a"): 1}}, {"q": {"a": 1}}) == 1
     assert evaluate({"q": {"a": 1}}, [ScoredDoc(np.str_("q"), np.str_("a"), 1)]) == 1
+
+
+class Name(str, Enum):
+    """Strings that show themselves otherwise."""
+
+    Q = "q"
+    A = "a"
+
+
+@pytest.mark.parametrize("kind", [np.str_, Name])
+def test_strings_of_other_kinds_are_their_text(kind):
+    q, a = kind("q"), kind("a")
+    for form in ({q: {a: 1}}, [row(query_id=q, doc_id=a, relevance=1, score=1)]):
+        assert evaluate({"q": {"a": 1}}, form) == 1
+        assert [metric.query_id for metric in CG.iter_calc(form, {"q": {"a": 1}})] == ["q"]
+    objects = frame(
+        **{name: pandas.Series([id_], dtype=object) for name, id_ in (("query_id", q), ("doc_id", a))}
+    )
+    assert evaluate({"q": {"a": 1}}, objects.assign(score=1.0)) == 1
+    for form in ({q: {a: NAN}}, objects.assign(score=NAN)):
+        with refused("run: topic 'q', document 'a': the score is NaN"):
+            evaluate(run=form)
+
+
+def test_categories_that_no_row_has_are_no_rows(tmp_path):
+    (tmp_path / "run.txt").write_text("q Q0 a 1 1.0 mine\n")
+    for id_ in ("d" * 7, "d" * 8):
+        none = frame(query_id=["q"], doc_id=pandas.Categorical([id_]), relevance=[1.0]).iloc[:0]
+        assert list(CG.iter_calc(none, TrecRun(tmp_path / "run.txt"))) == []
 
 
 @pytest.mark.parametrize("side", ["qrels", "run", "both"])

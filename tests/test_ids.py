@@ -87,6 +87,31 @@ def test_ids_filled_up_to_whole_words_are_the_same(strings, data):
     )
 
 
+@pytest.mark.parametrize("strings", [[], ["a" * 8] * 3, ["a" * 7, "b" * 7, "c" * 7], [""]])
+def test_of_what_was_taken_is_taken_again(strings):
+    for column_ in (
+        Ids.of(strings),
+        Ids.of(strings).padded(),
+        Ids.of_arrow(pyarrow.array(strings, "string")),
+    ):
+        for rows in (
+            slice(None),
+            slice(None, None, 2),
+            slice(1, 2),
+            slice(0, 0),
+            np.array([], dtype=np.int64),
+        ):
+            taken = column_.take(rows)
+            expected = [strings[row] for row in np.arange(len(strings))[rows].tolist()]
+            assert list(taken) == expected
+            assert list(taken.take(np.arange(len(expected))[::-1])) == expected[::-1]
+
+
+def test_an_empty_id_in_a_larger_buffer_is_read():
+    array = pyarrow.array(["x" * 100, ""])[1:]
+    assert list(Ids.of_arrow(array).padded()) == [""]
+
+
 def test_ids_are_not_filled_up_where_that_takes_much_room():
     assert Ids.of(["a" * 5, "b" * 7]).padded().data.size == 2 * 8
     many = Ids.of(["a", *["b" * 900], *"cdefgh"])

@@ -64,7 +64,7 @@ class Strings:
         return len(self.values)
 
     def __getitem__(self, row: int) -> str:
-        return self.values[row]
+        return _shown(self.values[row])
 
     def ids(self, rows: slice = slice(None)) -> Ids:
         return _ids(self.values[rows], self.field)
@@ -92,7 +92,7 @@ class Keys:
 
     def __getitem__(self, row: int) -> str:
         number = int(np.searchsorted(self.bounds, row, side="right")) - 1
-        return next(islice(self.dicts[number], row - int(self.bounds[number]), None))
+        return _shown(next(islice(self.dicts[number], row - int(self.bounds[number]), None)))
 
     def ids(self, rows: slice = slice(None)) -> Ids:
         start, stop, _ = rows.indices(len(self))
@@ -137,11 +137,9 @@ def stretches_of(column: Column, field: str) -> Stretches:
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
         starts = _changes_of_objects(objects)  # pandas' NA is neither equal nor different
-        names = objects[starts].tolist()
-        "".join(names)
+        return starts, [*map(str.__str__, objects[starts].tolist())]  # also of an Enum or NumPy's the text
     except TypeError:
         raise _no_string(objects, field) from None
-    return starts, [*map(str, names)]
 
 
 def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
@@ -198,6 +196,11 @@ def _ids(values: Any, field: str) -> Ids:
         return Ids.of(values)
     except TypeError:
         raise _no_string(values, field) from None
+
+
+def _shown(id_: Any) -> Any:
+    """An id as a plain string, if it is one of any kind."""
+    return str.__str__(id_) if isinstance(id_, str) else id_
 
 
 def _no_string(ids: Iterable[Any], field: str) -> GradedError:

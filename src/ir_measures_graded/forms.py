@@ -1,8 +1,8 @@
 """The forms in which qrels and runs arrive, read into one: rows grouped by topic.
 
 One reader per form: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. They
-convert whole columns, ids into bytes (`Ids`); what only a bad row needs to know is looked up when there
-is one.
+take whole columns as they are stored, named tuples piece by piece; ids become bytes (`Ids`) with the
+block of rows that needs them. What only a bad row needs to know is looked up when there is one.
 """
 
 from __future__ import annotations

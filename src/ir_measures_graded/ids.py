@@ -153,25 +153,27 @@ class Ids:
             return Ids(self.data, self.start[rows], self.length[rows])
         one = self.of_one_length
         length = np.broadcast_to(self.length[:1].sum(), rows.size) if one else self.length[rows]
-        if not self._padded:
+        if (words := self._words) is None:
             return Ids(self.data, self._starts(rows), length)
-        words = self.data.view("<u8").reshape(len(self), -1)[rows]
-        return Ids(words.reshape(-1).view(np.uint8), range(0, words.nbytes, words.shape[1] * WORD), length)
+        taken = words[rows].reshape(-1)
+        return Ids(taken.view(np.uint8), range(0, taken.nbytes, words.shape[1] * WORD), length)
 
     def padded(self) -> Ids:
         """The same, each filled up with zeros to as many words as the longest has, unless that takes too much
         room: of rows of whole words, NumPy takes some five times faster."""
-        width = -(-int(self.length.max(initial=1)) // WORD) * WORD
-        if width * len(self) >= 4 * self.data.size:
+        width = -(-int(self.length.max(initial=0)) // WORD) * WORD
+        if not width or width * len(self) > 4 * self.data.size:
             return self
         data = np.stack([*self._filled()], axis=1)
         return Ids(data.reshape(-1).view(np.uint8), range(0, data.nbytes, width), self.length)
 
     @property
-    def _padded(self) -> bool:
-        """Whether each id fills as many whole words."""
+    def _words(self) -> np.ndarray | None:
+        """The words of each id as a row, where each fills as many whole ones and the next follows."""
         start, size = self.start, self.data.size
-        return isinstance(start, range) and start.step % WORD == 0 and start == range(0, size, start.step)
+        if isinstance(start, range) and start.step % WORD == 0 and start == range(0, size, start.step):
+            return self.data.view("<u8").reshape(-1, start.step // WORD) if size % start.step == 0 else None
+        return None
 
     def _starts(self, rows: Rows) -> Any:
         if isinstance(self.start, range) and not isinstance(rows, slice):
