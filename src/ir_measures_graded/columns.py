@@ -17,7 +17,7 @@ import numpy as np
 
 from .errors import GradedError
 from .ids import Ids, Rows
-from .segments import rows_of
+from .segments import changes
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,9 +49,6 @@ class Coded:
     def take(self, rows: Rows) -> Coded:
         return Coded(self.codes[rows], self.values)
 
-    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Coded:
-        return self.take(rows_of(starts, sizes))
-
 
 @dataclass(frozen=True)
 class Strings:
@@ -71,9 +68,6 @@ class Strings:
 
     def take(self, rows: Rows) -> Strings:
         return Strings(self.values[rows], self.field)
-
-    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Strings:
-        return self.take(rows_of(starts, sizes))
 
 
 @dataclass(frozen=True)
@@ -129,7 +123,7 @@ def stretches_of(column: Column, field: str) -> Stretches:
     """
     codes, values = _stored(column)
     if codes is not None:
-        ids, starts = _ids(values, field), _changes(codes)
+        ids, starts = _ids(values, field), np.flatnonzero(changes(codes))
         return starts, [ids[code] for code in codes[starts].tolist()]
     if is_arrow(values):
         starts = changes_of_strings(values)
@@ -244,18 +238,6 @@ def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
     return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
 
 
-def _changes(values: np.ndarray) -> np.ndarray:
-    """The rows whose value differs from the one before it; the first does."""
-    return np.flatnonzero(_differ(values))
-
-
-def _differ(values: np.ndarray) -> np.ndarray:
-    """Whether each value differs from the one before it; the first does."""
-    differ = np.ones(values.size, dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=differ[1:])
-    return differ
-
-
 def _objects(values: Sequence[Any]) -> np.ndarray:
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
@@ -263,20 +245,20 @@ def _objects(values: Sequence[Any]) -> np.ndarray:
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
-    """The same of Python objects. Rows that hold one object have one id: where most do, only those
-    are compared where the object changes."""
+    """The rows whose id differs from the one before it; the first does. Rows that hold one object have one
+    id: where most do, only those are compared where the object changes."""
     if not objects.size:
         return np.empty(0, dtype=np.int64)
-    others = _differ(np.frombuffer(objects, dtype=np.intp))  # their addresses
+    others = changes(np.frombuffer(objects, dtype=np.intp))  # their addresses
     if np.count_nonzero(others) > objects.size // 2:
-        return _changes(objects)
+        return np.flatnonzero(changes(objects))
     rows = np.flatnonzero(others)
-    return rows[_changes(objects[rows])]
+    return rows[changes(objects[rows])]
 
 
 def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
     """The same of Arrow strings, which Arrow compares."""
     from pyarrow import compute
 
-    changes = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
-    return np.append(np.zeros(min(len(strings), 1), np.int64), changes.astype(np.int64) + 1)
+    rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
+    return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)

@@ -83,12 +83,13 @@ class Table:
     def part(self, numbers: np.ndarray) -> Table:
         """The rows of some topics, given by their numbers."""
         starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
+        rows = rows_of(starts, sizes)
         return replace(
             self,
             topics=[self.topics[number] for number in numbers.tolist()],
             offsets=_offsets(sizes),
-            docs=self.docs.slices(starts, sizes),
-            values=self.values[rows_of(starts, sizes)],
+            docs=self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows),
+            values=self.values[rows],
         )
 
     def of_topics(self, code: Mapping[str, int]) -> Table:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .segments import BLOCK, rows_of
+from .segments import BLOCK
 
 Rows = Any
 """Which rows: a slice or an array of row numbers."""
@@ -143,10 +143,6 @@ class Ids:
         """Some of them; what other columns of `columns` become."""
         return self.take(rows)
 
-    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Ids:
-        """The ids of some slices of the rows."""
-        return self.take(rows_of(starts, sizes))
-
     def take(self, rows: Rows) -> Ids:
         """The ids of some rows."""
         if isinstance(rows, slice):
@@ -171,8 +167,12 @@ class Ids:
     def _words(self) -> np.ndarray | None:
         """The words of each id as a row, where each fills as many whole ones and the next follows."""
         start, size = self.start, self.data.size
-        if isinstance(start, range) and start.step % WORD == 0 and start == range(0, size, start.step):
-            return self.data.view("<u8").reshape(-1, start.step // WORD) if size % start.step == 0 else None
+        if (
+            isinstance(start, range)
+            and start.step % WORD == size % start.step == 0
+            and start == range(0, size, start.step)
+        ):
+            return self.data.view("<u8").reshape(-1, start.step // WORD)
         return None
 
     def _starts(self, rows: Rows) -> Any:

@@ -21,7 +21,7 @@ from .errors import GradedError
 from .forms import Block, Table, refuse_repeated
 from .gains import GainMap, gain_of
 from .ids import Ids, all_distinct, equal_pairs
-from .segments import blocks, cumsum, entries, largest, offsets_of, places, smallest, tally
+from .segments import blocks, changes, cumsum, entries, largest, offsets_of, places, smallest, tally
 
 
 class Judged:
@@ -177,7 +177,6 @@ class JudgedRanks:
     listed: Table
     moved: np.ndarray
     ties: np.ndarray
-    kept: np.ndarray | None = None
     uncondensed: JudgedRanks | None = None
 
     @property
@@ -188,8 +187,8 @@ class JudgedRanks:
     @cached_property
     def row(self) -> np.ndarray:
         """The row of `listed` that stands at each place of the list."""
-        if self.uncondensed is not None and self.kept is not None:
-            return self.uncondensed.row[self.kept]
+        if self.uncondensed is not None:
+            return self.uncondensed.row[self.uncondensed.place]
         row = np.arange(self.listed.values.size)
         row[self.moved[0]] = self.moved[1]
         return row
@@ -248,14 +247,8 @@ class JudgedRanks:
         """The same run without its unjudged documents: ranks are counted among the judged."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
         rank = places(retrieved) + 1
-        return replace(
-            self,
-            rank=rank,
-            retrieved=retrieved,
-            ties=_tied(_changes(self._group[0])),
-            kept=self.place,
-            uncondensed=self,
-        )
+        ties = _tied(changes(self._group[0]))
+        return replace(self, rank=rank, retrieved=retrieved, ties=ties, uncondensed=self)
 
 
 def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
@@ -304,7 +297,7 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarr
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs come in order
         row = np.argsort(_sort_key(topic, score), kind="stable")
         score, found = score[row], found[row]
-    new |= _changes(score)
+    new |= changes(score)
     ties = _tied(new)
     if ties.size:
         place, order = _in_order(listed, row, found, *ties)
@@ -339,7 +332,7 @@ def _in_order(
     matters = found[place] >= 0
     score = listed.values[row[place]]
     matters[1:] |= (start[1:] == start[:-1]) & (score[1:] != score[:-1])
-    group = np.cumsum(_changes(start)) - 1
+    group = np.cumsum(changes(start)) - 1
     kept = np.flatnonzero((np.bincount(group, weights=matters) > 0)[group])
     place, group = place[kept], group[kept]
     return place, listed.docs.take(row[place]).descending(group)
@@ -353,13 +346,6 @@ def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
     if repeated.size:
         raise listed.repeated(int(repeated.min()))
     return lower, higher - count
-
-
-def _changes(values: np.ndarray) -> np.ndarray:
-    """Where a value differs from the one before it; the first always does."""
-    changes = np.ones(values.size, dtype=bool)
-    changes[1:] = values[1:] != values[:-1]
-    return changes
 
 
 def _as_compared(score: np.ndarray) -> np.ndarray:

@@ -33,6 +33,17 @@ def places(sizes: np.ndarray) -> np.ndarray:
     return np.arange(sizes.sum()) - np.repeat(starts, sizes)
 
 
+def changes(values: np.ndarray) -> np.ndarray:
+    """Whether each value differs from the one before it; the first does.
+
+    >>> changes(np.array([1, 1, 2]))
+    array([ True, False,  True])
+    """
+    differ = np.ones(values.size, dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=differ[1:])
+    return differ
+
+
 def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
     """The rows of some slices; one slice where they follow one another.
 
