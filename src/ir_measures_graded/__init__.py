@@ -10,22 +10,23 @@ import sys as _sys
 from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
-from . import measures as _measures
-from . import plugins as _plugins
-from . import registration as _registration
 from .demo import register as register_demo
-from .errors import GradedError, UnknownMeasureError
-from .hooks import hookimpl
-from .measure import GradedMeasure, TopicMeasure
+from .errors import GradedError, RegistrationWarning, UnknownMeasureError
+from .evaluation.provider import GradedEvaluator, GradedProvider
+from .inputs.trec_files import TrecRun, read_trec_qrels, read_trec_run
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measure_names
-from .notation import parse_measure
-from .parameters import Choice, Count, Flag, Parameter, Real
-from .plugins import PluginWarning
-from .provider import GradedEvaluator, GradedProvider
-from .readers import TrecRun, read_trec_qrels, read_trec_run
-from .registration import RegistrationWarning, accelerate
-from .topics import GainList, Topic, Topics, ratio
+from .measures.base import GradedMeasure, TopicMeasure
+from .measures.parameters import Choice, Count, Flag, Parameter, Real
+from .measures.topics import GainList, Topic, Topics, ratio
+from .registry import built_in as _built_in
+from .registry import names as _names
+from .registry import plugins as _plugins
+from .registry.hooks import hookimpl
+from .registry.install import accelerate
+from .registry.install import install as _install
+from .registry.notation import parse_measure
+from .registry.plugins import PluginWarning
 
 __version__ = "0.1.0"
 __all__ = [
@@ -57,8 +58,8 @@ __all__ = [
 ]
 
 graded = GradedProvider()
-_registration.install(graded, GradedProvider(standard=False))
-_plugins.admit("measures", "ir-measures-graded", __version__, lambda: _measures)
+_install(graded, GradedProvider(standard=False))
+_plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)
 if "ir_datasets" in _sys.modules:  # importing it takes half a second; else it is one call
     register_demo()
 
@@ -67,7 +68,7 @@ def __getattr__(name: str) -> _Any:
     """Measures that plugins bring, by name."""
     if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # a module comes by itself
         _plugins.load()
-        measure = _registration.registry().get(name)
+        measure = _names.registry().get(name)
         if isinstance(measure, GradedMeasure):
             return measure
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

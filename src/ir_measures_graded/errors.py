@@ -1,4 +1,7 @@
-"""What can go wrong because of what a user gave: one error type, under `ValueError`."""
+"""What can go wrong because of what a user gave: one error type, under `ValueError`, and one warning."""
+
+import logging
+import warnings
 
 
 class GradedError(ValueError):
@@ -11,3 +14,15 @@ class FileError(GradedError):
 
 class UnknownMeasureError(GradedError, NameError):
     """No measure has that name. Also a `NameError`, which ``ir_measures.parse_measure`` raises."""
+
+
+class RegistrationWarning(UserWarning):
+    """Something of this package is not registered because its name is taken."""
+
+
+def warn_of_registration(message: str) -> None:
+    """Issue a `RegistrationWarning`, or log it where warnings are errors: no import may fail over a name."""
+    try:
+        warnings.warn(message, RegistrationWarning, stacklevel=2)
+    except RegistrationWarning:
+        logging.getLogger("ir_measures_graded").warning(message)

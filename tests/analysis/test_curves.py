@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ir_measures import AP, RR, Judged, P, R, nDCG
 
-from inputs import FORMS
+from input_forms import FORMS
 from ir_measures_graded import (
     CG,
     DCG_JK,

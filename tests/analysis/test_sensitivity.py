@@ -11,7 +11,7 @@ import pytest
 from ir_measures_graded import GradedError, cli, demo, parse_measure
 from ir_measures_graded.analysis import evaluate, plots, sensitivity
 from ir_measures_graded.analysis.sensitivity import Tau
-from ir_measures_graded.gains import PRESETS
+from ir_measures_graded.ranking.gains import PRESETS
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from ir_measures_graded import NDPM, GradedMeasure, KendallTau, Spearman, muAP
-from ir_measures_graded.forms import read_qrels, read_run
-from ir_measures_graded.ranking import Judged, judged_ranks
-from ir_measures_graded.topics import Topics
+from ir_measures_graded.inputs.tables import read_qrels, read_run
+from ir_measures_graded.measures.topics import Topics
+from ir_measures_graded.ranking.judged import Judged
+from ir_measures_graded.ranking.ranks import judged_ranks
 
 DOCUMENTS = (1_000, 10_000, 100_000, 1_000_000)
 MEASURES = (NDPM, KendallTau, KendallTau(variant="c"), Spearman, muAP)

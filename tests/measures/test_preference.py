@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import reference_graded
 import strategies
-from inputs import shuffled
+from input_forms import shuffled
 from ir_measures_graded import ADM, NDPM, GradedError, KendallTau, Spearman
 
 TAUS = [KendallTau(variant=variant) for variant in "abc"]

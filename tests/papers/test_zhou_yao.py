@@ -32,9 +32,10 @@ from ir_measures_graded import (
     Topics,
     nDCG_JK,
 )
-from ir_measures_graded.forms import read_qrels, read_run
+from ir_measures_graded.inputs.tables import read_qrels, read_run
 from ir_measures_graded.measures.average_precision import _adjusted_gains
-from ir_measures_graded.ranking import Judged, judged_ranks
+from ir_measures_graded.ranking.judged import Judged
+from ir_measures_graded.ranking.ranks import judged_ranks
 
 TWO_DECIMALS = 0.005 + 1e-9
 NEXT_TO_NOTHING = 1e-9

@@ -40,8 +40,9 @@ from ir_measures import (
 
 import ir_measures_graded
 import strategies
-from inputs import FORMS
-from ir_measures_graded import GradedError, GradedProvider, standard
+from input_forms import FORMS
+from ir_measures_graded import GradedError, GradedProvider
+from ir_measures_graded.evaluation import trec_eval as standard
 
 RELS = [{}, {"rel": 2}, {"rel": 4}]
 LISTS = [{}, {"judged_only": True}]

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies
-from inputs import FORMS, shuffled
+from input_forms import FORMS, shuffled
 from ir_measures_graded import CG, DCG_JK, NDCNG, nCG, nDCG_JK, parse_measure
 
 NORMALISED = [nCG, nDCG_JK, nDCG_JK(b=2.5), nDCG_JK(b=10), NDCNG, NDCNG(max_gain=3)]

@@ -13,11 +13,11 @@
 ((32,), (17,), (22,), (22,), (16,))
 """
 
+from ..evaluation.evaluate import Evaluation, evaluate
 from . import plots
 from .compare import Comparison, compare, compare_values
 from .curves import Curves, curves
 from .effort import Effort, effort
-from .evaluation import Evaluation, evaluate
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 

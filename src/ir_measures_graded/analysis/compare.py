@@ -21,11 +21,13 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..notation import parse_measure
+from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.named import Qrels, Runs
+from ..evaluation.progress import tracked
+from ..registry.notation import parse_measure
 from . import plots, significance
 from .cells import INCHES, draw_cells
 from .curves import sign_of
-from .evaluation import Evaluation, Qrels, Runs, evaluate, tracked
 from .libraries import need_statistics
 from .options import whole_number
 from .significance import Outcome

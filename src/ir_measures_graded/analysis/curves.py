@@ -14,27 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation import Judgments, Rows, about, checked, evaluators, explained
-from ..forms import Source, read_qrels
-from ..gains import canonical_gains, gain_of
-from ..measure import GradedMeasure
+from ..evaluation.evaluators import evaluators, explained
+from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
+from ..evaluation.progress import tracked
+from ..evaluation.provider import GradedEvaluator
+from ..formats import Whole
+from ..inputs.tables import Source, read_qrels
 from ..measures import CG, DCG_JK
+from ..measures.base import GradedMeasure
 from ..measures.cumulated_gain import Normalised
-from ..notation import parse_measure
-from ..provider import GradedEvaluator
-from ..tables import Whole
-from ..topics import Topics
+from ..measures.topics import Topics
+from ..ranking.gains import canonical_gains, gain_of
+from ..registry.notation import checked, parse_measure
 from . import plots
-from .evaluation import (
-    Qrels,
-    Runs,
-    as_run,
-    mean_over_topics,
-    named_runs,
-    read_judgments,
-    tracked,
-)
 from .libraries import statistics_library
 from .options import whole_number
 
@@ -158,16 +152,16 @@ def curves(
         raise GradedError("confidence bands need two topics or more; the qrels have one")
     if ideal is None:
         ideal = isinstance(measure, (type(CG), type(DCG_JK)))
-    for name, _ in named:
-        if name in (RANK, IDEAL):
-            raise GradedError(f"a run cannot be named {name!r} here, as another column is; rename it")
+    for run in named:
+        if run.name in (RANK, IDEAL):
+            raise GradedError(f"a run cannot be named {run.name!r} here, as another column is; rename it")
 
     vectors = _vectors(measure, judgments, depth, normalise)
     combine = measure.quotient if normalise == "averages" else _alone
     values, bands = np.zeros((len(named), depth)), np.zeros((len(named), 2, depth))
-    for number, (name, run) in enumerate(tracked(named, "run", progress)):
-        rows = as_run(name, run).rows(judgments, not isinstance(measure, GradedMeasure))
-        with about(name):
+    for number, run in enumerate(tracked(named, "run", progress)):
+        rows = run.rows(judgments, not isinstance(measure, GradedMeasure))
+        with about(run.name):
             found = vectors(rows)
         values[number] = combine(*map(_mean, found))
         if confidence is not None:
@@ -176,7 +170,7 @@ def curves(
         measure,
         normalise,
         topics,
-        tuple(name for name, _ in named),
+        tuple(run.name for run in named),
         values,
         combine(*map(_mean, vectors(_ideal(judgments, measure)))) if ideal else None,
         bands if confidence is not None else None,

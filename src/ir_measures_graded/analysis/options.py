@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import GradedError
-from ..gains import plain_number
+from ..ranking.gains import plain_number
 
 
 def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:

@@ -16,14 +16,15 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..forms import Table
-from ..gains import PRESETS, GainMap, canonical_gains
-from ..notation import parse_measure
-from ..tables import Whole
+from ..evaluation.evaluate import evaluate
+from ..evaluation.named import Qrels, Runs, read_judgments
+from ..formats import Whole
+from ..inputs.tables import Table
+from ..ranking.gains import PRESETS, GainMap, canonical_gains
+from ..registry.notation import parse_measure
 from . import plots
 from .cells import INCHES, SHADES, draw_cells
 from .curves import sign_of
-from .evaluation import Qrels, Runs, evaluate, read_judgments
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT, run_ranks
 

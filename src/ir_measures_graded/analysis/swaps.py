@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..tables import Whole
+from ..evaluation.evaluate import evaluate
+from ..evaluation.progress import tracked
+from ..formats import Whole
+from ..registry.notation import parse_measures
 from . import plots
-from .evaluation import evaluate, mean_over_topics, parse_measures, tracked
 from .options import whole_number
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ..registration import report
+from ..errors import warn_of_registration
 
 NAME = "graded-demo"
 DATA = Path(__file__).parent / "data"
@@ -76,7 +76,7 @@ def register() -> None:
     if NAME not in ir_datasets.registry:
         ir_datasets.registry.register(NAME, _collection())
     elif getattr(ir_datasets.registry[NAME], "origin", None) != __name__:
-        report(f"the demo collection is not registered: ir_datasets already has a {NAME}")
+        warn_of_registration(f"the demo collection is not registered: ir_datasets already has a {NAME}")
 
 
 def _collection() -> Any:

@@ -1,13 +1,11 @@
 """The measures that come with the package, one family a module.
 
-They are a plugin like any other: `graded_measures` is the hook that brings them.
+`ir_measures_graded.registry.built_in` registers them, through the hook that every plugin uses.
 """
 
-from ..hooks import hookimpl
-from ..measure import GradedMeasure
-from ..registration import free_to_register
 from . import average_precision, cumulated_gain, preference, ratios, search_length
 from .average_precision import AGR, WAP, Q, muAP
+from .base import GradedMeasure
 from .cumulated_gain import CG, DCG_JK, NDCNG, nCG, nDCG_JK
 from .preference import ADM, NDPM, KendallTau, Spearman
 from .ratios import MSR, SR, gP, gR
@@ -43,9 +41,3 @@ MEASURES: tuple[GradedMeasure, ...] = (
     *preference.MEASURES,
     *search_length.MEASURES,
 )
-
-
-@hookimpl
-def graded_measures() -> tuple[GradedMeasure, ...]:
-    """Our own measures, but for those whose names somebody else holds."""
-    return free_to_register(MEASURES)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..gains import gain_of
-from ..measure import GradedMeasure
-from ..parameters import Real
-from ..ranking import Ideal
-from ..segments import coded, cumsum, earlier_and_smaller
-from ..topics import GainList, Topics, ratio, share
+from ..by_topic import coded, cumsum, earlier_and_smaller
+from ..ranking.gains import gain_of
+from ..ranking.judged import Ideal
+from .base import GradedMeasure
+from .parameters import Real
+from .topics import GainList, Topics, ratio, share
 
 
 class _muAP(GradedMeasure):

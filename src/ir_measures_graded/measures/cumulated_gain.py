@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..measure import GradedMeasure
-from ..parameters import Flag, Real
-from ..segments import cumsum
-from ..topics import GainList, Topics, ratio, share
+from ..by_topic import cumsum
+from .base import GradedMeasure
+from .parameters import Flag, Real
+from .topics import GainList, Topics, ratio, share
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it count whole")

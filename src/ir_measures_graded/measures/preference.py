@@ -18,11 +18,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..by_topic import earlier_and_smaller, offsets_of, tally
 from ..errors import GradedError
-from ..measure import GradedMeasure
-from ..parameters import TIES, Choice, Flag, Parameter, Real
-from ..segments import earlier_and_smaller, offsets_of, tally
-from ..topics import Topics, ratio
+from .base import GradedMeasure
+from .parameters import TIES, Choice, Flag, Parameter, Real
+from .topics import Topics, ratio
 
 
 class _Preference(GradedMeasure):

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..measure import GradedMeasure
-from ..parameters import Choice, Real
-from ..ranking import Ideal
-from ..segments import tally
-from ..topics import GainList, Topics, ratio, share
+from ..by_topic import tally
+from ..ranking.judged import Ideal
+from .base import GradedMeasure
+from .parameters import Choice, Real
+from .topics import GainList, Topics, ratio, share
 
 IDEAL = Choice(
     "judged",

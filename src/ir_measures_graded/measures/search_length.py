@@ -16,9 +16,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import GradedError
-from ..measure import GradedMeasure
-from ..parameters import TIES, Count, Parameter
-from ..topics import GainList, Topics, ratio
+from .base import GradedMeasure
+from .parameters import TIES, Count, Parameter
+from .topics import GainList, Topics, ratio
 
 DOCS = Count(default=None, desc="size of the collection; unset: the judged and retrieved documents together")
 

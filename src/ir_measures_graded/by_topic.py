@@ -1,0 +1,243 @@
+"""Sums over many topics at once.
+
+Values of all topics lie in one flat array, topic after topic; `topic` gives each value's topic,
+`offsets[t]:offsets[t + 1]` is the slice of topic t. Each function treats a topic by itself and in
+the order of its values, so that a topic's result never depends, not even in its last bit, on which
+other topics stand beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+
+def offsets_of(topic: np.ndarray, topics: int) -> np.ndarray:
+    """The slice boundaries of an ascending array of topic numbers.
+
+    >>> offsets_of(np.array([0, 0, 2]), topics=3)
+    array([0, 2, 2, 3])
+    """
+    return np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=topics))))
+
+
+def places(sizes: np.ndarray) -> np.ndarray:
+    """0, 1, 2, … within each of some slices that follow one another.
+
+    >>> places(np.array([2, 0, 3]))
+    array([0, 1, 0, 1, 2])
+    """
+    starts = np.cumsum(sizes) - sizes
+    return np.arange(sizes.sum()) - np.repeat(starts, sizes)
+
+
+def changes(values: np.ndarray) -> np.ndarray:
+    """Whether each value differs from the one before it; the first does.
+
+    >>> changes(np.array([1, 1, 2]))
+    array([ True, False,  True])
+    """
+    differ = np.ones(values.size, dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=differ[1:])
+    return differ
+
+
+def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
+    """The rows of some slices; one slice where they follow one another.
+
+    >>> rows_of(np.array([5, 0]), np.array([2, 3])), rows_of(np.array([1, 3]), np.array([2, 4]))
+    (array([5, 6, 0, 1, 2]), slice(1, 7, None))
+    """
+    if starts.size and (starts[1:] == starts[:-1] + sizes[:-1]).all():
+        return slice(int(starts[0]), int(starts[-1] + sizes[-1]))
+    return np.repeat(starts, sizes) + places(sizes)
+
+
+FEW = 8
+"""Up to so many values are looked at one by one."""
+
+
+def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values in ascending order, and which of them each of the given ones is.
+
+    >>> coded(np.array([2., 0., 2.]))
+    (array([0., 1., 2.]), array([2, 0, 2]))
+
+    The given ones are all among them. Steps of 1, which levels nearly always are, need no sorting;
+    then there may be others, that were not given, between them.
+    """
+    if values.size and float(values.max()) - float(values.min()) < FEW:
+        low = values.min()
+        code = (values - low).astype(np.int64)
+        if (code + low == values).all():
+            return np.arange(int(code.max()) + 1) + low, code
+    return np.unique(values, return_inverse=True)
+
+
+def tally(topic: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The distinct values of each topic, ascending, as topics and values; and how often each is there.
+
+    >>> tally(np.array([0, 0, 1, 0]), np.array([3., 1., 1., 3.]))
+    (array([0, 0, 1]), array([1., 3., 1.]), array([1, 2, 1]))
+    """
+    kinds, kind = coded(values)
+    key = topic * kinds.size + kind
+    if key.max(initial=0) > FEW * key.size:
+        distinct, count = np.unique(key, return_counts=True)
+    else:
+        count = np.bincount(key)
+        distinct = np.flatnonzero(count)
+        count = count[distinct]
+    return distinct // max(kinds.size, 1), kinds[distinct % max(kinds.size, 1)], count
+
+
+def entries(topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value: np.ndarray) -> np.ndarray:
+    """Where each `value` of each `topic` first stands among others, which ascend by topic and value.
+
+    >>> entries(np.array([1]), np.array([5.]), np.array([0, 1, 1]), np.array([5., 3., 5.]))
+    array([2])
+    """
+    values = np.unique(in_value)
+    among = in_topic * values.size + np.searchsorted(values, in_value)
+    return np.searchsorted(among, topic * values.size + np.searchsorted(values, value))
+
+
+BLOCK = 1 << 16
+"""About how many rows are worked on at once: their columns fit into a processor's cache."""
+
+
+def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Slices of topics of these sizes that have about `BLOCK` rows together, or one large topic.
+
+    >>> list(blocks(np.array([30_000, 30_000, 30_000, 1])))
+    [(0, 3), (3, 4)]
+    """
+    block = (np.cumsum(sizes) - sizes) // BLOCK
+    return pairwise(np.flatnonzero(np.diff(block, prepend=-1, append=-1)).tolist())
+
+
+LONG = 100
+"""Topics with more values than this are worth a call of NumPy each."""
+
+
+def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The running sum within each topic.
+
+    >>> cumsum(np.array([3., 2., 1., 1.]), np.array([0, 2, 4]))
+    array([3., 5., 1., 2.])
+
+    No sum of floats crosses a topic's border, where it would be rounded in another way; whole numbers are
+    exact, and summed at once. Long topics are summed one by one, short ones of similar length as the rows
+    of one matrix, padded to the next power of two: at most twice the work, a handful of NumPy calls.
+    """
+    sizes = np.diff(offsets)
+    if values.dtype.kind in "biu":
+        total = np.cumsum(values)
+        before = np.concatenate((np.zeros(1, total.dtype), total))[offsets[:-1]]
+        return total - np.repeat(before, sizes)
+    result = np.empty_like(values)
+    for topic in np.flatnonzero(sizes > LONG).tolist():
+        part = slice(offsets[topic], offsets[topic + 1])
+        np.cumsum(values[part], out=result[part])
+    widths = np.exp2(np.ceil(np.log2(np.maximum(sizes, 1)))).astype(np.int64)
+    for width in np.unique(widths[(sizes > 0) & (sizes <= LONG)]):
+        rows = np.flatnonzero((widths == width) & (sizes > 0) & (sizes <= LONG))
+        column = np.arange(width)
+        inside = column < sizes[rows, None]
+        where = (offsets[rows, None] + column)[inside]
+        matrix = np.zeros(inside.shape, dtype=values.dtype)
+        matrix[inside] = values[where]
+        result[where] = np.cumsum(matrix, axis=1)[inside]
+    return result
+
+
+def mean_over_topics(values: np.ndarray) -> np.ndarray:
+    """The mean along the last axis, rounded once, so that the order of the topics cannot change it.
+
+    >>> mean_over_topics(np.array([[0.25, 0.75], [1.0, 0.0]]))
+    array([0.5, 0.5])
+    """
+    return np.apply_along_axis(math.fsum, -1, values) / values.shape[-1]
+
+
+def smallest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The smallest value of each topic, 0 where it has none.
+
+    >>> smallest(np.array([3., 1., 2.]), np.array([0, 2, 2, 3]))
+    array([1., 0., 2.])
+    """
+    return _of_each(np.minimum, values, offsets)
+
+
+def largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The largest value of each topic, 0 where it has none."""
+    return _of_each(np.maximum, values, offsets)
+
+
+def _of_each(ufunc: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    result = np.zeros(offsets.size - 1)
+    some = np.diff(offsets) > 0
+    if values.size:
+        result[some] = ufunc.reduceat(values, offsets[:-1][some])
+    return result
+
+
+def earlier_and_smaller(
+    values: np.ndarray, offsets: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """For each value, how many values before it in its topic are strictly smaller.
+
+    With `weights`, the sum of their weights instead.
+
+    >>> earlier_and_smaller(np.array([1., 3., 2., 3.]), np.array([0, 4]))
+    array([0, 1, 1, 2])
+
+    O(n log n) in time and O(n) in memory: the values are replaced by their order in the topic and read
+    bit by bit from the highest, as a wavelet tree does. Two values whose higher bits agree stand in one
+    block, and where the next bit is 1 for one and 0 for the other, the other is smaller. Splitting
+    each block by that bit, in order, leads to the next.
+
+    Without weights, where no order of addition matters, integers stand for themselves, and few are
+    counted one by one.
+    """
+    whole = weights is None and values.dtype.kind in "iu" and values.size
+    code = values - values.min() if whole else _order_in_topic(values, offsets)
+    weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
+    count = np.zeros(values.size, dtype=weight.dtype)
+    if weights is None and code.max(initial=0) < FEW:
+        for value in range(1, int(code.max(initial=0)) + 1):
+            at = np.flatnonzero(code == value)
+            count[at] = cumsum((code < value).astype(np.int64), offsets)[at]
+        return count
+    place = np.arange(values.size)
+    where = place  # the value that stands at each place of the current order
+    block = np.repeat(offsets[:-1], np.diff(offsets))  # the place where its block starts
+    for bit in reversed(range(int(code.max(initial=0)).bit_length())):
+        high = (code[where] >> bit) & 1 == 1
+        starts = np.flatnonzero(block == place)
+        borders = np.append(starts, values.size)
+        smaller = cumsum(np.where(high, 0, weight[where]), borders)
+        count[where[high]] += smaller[high]
+
+        low_before = cumsum((~high).astype(np.int64), borders) - ~high
+        middle = block + np.repeat(np.add.reduceat(~high, starts, dtype=np.int64), np.diff(borders))
+        target = np.where(high, middle + (place - block - low_before), block + low_before)
+        where, block, moved = np.empty_like(where), np.empty_like(block), (where, block)
+        where[target] = moved[0]
+        block[target] = np.where(high, middle, moved[1])
+    return count
+
+
+def _order_in_topic(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """How many distinct values of its topic are smaller than each value."""
+    sizes = np.diff(offsets)
+    order = np.lexsort((values, np.repeat(np.arange(sizes.size), sizes)))
+    higher = np.zeros(values.size, dtype=np.int64)
+    higher[1:] = values[order][1:] != values[order][:-1]
+    higher[offsets[:-1][sizes > 0]] = 0
+    code = np.empty_like(higher)
+    code[order] = cumsum(higher, offsets)
+    return code

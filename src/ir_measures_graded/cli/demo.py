@@ -1,0 +1,46 @@
+"""The command `demo`: the five runs of the bundled collection."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from ..demo import NAME, qrels_path, run_paths
+from ..evaluation.evaluate import evaluate
+from ..formats import FORMATS
+from .arguments import EXAMPLE, PROGRAM, Command
+
+DEMO_MEASURES = (
+    "nCG(gains=0:0,1:1,2:1,3:1)@100",
+    "nCG(gains=0:0,1:1,2:10,3:100)@100",
+    "nDCG_JK(b=2,gains=0:0,1:1,2:1,3:1)@100",
+    "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100",
+    "nDCG@100",
+    "AP",
+)
+
+
+def _demo_arguments(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _demo(arguments: argparse.Namespace) -> Iterator[str]:
+    """Evaluate the five runs of the collection in the box, and say what to run next."""
+    paths = run_paths()
+    means = evaluate(qrels_path(), paths, DEMO_MEASURES).means()
+    rows = [[text, *values] for text, values in zip(DEMO_MEASURES, means.T.tolist())]
+    yield f"{NAME}: 20 topics, levels 0 to 3, five runs. Which is best depends on what a level is worth:"
+    yield "gains 0-1-1-1 count every relevant document alike, 0-1-10-100 the highly relevant most."
+    yield ""
+    yield from FORMATS["text"](["measure", *paths], rows)
+    yield ""
+    yield "Next:"
+    yield f'  {PROGRAM} evaluate {NAME} --scoreddocs "{EXAMPLE}" nDCG@10 AP'
+    yield f'  {PROGRAM} evaluate {NAME} "{paths["D"]}" "{paths["E"]}" "{EXAMPLE}" muAP -o markdown'
+    yield f"  {PROGRAM} measures"
+    yield f"  {PROGRAM} evaluate --help"
+
+
+COMMANDS: dict[str, Command] = {
+    "demo": (_demo_arguments, _demo),
+}

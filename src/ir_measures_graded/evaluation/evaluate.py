@@ -1,0 +1,160 @@
+"""Several runs, several measures, one collection: every value as one array.
+
+The command line and all analyses start from `evaluate`. It takes qrels and runs in every form, including
+files and ir-datasets ids. `Evaluation` holds the value of each run by each measure for each topic.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..by_topic import mean_over_topics
+from ..errors import GradedError
+from ..registry import plugins
+from ..registry.notation import parse_measure, parse_measures
+from .evaluators import evaluators, explained, provider_named
+from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from .processes import cores, shared
+from .progress import tracked
+from .provider import GradedEvaluator, aggregate
+
+# Starting worker processes takes some two seconds. Runs of this many bytes keep one core busy as long:
+PAYS = 1 << 28  # with our provider alone
+PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value of each run by each measure for each topic of the qrels.
+
+    `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs ×
+    measures × topics). `aggregates` (runs × measures) has what ir-measures aggregates over the topics:
+    the mean of most measures, the sum of counts such as NumRet. `missing` (like `values`) is true where
+    a provider of ir-measures reports no value, which counts as 0 here.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    topics: tuple[str, ...]
+    values: np.ndarray
+    aggregates: np.ndarray | None = None
+    missing: np.ndarray | None = None
+
+    def of(self, measure: Measure | str) -> np.ndarray:
+        """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
+        measure = parse_measure(measure)
+        if measure not in self.measures:
+            named = ", ".join(map(str, self.measures))
+            raise GradedError(f"{measure} is not among the measures evaluated: {named}")
+        return self.values[:, self.measures.index(measure)]
+
+    def means(self) -> np.ndarray:
+        """The mean over the topics (runs × measures)."""
+        return mean_over_topics(self.values)
+
+
+def evaluate(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    *,
+    provider: str | None = None,
+    progress: bool = False,
+    jobs: int | None = 1,
+) -> Evaluation:
+    """The value of each run by each measure, graded or standard, for each topic of the qrels.
+
+    `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or measure
+    strings; duplicates are evaluated once. `provider` names the ir-measures provider that computes all
+    measures; by default ours computes what it can and ir-measures' pipeline the rest. `progress` shows a
+    bar on stderr (extra ``progress``). `jobs` is the number of worker processes that share the runs that
+    are files; None is one per core where that is faster. (A script that asks for several needs the guard
+    ``if __name__ == "__main__"``, as everywhere in Python.)
+
+    >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
+    >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
+    >>> result = evaluate(qrels, runs, ["CG@2", "P@1"])
+    >>> result.of("CG@2")
+    array([[3., 1.],
+           [1., 0.]])
+    >>> result.means()
+    array([[2. , 1. ],
+           [0.5, 0.5]])
+
+    Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
+    for qrels, a run or a measure that cannot be used.
+    """
+    wanted = parse_measures(measures)
+    named = named_runs(runs)
+    provider_named(provider, wanted)
+    work = _Work(read_judgments(qrels), wanted, provider)
+    values = np.zeros((len(named), len(wanted), len(work.judgments.topics)))
+    missing = np.zeros(values.shape, dtype=bool)
+    aggregates = np.zeros((len(named), len(wanted)))
+    for number, found in enumerate(tracked(work.of(named, jobs), "run", progress, len(named))):
+        aggregates[number], values[number], missing[number] = found
+    names = tuple(run.name for run in named)
+    return Evaluation(names, wanted, work.judgments.topics, values, aggregates, missing)
+
+
+_Values = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Of one run: the aggregate of each measure, its values (measures × topics), and which are missing."""
+
+
+class _Work:
+    """Measures over one set of qrels, which are read once; evaluates any number of runs.
+
+    It can be sent to worker processes. Raises `GradedError` for measures that cannot be computed.
+    """
+
+    def __init__(self, judgments: Judgments, measures: Sequence[Measure], provider: str | None):
+        self._made_of = judgments, measures, provider
+        self.judgments = judgments
+        self.place = {measure: number for number, measure in enumerate(measures)}
+        self.groups = evaluators(measures, judgments, provider_named(provider, measures))
+        self.standard = any(not isinstance(evaluator, GradedEvaluator) for _, evaluator in self.groups)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _in_worker, self._made_of
+
+    def __call__(self, run: Run) -> _Values:
+        rows = run.rows(self.judgments, self.standard)
+        values = np.zeros((len(self.place), len(self.judgments.topics)))
+        missing = np.ones(values.shape, dtype=bool)
+        aggregates = np.zeros(len(self.place))
+        for group, evaluator in self.groups:
+            with about(run.name), explained(group):
+                if isinstance(evaluator, GradedEvaluator):
+                    for measure, order, found in evaluator.reported(rows.graded):
+                        row = self.place[measure]
+                        values[row, order], missing[row, order] = found[order], False
+                        aggregates[row] = aggregate(measure, found[order])
+                else:
+                    means, metrics = evaluator.calc(rows.standard)
+                    for topic, measure, value in metrics:
+                        if topic in self.judgments.numbers:
+                            place = self.place[measure], self.judgments.numbers[topic]
+                            values[place], missing[place] = value, False
+                    for measure, mean in means.items():
+                        aggregates[self.place[measure]] = mean
+        return aggregates, values, missing
+
+    def of(self, runs: Sequence[Run], jobs: int | None) -> Iterator[_Values]:
+        """The values of each run, in order, computed by `jobs` worker processes."""
+        files = {run.name: file for run in runs if (file := run.file) is not None}
+        if jobs is None:
+            size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in files.values())
+            jobs = cores() if size >= (PAYS_STANDARD if self.standard else PAYS) else 1
+        return shared(self, runs, [run for run in runs if run.name in files], jobs)
+
+
+def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> _Work:
+    if any(plugins.origin(measure) == "user code" for measure in measures):
+        plugins.load()  # messages name the origin of a measure
+    return _Work(judgments, measures, provider)

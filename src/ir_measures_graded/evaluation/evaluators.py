@@ -1,0 +1,80 @@
+"""Which provider computes which measure, and which measures may share a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import ir_measures
+from ir_measures import Measure
+from ir_measures.providers import Evaluator, Provider
+
+from ..errors import GradedError
+from ..inputs.id_columns import is_arrow
+from ..inputs.trec_files import qrel_tuples
+from ..measures.base import GradedMeasure
+from .named import Judgments, about
+from .provider import GradedEvaluator, GradedProvider
+
+GRADED = "graded"
+
+
+def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:
+    """The provider of that name, None for None. Raises `GradedError` for a measure that it lacks."""
+    if name is None:
+        return None
+    provider = ir_measures.providers.registry[name]
+    if not provider.is_available():
+        how = provider.install_instructions()
+        hint = f"; to install it: {how}" if how else ""
+        raise GradedError(f"the provider {name} is not available here{hint}")
+    missing = [str(measure) for measure in measures if not provider.supports(measure)]
+    if missing:
+        raise GradedError(f"the provider {name} does not compute {', '.join(missing)}")
+    return provider
+
+
+def evaluators(
+    measures: Iterable[Measure],
+    judgments: Judgments,
+    provider: Provider | None = None,
+) -> list[tuple[list[Measure], Evaluator]]:
+    """Evaluators over the qrels, each with the measures that may safely share one.
+
+    Without a `provider`, ours computes all that it can and ir-measures' pipeline computes the rest.
+    ir-measures 0.4.3 confuses measures of one call that differ in their parameters: nDCG@10 beside
+    nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its documents.
+    """
+    ours = GradedProvider()
+    groups: dict[str, list[Measure]] = {}
+    for measure in measures:
+        given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
+        is_ours = isinstance(provider, GradedProvider) or (provider is None and ours.supports(measure))
+        groups.setdefault(GRADED if is_ours else repr(sorted(given.items())), []).append(measure)
+    qrels = judgments.source
+    if is_arrow(qrels) and groups.keys() - {GRADED}:
+        qrels = qrel_tuples(qrels)
+    found: list[tuple[list[Measure], Evaluator]] = []
+    for parameters, group in groups.items():
+        if parameters == GRADED:
+            with about(judgments.name):
+                found.append((group, GradedEvaluator(group, judgments.table)))
+        else:
+            with explained(group):
+                found.append((group, (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)))
+    return found
+
+
+@contextmanager
+def explained(measures: Sequence[Measure]) -> Iterator[None]:
+    """Turn whatever the providers of standard measures raise into one message."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, GradedError) or isinstance(measures[0], GradedMeasure):
+            raise
+        reason = " ".join(str(error).split())
+        if not isinstance(error, (ValueError, RuntimeError, TypeError)):
+            reason = f"{type(error).__name__}: {reason}"
+        names = [*map(str, measures[:3]), *(["…"] if len(measures) > 3 else [])]
+        raise GradedError(f"cannot compute {', '.join(names)}: {reason}") from error

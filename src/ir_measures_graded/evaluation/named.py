@@ -1,0 +1,149 @@
+"""Qrels and runs under the names that messages and output give them.
+
+Both come in any form that ir-measures takes, as the path of a TREC file, or, for qrels, as an ir-datasets id.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Union
+
+from ..errors import FileError, GradedError
+from ..inputs.sources import qrels_of
+from ..inputs.tables import Source, Table, read_qrels, refuse_repeated
+from ..inputs.trec_files import TrecRun, run_dicts
+
+Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
+"""Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
+Runs = Mapping[str, Any] | Iterable[tuple[str, Any]]
+"""Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a TREC
+file, or a `TrecRun`. A file is read when its run is evaluated."""
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Qrels in a form that can be read several times, as a table, and under a name (None without one)."""
+
+    source: Source
+    table: Table
+    name: str | None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in order of appearance."""
+        return tuple(self.numbers)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each topic in that order."""
+        return {topic: number for number, topic in enumerate(self.table.topics)}
+
+
+def read_judgments(qrels: Qrels) -> Judgments:
+    """Read qrels, unless they are read already. Raises `GradedError` for qrels without a topic."""
+    if isinstance(qrels, Judgments):
+        return qrels
+    name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
+    source = _repeatable(qrels) if name is None else qrels_of(name)
+    with about(name):
+        judgments = Judgments(source, read_qrels(source), name)
+        if not judgments.topics:
+            raise GradedError("the qrels are empty: there is no topic to evaluate")
+    return judgments
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a run, as our provider takes them and as other providers of ir-measures do."""
+
+    graded: Source
+    standard: Source
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run and its name; `source` is a `TrecRun` or in any form that ir-measures takes."""
+
+    name: str
+    source: Source
+
+    @property
+    def file(self) -> str | None:
+        """The path of the run's file, if a worker process can read it too."""
+        run = self.source
+        return os.fspath(run.file) if isinstance(run, TrecRun) and run.lasting else None  # type: ignore[arg-type]
+
+    def rows(self, judgments: Judgments, standard: bool) -> Rows:
+        """The rows of the run, for our provider alone unless `standard`.
+
+        Raises `GradedError` for a file without a row, or without a row for any topic of the qrels. Our
+        provider reads a file block by block, so that this error may come with the last block.
+        """
+        if not isinstance(self.source, TrecRun):
+            return Rows(self.source, self.source)
+        if not standard:
+            return Rows(_Blocks(self, self.source, judgments), ())
+        rows, table = self.source.whole()
+        refuse_repeated(table)
+        self.check(table.topics, judgments)
+        return Rows(table, run_dicts(rows))
+
+    def check(self, topics: Iterable[str], judgments: Judgments) -> None:
+        """Raises `GradedError` for a run without topics, or without any topic of the qrels."""
+        first = next(iter(topics), None)
+        if first is None:
+            raise FileError(f"{self.name}: the run is empty")
+        if judgments.numbers.keys().isdisjoint(topics):
+            raise FileError(
+                f"{self.name}: none of its topics (such as {first!r}) is in the qrels "
+                f"{judgments.name or ''} (such as {judgments.topics[0]!r})"
+            )
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """The blocks of a run, whose topics are checked after the last one."""
+
+    run: Run
+    file: TrecRun
+    judgments: Judgments
+
+    def blocks(self) -> Iterator[Table]:
+        seen: list[str] = []  # the first topic, and one judged topic, suffice for the check
+        for block in self.file.blocks():
+            seen = seen or list(block.topics[:1])
+            seen += [topic for topic in block.topics if topic in self.judgments.numbers][:1]
+            yield block
+        self.run.check(seen, self.judgments)
+
+
+def named_runs(runs: Runs) -> list[Run]:
+    """Each run with its name. Raises `GradedError` for two runs of one name."""
+    named: dict[str, Run] = {}
+    for name, run in runs.items() if isinstance(runs, Mapping) else runs:
+        if not isinstance(name, str):
+            raise GradedError(f"a run's name is a string, not {name!r}")
+        if name in named:
+            raise GradedError(f"two runs are named {name!r}; give each run a name of its own")
+        is_path = isinstance(run, (str, os.PathLike))
+        named[name] = Run(name, TrecRun(run) if is_path else _repeatable(run))
+    return list(named.values())
+
+
+@contextmanager
+def about(name: str | None) -> Iterator[None]:
+    """Prefix errors with the name, if there is one, of the qrels or run that they are about."""
+    try:
+        yield
+    except FileError:  # FileError already names its file
+        raise
+    except GradedError as error:
+        raise GradedError(f"{name}: {error}" if name else str(error)) from error
+
+
+def _repeatable(source: Source) -> Source:
+    return list(source) if isinstance(source, Iterator) else source

@@ -1,0 +1,357 @@
+"""ir-measures' standard measures from the judged ranks of a run, equal to the last bit to what it yields.
+
+`FORMULAS` has the formula of each, to be read beside the C code of trec_eval 9.0.8 (``m_map.c`` …) which
+its provider pytrec_eval runs. Equal bits need the same additions in the same order: `GainList.sum` adds
+one rank after the other as C does, and logarithms are C's own. `computes` says which measures these are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Any
+
+import ir_measures
+import numpy as np
+from ir_measures.providers.base import NOT_PROVIDED
+
+from .. import by_topic
+from ..measures.topics import GainList, ratio
+from ..ranking.gains import GainMap
+from ..ranking.ranks import JudgedRanks
+
+INFAP_EPSILON = 0.00001
+
+
+class TrecLists:
+    """A run as trec_eval sees it where documents of level `rel` and higher are relevant.
+
+    A document whose level is below 0 is in the pool, but not judged. `hits` are the retrieved documents
+    of the pool and `relevant` those of them that are relevant, levels as gains; the counts of each topic
+    bear trec_eval's names. `judged_only` leaves out what is not judged before ranks are counted. `gains`
+    replace levels first.
+    """
+
+    def __init__(self, ranks: JudgedRanks, rel: int, judged_only: bool, gains: GainMap):
+        self.ranks, self.rel, self.gains = ranks, rel, gains
+        self.topic, self.count = ranks.judged.topic, len(ranks.judged.topics)
+        self.level = _replaced(ranks.judged.level, gains)
+        self.hits = GainList(self.count, ranks.topic, ranks.rank, self.level[ranks.doc])
+        self.num_ret = ranks.retrieved
+        if judged_only:
+            kept = self.hits.gain >= 0
+            topic = ranks.topic[kept]
+            self.num_ret = np.bincount(topic, minlength=self.count)
+            self.hits = GainList(self.count, topic, by_topic.places(self.num_ret) + 1, self.hits.gain[kept])
+
+    @cached_property
+    def relevant(self) -> GainList:
+        kept = self.hits.gain >= self.rel
+        return GainList(self.count, self.hits.topic[kept], self.hits.rank[kept], self.hits.gain[kept])
+
+    @cached_property
+    def num_rel(self) -> np.ndarray:
+        return np.bincount(self.topic[self.level >= self.rel], minlength=self.count)
+
+    @cached_property
+    def num_nonrel(self) -> np.ndarray:
+        nonrel = (self.level >= 0) & (self.level < self.rel)
+        return np.bincount(self.topic[nonrel], minlength=self.count)
+
+    @cached_property
+    def num_rel_ret(self) -> np.ndarray:
+        return np.diff(self.relevant.offsets)
+
+    @cached_property
+    def nonrel_so_far(self) -> np.ndarray:
+        """How many judged documents that are not relevant stand before each of `relevant`."""
+        nonrel = (self.hits.gain >= 0) & (self.hits.gain < self.rel)
+        return by_topic.cumsum(nonrel.astype(np.int64), self.hits.offsets)[self.hits.gain >= self.rel]
+
+    def within(self, cutoff: Any) -> GainList:
+        """The relevant documents up to a cutoff, if one is given."""
+        return self.relevant.first(None if cutoff is NOT_PROVIDED else cutoff)
+
+
+def _replaced(level: np.ndarray, gains: GainMap) -> np.ndarray:
+    result = level.copy()
+    for old, new in gains.items():
+        result[level == old] = new
+    return result
+
+
+def number(documents: GainList) -> np.ndarray:
+    """1, 2, 3 … for the documents of each topic."""
+    return by_topic.places(np.diff(documents.offsets)) + 1
+
+
+# ------------------------------------------------------------------- formulas, as in trec_eval
+
+
+def precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_P.c``: the share of relevant documents among the first; missing ranks count as not relevant."""
+    return hits_within(lists, measure) / measure["cutoff"]
+
+
+def recall(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_recall.c``: the share of the relevant documents that is among the first."""
+    return ratio(hits_within(lists, measure), lists.num_rel)
+
+
+def success(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_success.c``: 1 where a relevant document is among the first."""
+    return (hits_within(lists, measure) > 0).astype(np.float64)
+
+
+def hits_within(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """How many relevant documents are among the first."""
+    return np.diff(lists.within(measure["cutoff"]).offsets)
+
+
+def r_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_Rprec.c``: the share of relevant documents among the first num_rel."""
+    hits = lists.relevant
+    return ratio(hits.sum(hits.rank <= lists.num_rel[hits.topic]), lists.num_rel)
+
+
+def reciprocal_rank(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_recip_rank.c``: 1 / the rank of the first relevant document."""
+    hits = lists.relevant
+    return hits.sum((number(hits) == 1) / hits.rank)
+
+
+def average_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_map.c``, ``m_map_cut.c``: Σ precision at each relevant document / num_rel."""
+    hits = lists.within(measure["cutoff"])
+    return ratio(hits.sum(number(hits) / hits.rank), lists.num_rel)
+
+
+def ndcg(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_ndcg.c``, ``m_ndcg_cut.c``: the DCG of the run's list / that of the ideal list."""
+    best = lists.ranks.judged.ideal({level: max(gain, 0) for level, gain in lists.gains.items()})
+    ideal = GainList(lists.count, best.topic, best.rank, best.gain)
+    depth = None if measure["cutoff"] is NOT_PROVIDED else measure["cutoff"]
+    return ratio(dcg(lists.relevant.first(depth)), dcg(ideal.first(depth)))
+
+
+def dcg(documents: GainList) -> np.ndarray:
+    """Σ gain / log2(rank + 1)."""
+    return documents.sum(documents.gain / log2(documents.rank + 1))
+
+
+def log2(numbers: np.ndarray) -> np.ndarray:
+    """C's logarithm of positive whole numbers, looked up: NumPy's may differ from it in the last bit."""
+    table = _table_of_log2()
+    result = table[np.minimum(numbers, table.size - 1)]
+    beyond = numbers >= table.size
+    result[beyond] = list(map(math.log2, numbers[beyond].tolist()))
+    return result
+
+
+@cache
+def _table_of_log2() -> np.ndarray:
+    return np.array([-math.inf, *map(math.log2, range(1, 10_002))])
+
+
+def interpolated_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_iprec_at_recall.c``: the highest precision at this recall or more."""
+    wanted = (float(f"{measure['recall']:.2f}") * lists.num_rel + 0.9).astype(np.int64)
+    hits = lists.relevant
+    at = np.where(number(hits) >= wanted[hits.topic], number(hits) / hits.rank, 0.0)
+    highest = by_topic.largest(at, hits.offsets)
+    return np.where((wanted == 0) & (lists.num_ret == 0), np.nan, highest)  # 0 / 0, in trec_eval too
+
+
+def bpref(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) / num_rel."""
+    hits, num_rel, num_nonrel = lists.relevant, lists.num_rel, lists.num_nonrel
+    before = np.minimum(lists.nonrel_so_far, num_rel[hits.topic])
+    return ratio(hits.sum(1 - ratio(before, np.minimum(num_nonrel, num_rel)[hits.topic])), num_rel)
+
+
+def inferred_ap(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_infap.c``: Σ expected precision at each relevant document / num_rel."""
+    hits = lists.relevant
+    pooled = number(lists.hits)[lists.hits.gain >= lists.rel] - 1  # documents of the pool before it
+    rel, nonrel, before = number(hits) - 1, lists.nonrel_so_far, hits.rank - 1.0
+    inferred = 1 / (before + 1) + (before / (before + 1)) * ratio(pooled, before) * (
+        (rel + INFAP_EPSILON) / (rel + nonrel + 2 * INFAP_EPSILON)
+    )
+    return ratio(hits.sum(np.where(before == 0, 1.0, inferred)), lists.num_rel)
+
+
+def set_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_set_P.c``, ``m_set_rel_P.c``: num_rel_ret / num_ret, or / what it can be at most."""
+    possible = np.minimum(lists.num_ret, lists.num_rel) if measure["relative"] else lists.num_ret
+    return ratio(lists.num_rel_ret, possible)
+
+
+def set_recall(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_set_recall.c``: num_rel_ret / num_rel."""
+    return ratio(lists.num_rel_ret, lists.num_rel)
+
+
+def set_f(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_set_F.c``: (β + 1) P R / (β P + R)."""
+    p, r = ratio(lists.num_rel_ret, lists.num_ret), ratio(lists.num_rel_ret, lists.num_rel)
+    return ratio((measure["beta"] + 1) * p * r, measure["beta"] * p + r)
+
+
+def set_ap(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_set_map.c``: num_rel_ret² / (num_ret num_rel)."""
+    return ratio(lists.num_rel_ret * lists.num_rel_ret, lists.num_ret * lists.num_rel)
+
+
+def num_ret(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_num_ret.c``, and with `rel` ``m_num_rel_ret.c``."""
+    return lists.num_ret if measure["rel"] is NOT_PROVIDED else lists.num_rel_ret
+
+
+def num_rel(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_num_rel.c``."""
+    return lists.num_rel
+
+
+def num_q(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_num_q.c``: 1 for each topic."""
+    return np.ones(lists.count)
+
+
+# ------------------------------------------ formulas, as in ir-measures' providers in Python
+
+
+def judged(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """The share of judged documents among the first; documents of any level are judged."""
+    within, depth = ranks_by_ascending_id(lists.ranks), lists.ranks.retrieved
+    if measure["cutoff"] is not NOT_PROVIDED:
+        depth = np.minimum(depth, measure["cutoff"])
+    return ratio(lists.hits.sum(within <= depth[lists.hits.topic]), depth)
+
+
+def reciprocal_rank_within(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+    """MS MARCO's RR: 0 where no relevant document is within the cutoff."""
+    rank = ranks_by_ascending_id(lists.ranks)
+    gained = (lists.hits.gain >= lists.rel) & (rank <= measure["cutoff"])
+    return by_topic.largest(gained / rank, lists.hits.offsets)
+
+
+def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
+    """The rank of each retrieved judged document where tied ones come in *ascending* order of their ids
+    and scores are compared as 64-bit floats."""
+    rank, score = by_topic.places(ranks.retrieved) + 1, ranks.score
+    tied = rank > ranks.first_of_tie  # with the row before, as 32-bit floats
+    if not (tied[1:] & (score[1:] != score[:-1])).any():
+        return ranks.first + ranks.last - ranks.rank  # each tie group, the other way round
+    topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
+    order = np.lexsort((-rank, -score, topic))
+    ascending = np.empty_like(rank)
+    ascending[order] = rank
+    return ascending[ranks.place]
+
+
+# ------------------------------------------------------------------------------ which, and when
+
+Formula = Callable[[TrecLists, ir_measures.Measure], np.ndarray]
+
+FORMULAS: dict[type[ir_measures.Measure], Formula] = {
+    type(ir_measures.P): precision,
+    type(ir_measures.R): recall,
+    type(ir_measures.Success): success,
+    type(ir_measures.Rprec): r_precision,
+    type(ir_measures.RR): reciprocal_rank,
+    type(ir_measures.AP): average_precision,
+    type(ir_measures.nDCG): ndcg,
+    type(ir_measures.IPrec): interpolated_precision,
+    type(ir_measures.Bpref): bpref,
+    type(ir_measures.infAP): inferred_ap,
+    type(ir_measures.SetP): set_precision,
+    type(ir_measures.SetR): set_recall,
+    type(ir_measures.SetF): set_f,
+    type(ir_measures.SetAP): set_ap,
+    type(ir_measures.NumRet): num_ret,
+    type(ir_measures.NumRel): num_rel,
+    type(ir_measures.NumQ): num_q,
+    type(ir_measures.Judged): judged,
+}
+
+MULTIPLY_AND_ADD = {interpolated_precision, inferred_ap, set_f}
+"""Formulas with a product in a sum, which `rounds_twice` is about."""
+
+PARAMETERS: dict[str, Callable[[Any], bool]] = {
+    "cutoff": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
+    "rel": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
+    "judged_only": lambda value: isinstance(value, bool),
+    "relative": lambda value: isinstance(value, bool),
+    "dcg": lambda value: value == "log2",
+    "gains": lambda value: (
+        value is NOT_PROVIDED
+        or all(type(number) is int and abs(number) < 2**31 for pair in value.items() for number in pair)
+    ),
+    "beta": lambda value: re.fullmatch(r"\d+(\.\d+)?", f"{value}") is not None,
+    "recall": lambda value: 0 <= value <= 1,
+}
+"""The values that are computed here, of all that ir-measures allows."""
+
+
+def computes(measure: ir_measures.Measure) -> bool:
+    """Whether this measure, with these parameters, is computed here.
+
+    Raises `AssertionError` for parameters that the measure does not have or allow, as ir-measures does.
+
+    >>> from ir_measures import ERR, P, nDCG
+    >>> computes(P(rel=2) @ 10), computes(nDCG(gains={1: 0.5})), computes(ERR @ 20)
+    (True, False, False)
+    """
+    formula = formula_of(measure)
+    if formula is None:
+        return False
+    measure.validate_params()
+    if formula is reciprocal_rank_within and measure["judged_only"]:
+        return False
+    if formula is num_rel and measure["rel"] != 1:
+        return False
+    if formula in MULTIPLY_AND_ADD and not rounds_twice():
+        return False
+    return all(name in PARAMETERS and PARAMETERS[name](measure[name]) for name in measure.SUPPORTED_PARAMS)
+
+
+@cache
+def rounds_twice() -> bool:
+    """Whether C code rounds a product before it adds it; for processors other than x86 compilers make one
+    operation of the two, rounded once."""
+    import platform  # which few need
+
+    return platform.machine().lower() in ("x86_64", "amd64")
+
+
+def formula_of(measure: ir_measures.Measure) -> Formula | None:
+    """The formula of exactly this kind of measure; what others derive from it is theirs."""
+    if type(measure) is type(ir_measures.RR) and measure["cutoff"] is not NOT_PROVIDED:
+        return reciprocal_rank_within
+    return FORMULAS.get(type(measure))
+
+
+def needs_whole_levels(measure: ir_measures.Measure) -> bool:
+    """Whether it is trec_eval's, which has no other levels than whole numbers."""
+    return formula_of(measure) not in (judged, reciprocal_rank_within)
+
+
+def skips_topics_without_judgments(measure: ir_measures.Measure) -> bool:
+    """Whether it is RR with a cutoff, which ir-measures does not report for topics without judgments."""
+    return formula_of(measure) is reciprocal_rank_within
+
+
+def values(measure: ir_measures.Measure, ranks: JudgedRanks, seen: dict[Any, TrecLists]) -> np.ndarray:
+    """The value of each topic, as if the run had every topic; `seen` holds the lists that measures of one
+    run share."""
+    formula = formula_of(measure)
+    assert formula is not None, "computes() comes first"
+    given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    rel, gains = given.get("rel", NOT_PROVIDED), given.get("gains", NOT_PROVIDED)
+    rel, gains = 1 if rel is NOT_PROVIDED else rel, {} if gains is NOT_PROVIDED else gains
+    key = (rel, given.get("judged_only", False), tuple(gains.items()))
+    if key not in seen:
+        seen[key] = TrecLists(ranks, rel, given.get("judged_only", False), gains)
+    return np.asarray(formula(seen[key], measure), dtype=np.float64)

@@ -1,0 +1,264 @@
+"""A column of ids, however it is stored: as Python objects, Arrow strings, or codes for categories.
+
+`docs_of` reads it as documents, `stretches_of` as topics. Both raise `GradedError` where an id is not a
+string, or what `docs_of` returns does when it is read.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..by_topic import changes
+from ..errors import GradedError
+from .id_matching import Ids, Rows
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Column = Any
+"""Python strings, an array of a DataFrame's column, or an Arrow array (also in chunks)."""
+
+Stretches = tuple[np.ndarray, list[str]]
+"""The rows where an id differs from the one before it, and the ids from there on."""
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Ids as codes of `values`. Like `Strings` and `Keys` it becomes `Ids` (`ids`) some rows at a time:
+    what is done with these finds them in a processor's cache, and there need be no room for all at once."""
+
+    codes: np.ndarray
+    values: Ids
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return self.values[int(self.codes[row])]
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        return self.values.take(self.codes[rows])
+
+    def take(self, rows: Rows) -> Coded:
+        return Coded(self.codes[rows], self.values)
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Python strings, or so one hopes; `field` names the column in messages, as ``run: doc_id``."""
+
+    values: np.ndarray
+    field: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, row: int) -> str:
+        return _shown(self.values[row])
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        return _ids(self.values[rows], self.field)
+
+    def take(self, rows: Rows) -> Strings:
+        return Strings(self.values[rows], self.field)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The same of the keys of some dicts, one dict after the other; a slice has whole dicts."""
+
+    dicts: Sequence[Mapping[str, Any]]
+    field: str
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        return np.cumsum([0, *map(len, self.dicts)])
+
+    def __len__(self) -> int:
+        return int(self.bounds[-1])
+
+    def __getitem__(self, row: int) -> str:
+        number = int(np.searchsorted(self.bounds, row, side="right")) - 1
+        return _shown(next(islice(self.dicts[number], row - int(self.bounds[number]), None)))
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        start, stop, _ = rows.indices(len(self))
+        dicts = self.dicts[slice(*np.searchsorted(self.bounds, (start, stop)))]
+        try:
+            return Ids.of_keys(dicts)
+        except TypeError:
+            raise _no_string(chain.from_iterable(dicts), self.field) from None
+
+    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
+        numbers = np.searchsorted(self.bounds, starts[sizes > 0], side="right") - 1
+        return Keys([self.dicts[number] for number in numbers.tolist()], self.field)
+
+
+Rowwise = Ids | Coded | Strings
+Docs = Rowwise | Keys
+"""The document of each row."""
+
+
+def docs_of(column: Column, field: str) -> Rowwise:
+    """The documents of a column. `field` names it in messages, as ``run: doc_id``."""
+    codes, values = _stored(column)
+    if codes is not None:
+        ids = _ids(values, field)
+        return Coded(codes, ids.padded() if len(ids) <= len(codes) else ids)
+    return Strings(values, field) if isinstance(values, np.ndarray) else _ids(values, field)
+
+
+def stretches_of(column: Column, field: str) -> Stretches:
+    """The stretches of equal ids: rows that stand together usually have one topic.
+
+    >>> stretches_of(["q1", "q1", "q2"], "run: query_id")
+    (array([0, 2]), ['q1', 'q2'])
+    """
+    codes, values = _stored(column)
+    if codes is not None:
+        ids, starts = _ids(values, field), np.flatnonzero(changes(codes))
+        return starts, [ids[code] for code in codes[starts].tolist()]
+    if is_arrow(values):
+        starts = changes_of_strings(values)
+        return starts, [values[start].as_py() for start in starts.tolist()]
+    objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
+    try:
+        starts = _changes_of_objects(objects)  # pandas' NA is neither equal nor different
+        return starts, [*map(str.__str__, objects[starts].tolist())]  # also of an Enum or NumPy's the text
+    except TypeError:
+        raise _no_string(objects, field) from None
+
+
+def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
+    """The stretches of a column from those of its parts, whose rows are numbered through.
+
+    >>> joined_stretches([(np.array([0, 2]), ["q1", "q2"]), (np.array([3, 4]), ["q2", "q1"])])
+    (array([0, 2, 4]), ['q1', 'q2', 'q1'])
+    """
+    starts = np.concatenate([np.empty(0, np.int64), *(starts for starts, _ in parts)])
+    names = [*chain.from_iterable(names for _, names in parts)]
+    new = [number for number, name in enumerate(names) if not number or name != names[number - 1]]
+    return starts[new], [names[number] for number in new]
+
+
+def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
+    """A column as codes (or None) and the values that they stand for: an Arrow array of strings, or
+    objects. A column that lacks some values comes as objects, which say so."""
+    if hasattr(column, "categories"):
+        codes = np.asarray(column.codes)
+        if (codes < 0).any():
+            return None, column.to_numpy(dtype=object)
+        return codes, _stored(column.categories.array)[1]
+    if is_arrow(column):
+        return _stored_by_arrow(column)
+    dtype = getattr(column, "dtype", None)
+    if getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
+        return _stored_by_arrow(column.__arrow_array__())
+    return None, column.to_numpy(dtype=object) if hasattr(column, "to_numpy") else column
+
+
+def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
+    """The same of an Arrow array."""
+    import pyarrow
+    from pyarrow import types
+
+    if isinstance(column, pyarrow.ChunkedArray):
+        if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
+            column = column.cast(pyarrow.large_string())  # of which more than 2 GB fit into one piece
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if column.null_count:
+        return None, column.to_pylist()
+    if types.is_dictionary(column.type):
+        return arrow_numbers(column.indices), _stored_by_arrow(column.dictionary)[1]
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        return None, column
+    return None, column.to_pylist()
+
+
+def _ids(values: Any, field: str) -> Ids:
+    """Arrow strings or objects as ids."""
+    if is_arrow(values):
+        return Ids.of_arrow(values)
+    try:
+        return Ids.of(values)
+    except TypeError:
+        raise _no_string(values, field) from None
+
+
+def _shown(id_: Any) -> Any:
+    """An id as a plain string, if it is one of any kind."""
+    return str.__str__(id_) if isinstance(id_, str) else id_
+
+
+def _no_string(ids: Iterable[Any], field: str) -> GradedError:
+    bad = next(id_ for id_ in ids if not isinstance(id_, str))
+    convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
+    return GradedError(
+        f"{field} {bad!r} is of type {type(bad).__name__}, not a string"
+        + (convert if hasattr(bad, "__index__") else "")
+    )
+
+
+def is_arrow(thing: Any) -> bool:
+    """Whether this is an array or a table of pyarrow."""
+    pyarrow = sys.modules.get("pyarrow")  # which is there where something of it is
+    return pyarrow is not None and isinstance(
+        thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
+    )
+
+
+def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
+    """Whether all are there, and as NumPy has them, which packs no truth values into bits."""
+    from pyarrow import types
+
+    return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
+
+
+def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
+    """A column of plain numbers, without a copy where it is in one piece.
+
+    Arrow's own `to_numpy` imports pandas, which takes half a second; so does `to_pandas_dtype` at times.
+    """
+    from pyarrow import types
+
+    kind = "f" if types.is_floating(column.type) else "i" if types.is_signed_integer(column.type) else "u"
+    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
+    pieces = [
+        np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
+        for piece in getattr(column, "chunks", [column])
+        if len(piece)
+    ]
+    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
+
+
+def _objects(values: Sequence[Any]) -> np.ndarray:
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
+def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
+    """The rows whose id differs from the one before it; the first does. Rows that hold one object have one
+    id: where most do, only those are compared where the object changes."""
+    if not objects.size:
+        return np.empty(0, dtype=np.int64)
+    others = changes(np.frombuffer(objects, dtype=np.intp))  # their addresses
+    if np.count_nonzero(others) > objects.size // 2:
+        return np.flatnonzero(changes(objects))
+    rows = np.flatnonzero(others)
+    return rows[changes(objects[rows])]
+
+
+def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
+    """The same of Arrow strings, which Arrow compares."""
+    from pyarrow import compute
+
+    rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
+    return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)

@@ -1,0 +1,354 @@
+"""Columns of ids as bytes, so that rows are compared with arithmetic and not as Python objects.
+
+An id is read in words of eight bytes. Ids are hashed by their words (`Ids.hashed`), equal hashes brought
+together by one sort (`equal_pairs`), and whatever the hashes say is equal is compared word by word
+before anyone believes it: what comes out is exact, however the hashes fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..by_topic import BLOCK
+
+Rows = Any
+"""Which rows: a slice or an array of row numbers."""
+
+WORD = 8
+_LOW_BYTES = np.array([2 ** (8 * count) - 1 for count in range(WORD + 1)], dtype=np.uint64)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, 2**64 over the golden ratio: spreads neighbours widely
+
+
+PIECE = 1 << 13
+"""How many Python objects are read at once, while they are in a processor's cache."""
+
+
+class Ids:
+    """N ids; id i is the UTF-8 text ``data[start[i]:start[i] + length[i]]``.
+
+    Where all have one length, `length` is that number, broadcast. Where they stand at equal distances,
+    `start` is a range, and a word of all of them one strided view.
+    """
+
+    def __init__(self, data: np.ndarray, start: np.ndarray | range, length: np.ndarray):
+        self.data, self.start, self.length = data, start, length
+
+    @classmethod
+    def of(cls, ids: Sequence[str] | np.ndarray) -> Ids:
+        """The column of some strings. Raises `TypeError` where one is something else.
+
+        >>> list(Ids.of(["d1", "", "naïve"]))
+        ['d1', '', 'naïve']
+
+        Joining them is the cheapest way from Python strings to bytes, one tenth of converting each.
+        """
+        pieces = (ids[start : start + PIECE] for start in range(0, len(ids), PIECE))
+        as_lists = (piece.tolist() if isinstance(piece, np.ndarray) else piece for piece in pieces)
+        return cls._joined(as_lists, len(ids)) or cls._each(ids)
+
+    @classmethod
+    def of_keys(cls, dicts: Sequence[Mapping[str, Any]]) -> Ids:
+        """The column of the keys of some dicts. Raises `TypeError` where one is no string."""
+        return cls._joined(dicts, sum(map(len, dicts))) or cls._each(chain.from_iterable(dicts))
+
+    @classmethod
+    def _joined(cls, pieces: Iterable[Collection[str]], count: int) -> Ids | None:
+        """Strings joined by line breaks; None where one has a line break itself."""
+        lines = ["\n".join(piece).encode("utf-8", "surrogatepass") for piece in pieces if piece]
+        text = b"\n".join([*lines, b""])
+        data, size = np.frombuffer(text, np.uint8), len(text)
+        ends = data == ord("\n")
+        if np.count_nonzero(ends) != count:
+            return None
+        width = text.find(b"\n") + 1
+        if width and size == count * width and ends[width - 1 :: width].all():
+            return cls(data, range(0, size, width), np.broadcast_to(width - 1, count))
+        end = np.flatnonzero(ends)
+        start = np.concatenate(([0], end + 1))[:-1]
+        return cls(data, start, end - start)
+
+    @classmethod
+    def _each(cls, ids: Iterable[str]) -> Ids:
+        encoded = [id_.encode("utf-8", "surrogatepass") for id_ in ids]
+        length = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        data = np.frombuffer(b"".join(encoded), np.uint8)
+        return cls(data, np.cumsum(length) - length, length)
+
+    @classmethod
+    def of_arrow(cls, array: Any) -> Ids:
+        """The column of an Arrow array of strings without nulls (pyarrow; string or large_string)."""
+        import pyarrow
+
+        count = len(array)
+        if not count:
+            return cls.of([])
+        _, offsets, text = array.buffers()
+        type_ = np.dtype(np.int64 if pyarrow.types.is_large_string(array.type) else np.int32)
+        bounds = np.frombuffer(offsets, type_, count + 1, array.offset * type_.itemsize)
+        data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
+        first, end = int(bounds[0]), int(bounds[-1])
+        width, odd = divmod(end - first, count)
+        if (
+            width
+            and not odd
+            and all((np.diff(bounds[a : a + BLOCK + 1]) == width).all() for a in range(0, count, BLOCK))
+        ):
+            return cls(data, range(first, end, width), np.broadcast_to(width, count))
+        return cls(data, bounds[:-1].astype(np.int64), np.diff(bounds).astype(np.int64, copy=False))
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[Ids]) -> Ids:
+        """The ids of some columns, one column after the other.
+
+        >>> list(Ids.concatenated([Ids.of(["a", "bc"]), Ids.of(["d"])]))
+        ['a', 'bc', 'd']
+        """
+        parts = [part for part in parts if len(part)]
+        if not parts:
+            return cls.of([])
+        data = np.concatenate([part.data for part in parts])
+        step, length = data.size // sum(map(len, parts)), parts[0].length[:1]
+        if all(
+            isinstance(part.start, range)
+            and part.start == range(0, step * len(part), step)
+            and part.data.size == step * len(part)
+            and part.of_one_length
+            and part.length[:1] == length
+            for part in parts
+        ):
+            return cls(data, range(0, data.size, step), np.broadcast_to(length, data.size // step))
+        shift = np.cumsum([0, *(part.data.size for part in parts)])
+        start = np.concatenate([np.asarray(part.start) + by for part, by in zip(parts, shift.tolist())])
+        return cls(data, start, np.concatenate([part.length for part in parts]))
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, row: int) -> str:
+        start = int(self.start[row])
+        return self.data[start : start + int(self.length[row])].tobytes().decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
+
+    @property
+    def of_one_length(self) -> bool:
+        return self.length.strides == (0,)
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        """Some of them; what other columns of `columns` become."""
+        return self.take(rows)
+
+    def take(self, rows: Rows) -> Ids:
+        """The ids of some rows."""
+        if isinstance(rows, slice):
+            return Ids(self.data, self.start[rows], self.length[rows])
+        one = self.of_one_length
+        length = np.broadcast_to(self.length[:1].sum(), rows.size) if one else self.length[rows]
+        if (words := self._words) is None:
+            return Ids(self.data, self._starts(rows), length)
+        taken = words[rows].reshape(-1)
+        return Ids(taken.view(np.uint8), range(0, taken.nbytes, words.shape[1] * WORD), length)
+
+    def padded(self) -> Ids:
+        """The same, each filled up with zeros to as many words as the longest has, unless that takes too much
+        room: of rows of whole words, NumPy takes some five times faster."""
+        width = -(-int(self.length.max(initial=0)) // WORD) * WORD
+        if not width or width * len(self) > 4 * self.data.size:
+            return self
+        data = np.stack([*self._filled()], axis=1)
+        return Ids(data.reshape(-1).view(np.uint8), range(0, data.nbytes, width), self.length)
+
+    @property
+    def _words(self) -> np.ndarray | None:
+        """The words of each id as a row, where each fills as many whole ones and the next follows."""
+        start, size = self.start, self.data.size
+        if (
+            isinstance(start, range)
+            and start.step % WORD == size % start.step == 0
+            and start == range(0, size, start.step)
+        ):
+            return self.data.view("<u8").reshape(-1, start.step // WORD)
+        return None
+
+    def _starts(self, rows: Rows) -> Any:
+        if isinstance(self.start, range) and not isinstance(rows, slice):
+            return self.start.start + self.start.step * rows.astype(np.int64)  # codes may be of one byte
+        return self.start[rows]
+
+    def word(self, place: int, rows: Rows = slice(None), out: np.ndarray | None = None) -> np.ndarray:
+        """The eight bytes from `place` on of ids that reach it, as numbers, the first byte the lowest;
+        zeros stand for what lies behind an id's end."""
+        start = self._starts(rows)
+        if not len(start):
+            return np.empty(0, dtype=np.uint64)
+        left = np.minimum((self.length[:1] if self.of_one_length else self.length[rows]) - place, WORD)
+        if isinstance(start, range):
+            data = self._bytes(start[0] + place, start[-1] + place + WORD)
+            word = np.ndarray((len(start),), "<u8", data, 0, (start.step,))
+        else:
+            low, high = int(start.min()) + place, int(start.max()) + place
+            data = self._bytes(low, high + WORD)
+            word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))[start + (place - low)]
+        return np.bitwise_and(word, _LOW_BYTES[left], out=out)
+
+    def _bytes(self, start: int, stop: int) -> np.ndarray:
+        """The bytes from `start` to `stop`, zeros behind the last."""
+        if stop <= self.data.size:
+            return self.data[start:stop]
+        return np.concatenate((self.data[start:], np.zeros(stop - self.data.size, np.uint8)))
+
+    def descending(self, group: np.ndarray) -> np.ndarray:
+        """The order of rows that descends by id within each group (ascending numbers, one a row).
+
+        UTF-8 bytes order like the code points that they stand for.
+        """
+        keys = [~word.byteswap() for word in self._filled()]
+        keys.append(-self.length)
+        # Ids of one collection begin alike: what never differs within a group needs no sorting.
+        inside = np.flatnonzero(group[1:] == group[:-1])
+        keys = [key for key in keys if (key[inside + 1] != key[inside]).any()]
+        return np.lexsort((*reversed(keys), group))
+
+    def _filled(self) -> Iterator[np.ndarray]:
+        """Each word of all ids, 0 where an id has ended before it."""
+        for place in range(0, int(self.length.max(initial=0)), WORD):
+            if self.of_one_length:
+                yield self.word(place)
+                continue
+            rows = np.flatnonzero(self.length > place)
+            filled = np.zeros(len(self), dtype=np.uint64)
+            filled[rows] = self.word(place, rows)
+            yield filled
+
+
+Column = tuple[Ids, np.ndarray]
+"""Ids topic by topic, and the T + 1 bounds of the topics' slices."""
+
+
+def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of two columns that are the same id in the same topic, as pairs: the lower, the higher.
+
+    Rows are numbered through, those of `second` after all of `first`. An id that stands in n rows of
+    a topic gives n − 1 pairs, each row with the next.
+
+    >>> one_topic = np.array([0, 2])
+    >>> equal_pairs((Ids.of(["a", "b"]), one_topic), (Ids.of(["b", "c"]), one_topic))
+    (array([1]), array([2]))
+
+    One sort of whole numbers: the hash of topic and id in the high bits, the row in the low ones.
+    """
+    rows = _Rows([first, second])
+    low = np.uint64(2 ** int(rows.length.size).bit_length() - 1)
+    key = rows.hashed()
+    key &= ~low
+    key |= np.arange(key.size, dtype=np.uint64)
+    key.sort()
+    alike = np.flatnonzero((key[1:] ^ key[:-1]) <= low)
+    key &= low
+    row = key.view(np.int64)
+    lower, higher = row[alike], row[alike + 1]
+    same = rows.same(lower, higher)
+    if not same.all():
+        chain = np.cumsum(np.diff(alike, prepend=-1) != 1)  # pairs of one hash follow one another
+        doubtful = np.isin(chain, chain[~same])
+        found = rows.pairs_among(np.union1d(lower[doubtful], higher[doubtful]).tolist())
+        lower, higher = (np.append(row[~doubtful], among) for row, among in zip((lower, higher), found))
+    return lower, higher
+
+
+def all_distinct(column: Column) -> bool:
+    """Whether no topic has an id twice.
+
+    >>> all_distinct((Ids.of(["a", "b", "a"]), np.array([0, 2, 3])))
+    True
+    """
+    hashed = np.sort(_Rows([column]).hashed())
+    if (hashed[1:] != hashed[:-1]).all():
+        return True
+    return not repeated_rows(column).size
+
+
+def repeated_rows(column: Column) -> np.ndarray:
+    """The rows whose id an earlier row of the topic has.
+
+    >>> repeated_rows((Ids.of(["a", "b", "a"]), np.array([0, 3])))
+    array([2])
+    """
+    return equal_pairs(column, (Ids.of([]), np.zeros_like(column[1])))[1]
+
+
+class _Rows:
+    """The rows of some columns, numbered through, word by word.
+
+    `words`: for each word its place, the rows whose ids reach it (one slice where all do), and it.
+    """
+
+    def __init__(self, columns: Sequence[Column]):
+        self.columns = [ids for ids, _ in columns]
+        sizes = np.concatenate([np.diff(offsets) for _, offsets in columns])
+        topics = np.arange(sizes.size // len(columns), dtype=np.uint64) * _FACTOR
+        self.topic = np.repeat(np.tile(topics, len(columns)), sizes)
+        self.length = np.concatenate([ids.length for ids in self.columns])
+        longest = int(self.length.max(initial=0))
+        shortest = int(self.length.min(initial=longest))
+        self.one_length = longest == shortest
+        self.words: list[tuple[int, Rows, np.ndarray]] = []
+        for place in range(0, longest, WORD):
+            rows = slice(None) if place < shortest else np.flatnonzero(self.length > place)
+            self.words.append((place, rows, self._word(place, rows)))
+
+    def _word(self, place: int, rows: Rows) -> np.ndarray:
+        word = np.empty(self.length.size if isinstance(rows, slice) else rows.size, dtype=np.uint64)
+        row = done = 0
+        for ids in self.columns:
+            of_ids, upto = rows, done + len(ids)
+            if not isinstance(rows, slice):
+                upto = int(np.searchsorted(rows, row + len(ids)))
+                of_ids = rows[done:upto] - row
+            ids.word(place, of_ids, out=word[done:upto])
+            row, done = row + len(ids), upto
+        return word
+
+    def hashed(self) -> np.ndarray:
+        """A number of each id in its topic: equal for equal ones, and else hardly ever in the high bits."""
+        hashed = self.topic.copy()
+        for _, rows, word in self.words:
+            hashed[rows] += word
+            hashed[rows] *= _FACTOR
+        return hashed
+
+    def same(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Whether rows `a` are the same ids in the same topics as rows `b`."""
+        same = self.topic[a] == self.topic[b]
+        if not self.one_length:
+            same &= self.length[a] == self.length[b]
+        for place, rows, word in self.words:
+            if isinstance(rows, slice):
+                same &= word[a] == word[b]
+            else:
+                reach = np.flatnonzero(same & (self.length[a] > place))
+                same[reach] = word[np.searchsorted(rows, a[reach])] == word[np.searchsorted(rows, b[reach])]
+        return same
+
+    def pairs_among(self, rows: Sequence[int]) -> np.ndarray:
+        """The pairs among a few rows whose hashes agree though not all are the same, found by their ids."""
+        last: dict[tuple[int, str], int] = {}
+        pairs = []
+        for row in rows:
+            key = int(self.topic[row]), self._id(row)
+            if key in last:
+                pairs.append((last[key], row))
+            last[key] = row
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+
+    def _id(self, row: int) -> str:
+        for ids in self.columns:
+            if row < len(ids):
+                return ids[row]
+            row -= len(ids)
+        raise IndexError

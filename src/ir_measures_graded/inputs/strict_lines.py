@@ -1,0 +1,145 @@
+"""Files in TREC's form: their lines, in blocks and strictly.
+
+`Lines` is the one place that says what is wrong with a file, and in which line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any, BinaryIO, Union
+
+from ..errors import FileError
+
+TrecFile = Union[str, "os.PathLike[str]", BinaryIO]
+"""A path, also to a file compressed by gzip (``.gz``); ``-``, standard input; or an open binary file."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BLOCK = 1 << 20  # bytes that are read at a time: larger ones leave the cache, smaller ones cost calls
+PIECE = 1 << 18  # what of it is read in one piece, and so how exactly damage is located
+
+
+class Lines:
+    """The lines of a file, of as many fields as `form` has words.
+
+    `number` is that of the line that was read last; `error` names it, for whoever finds a mistake in it.
+    Who takes a block of lines without `fields` counts them.
+    """
+
+    def __init__(self, file: TrecFile, form: str):
+        self.file, self.form = file, form
+        if isinstance(file, (str, os.PathLike)):
+            self.name = "standard input" if file == "-" else os.fspath(file)
+        else:
+            self.name = str(getattr(file, "name", "the open file"))
+        self.number = 0
+        self._unreadable: OSError | None = None
+        self._damage: tuple[int, Exception] | None = None
+
+    def error(self, message: str) -> FileError:
+        return FileError(f"{self.name}:{self.number}: {message}")
+
+    def blocks(self) -> Iterator[bytes]:
+        """The file in blocks of whole lines, without a byte order mark, up to the one that cannot be read;
+        why it cannot, `end` tells."""
+        try:
+            with self._open() as stream:
+                yield self._block(stream).removeprefix(BYTE_ORDER_MARK)
+                while block := self._block(stream):
+                    yield block
+        except OSError as error:
+            self._unreadable = error
+
+    def end(self) -> None:
+        """To be called when the lines of all blocks are counted. Raises `FileError` where they are not all
+        that the file has."""
+        if self._unreadable:
+            reason = self._unreadable.strerror or self._unreadable
+            raise FileError(f"{self.name}: cannot be read: {reason}")
+        if self._damage:
+            lines, error = self._damage
+            self.number += lines
+            raise self.error(f"the gzip file is damaged or cut off here ({error})") from None
+
+    def fields(self, block: bytes) -> Iterator[list[bytes]]:
+        """The fields of each line of a block that is not blank; they are known to be UTF-8."""
+        size = len(self.form.split())
+        for line in io.BytesIO(block):
+            self.number += 1
+            if not line.isascii():
+                self._check_text(line)
+            fields = line.split()
+            if len(fields) == size:
+                yield fields
+            elif fields:
+                raise self.error(
+                    f"{len(fields)} field{'s' * (len(fields) != 1)}, not {size} ({self.form}): {_shown(line)}"
+                )
+
+    def score(self, text: bytes) -> float:
+        score = _number(text)
+        if score is None:
+            raise self.error(f"the score {_shown(text)} is not a number ({self.form})")
+        if math.isnan(score):
+            raise self.error("the score is NaN, which has no place in an order; infinities are allowed")
+        return score
+
+    def level(self, text: bytes) -> float:
+        level = _number(text)
+        if level is None or not math.isfinite(level):
+            raise self.error(f"the level {_shown(text)} is not a finite number ({self.form})")
+        return level
+
+    def _check_text(self, line: bytes) -> None:
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            raise self.error(
+                f"not UTF-8 text (byte 0x{line[error.start]:02x} at position {error.start}); "
+                "convert the file, for example with iconv"
+            ) from None
+
+    def _block(self, stream: Any) -> bytes:
+        """The next block, empty at the end of the file."""
+        if self._damage:
+            return b""
+        pieces: list[bytes] = []
+        try:
+            while len(pieces) < BLOCK // PIECE and (piece := stream.read(PIECE)):
+                pieces.append(piece)
+            pieces.append(stream.readline())  # what is missing of the last line
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self._damage = sum(piece.count(b"\n") for piece in pieces) + 1, error
+            return b""
+        return b"".join(pieces)
+
+    def _open(self) -> Any:
+        """A context manager of the open file, which closes what it opened."""
+        if isinstance(self.file, (str, os.PathLike)) and self.file != "-":
+            if self.name.endswith(".gz"):
+                return gzip.open(self.file, "rb")
+            return open(self.file, "rb")
+        stream: Any = sys.stdin.buffer if self.file == "-" else self.file
+        if hasattr(stream, "peek") and stream.peek(2)[:2] == b"\x1f\x8b":
+            return gzip.open(stream, "rb")
+        return nullcontext(stream)
+
+
+def _number(text: bytes) -> float | None:
+    """A number as C reads it: Python's 1_000 is none."""
+    try:
+        return None if b"_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def _shown(text: bytes) -> str:
+    """A piece of a file in a message."""
+    shown = text.decode(errors="backslashreplace").strip()
+    return repr(shown if len(shown) <= 80 else shown[:79] + "…")

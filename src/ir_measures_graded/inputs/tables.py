@@ -1,0 +1,323 @@
+"""The forms in which qrels and runs arrive, read into one: rows grouped by topic.
+
+One reader per form: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. They
+take whole columns as they are stored, named tuples piece by piece; ids become bytes (`Ids`) with the
+block of rows that needs them. What only a bad row needs to know is looked up when there is one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..by_topic import blocks, rows_of
+from ..errors import GradedError
+from .id_columns import (
+    Docs,
+    Keys,
+    Rowwise,
+    Stretches,
+    arrow_numbers,
+    docs_of,
+    has_plain_numbers,
+    is_arrow,
+    joined_stretches,
+    stretches_of,
+)
+from .id_matching import PIECE, Ids, all_distinct, repeated_rows
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+Source = Any
+"""Qrels or a run: a dict of dicts, a DataFrame, an Arrow table, or an iterable of named tuples."""
+
+
+def _twice(topic: str, doc: str) -> GradedError:
+    return GradedError(
+        f"run: topic {topic!r} retrieves document {doc!r} twice; a document has one rank in a topic"
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of (topic, document, value), grouped by topic.
+
+    `topics` (T) are the distinct topics in order of appearance; topic t has the rows
+    `offsets[t]:offsets[t + 1]` of `docs` (N ids) and `values` (N floats: levels or scores).
+    `distinct`: no topic can have a document twice. `twice`: what to say of a run where one has.
+    """
+
+    kind: str  # "qrels" or "run", for messages
+    topics: Sequence[str]
+    offsets: np.ndarray
+    docs: Docs
+    values: np.ndarray
+    distinct: bool = False
+    twice: Callable[[str, str], GradedError] = _twice
+
+    def topic_of(self, row: int) -> str:
+        return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
+
+    def place(self, row: int) -> str:
+        """A row named for a message."""
+        return f"{self.kind}: topic {self.topic_of(row)!r}, document {self.docs[row]!r}"
+
+    def repeated(self, row: int) -> GradedError:
+        """What to raise for a document that its topic has in an earlier row too."""
+        return self.twice(self.topic_of(row), self.docs[row])
+
+    def block(self, a: int, b: int) -> Block:
+        """The rows of the topics a … b − 1."""
+        start, stop = int(self.offsets[a]), int(self.offsets[b])
+        docs, values = self.docs.ids(slice(start, stop)), self.values[start:stop]
+        return Block(self, start, self.offsets[a : b + 1] - start, docs, values)
+
+    def part(self, numbers: np.ndarray) -> Table:
+        """The rows of some topics, given by their numbers."""
+        starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
+        rows = rows_of(starts, sizes)
+        return replace(
+            self,
+            topics=[self.topics[number] for number in numbers.tolist()],
+            offsets=_offsets(sizes),
+            docs=self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows),
+            values=self.values[rows],
+        )
+
+    def of_topics(self, code: Mapping[str, int]) -> Table:
+        """The rows of those topics that have a code, and in the order of the codes 0 … T − 1."""
+        codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
+        known = np.flatnonzero(codes >= 0)
+        known = known[np.argsort(codes[known], kind="stable")]
+        sizes = np.zeros(len(code), dtype=np.int64)
+        sizes[codes[known]] = np.diff(self.offsets)[known]
+        return replace(self.part(known), topics=list(code), offsets=_offsets(sizes))
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some topics of a table, whose rows begin with `start`; `offsets`, `docs` and `values` as there, but
+    the documents are read."""
+
+    table: Table
+    start: int
+    offsets: np.ndarray
+    docs: Ids
+    values: np.ndarray
+
+    @property
+    def column(self) -> tuple[Ids, np.ndarray]:
+        """The documents, topic by topic."""
+        return self.docs, self.offsets
+
+    def repeated(self, row: int) -> GradedError:
+        return self.table.repeated(self.start + row)
+
+
+def _offsets(sizes: np.ndarray) -> np.ndarray:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
+def refuse_repeated(run: Table) -> None:
+    """Raises `GradedError` for a document that a topic of the run retrieves twice, or that is no string."""
+    for a, b in blocks(np.diff(run.offsets)):
+        block = run.block(a, b)
+        if not run.distinct and not all_distinct(block.column):
+            raise block.repeated(int(repeated_rows(block.column).min()))
+
+
+def read_qrels(source: Source) -> Table:
+    """Qrels as a table of levels. Raises `GradedError` for a level that is not a finite number."""
+    if isinstance(source, Table):
+        return source
+    table = _read(source, "qrels", "relevance")
+    table = replace(table, docs=table.docs.ids())  # which every run will meet
+    bad = np.flatnonzero(~np.isfinite(table.values))
+    if bad.size:
+        row = int(bad[0])
+        raise GradedError(f"{table.place(row)}: the level is {table.values[row]}; a level is a finite number")
+    return table
+
+
+def read_run(source: Source) -> Table:
+    """A run as a table of scores. Raises `GradedError` for a score that is NaN."""
+    if isinstance(source, Table):
+        return source
+    table = _read(source, "run", "score")
+    bad = np.flatnonzero(np.isnan(table.values))
+    if bad.size:
+        raise GradedError(
+            f"{table.place(int(bad[0]))}: the score is NaN, which has no place in an order; "
+            "give it a number (infinities are allowed)"
+        )
+    return table
+
+
+def _read(source: Source, kind: str, value: str) -> Table:
+    if isinstance(source, Mapping):
+        return _from_dicts(source, kind)
+    if hasattr(source, "itertuples"):
+        return _from_frame(source, kind, value)
+    if is_arrow(source):
+        return _from_arrow(source, kind, value)
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return _from_tuples(source, kind, value)
+    raise GradedError(
+        f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame with "
+        f"the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
+    )
+
+
+# ------------------------------------------------------------------------------ one reader a form
+
+
+def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
+    for topic, rows in source.items():
+        if not isinstance(rows, (dict, Mapping)):  # a dict is quicker told from other mappings
+            raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
+    topics, dicts = stretches_of(list(source), f"{kind}: query_id")[1], list(source.values())
+    offsets = _offsets(np.array([*map(len, dicts)]))
+    docs = Keys(dicts, f"{kind}: doc_id")
+    values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
+    return Table(kind, topics, offsets, docs, values, distinct=True)
+
+
+def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
+    missing = [name for name in ("query_id", "doc_id", value) if name not in frame.columns]
+    if missing:
+        terrier = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "score": "score"}
+        hint = {terrier[name]: name for name in missing if terrier[name] in frame.columns}
+        raise GradedError(
+            f"{kind}: the DataFrame has no column {', '.join(missing)} (it has "
+            f"{', '.join(map(str, frame.columns)) or 'none'})"
+            + (f"; rename with frame.rename(columns={hint})" if hint else "")
+        )
+    try:
+        stretches = stretches_of(frame["query_id"].array, f"{kind}: query_id")
+    except GradedError:
+        lacking = frame["query_id"].isna().to_numpy()
+        if lacking.any():
+            raise GradedError(f"{kind}: row {int(np.argmax(lacking))} has no query_id") from None
+        raise
+    docs = docs_of(frame["doc_id"].array, f"{kind}: doc_id")
+    column = frame[value]
+    numbers = (
+        column.to_numpy(dtype=np.float64, na_value=np.nan) if column.dtype.kind in "biuf" else column.tolist()
+    )
+    return _grouped(kind, stretches, docs, numbers)
+
+
+def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
+    names = rows.schema.names
+    missing = [name for name in ("query_id", "doc_id", value) if name not in names]
+    if missing:
+        raise GradedError(
+            f"{kind}: the Arrow table has no column {', '.join(missing)} "
+            f"(it has {', '.join(names) or 'none'})"
+        )
+    topics, docs, column = (rows.column(names.index(name)) for name in ("query_id", "doc_id", value))
+    if topics.null_count:
+        raise GradedError(f"{kind}: row {topics.to_pylist().index(None)} has no query_id")
+    stretches = stretches_of(topics, f"{kind}: query_id")
+    numbers = arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
+    return _grouped(kind, stretches, docs_of(docs, f"{kind}: doc_id"), numbers)
+
+
+def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
+    rows = source if isinstance(source, (list, tuple)) else list(source)
+    stretches, docs, values = [], [], []
+    for start in range(0, len(rows), PIECE):
+        try:
+            columns = _columns(rows[start : start + PIECE], ("query_id", "doc_id", value))
+        except AttributeError as error:
+            raise GradedError(
+                f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
+                f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
+            ) from None
+        starts, names = stretches_of(columns[0], f"{kind}: query_id")
+        docs.append(docs_of(columns[1], f"{kind}: doc_id").ids())
+        values.append(_numbers(kind, (starts, names), docs[-1], columns[2]))
+        stretches.append((starts + start, names))
+    return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
+
+
+def _columns(rows: Sequence[Any], fields: Sequence[str]) -> list[list[Any]]:
+    """The values of each field. Those of rows of one kind of named tuple are taken from the rows laid end to
+    end, which is quicker than from each."""
+    first, kind = rows[0], type(rows[0])
+    names = getattr(kind, "_fields", ())
+    if (
+        kind.__bases__ == (tuple,)  # what is derived from a named tuple may be anything
+        and all(field in names and getattr(first, field) is first[names.index(field)] for field in fields)
+        and [*map(type, rows)].count(kind) == len(rows)
+    ):
+        values = [*chain.from_iterable(rows)]
+        return [values[names.index(field) :: len(names)] for field in fields]
+    return [[*map(attrgetter(field), rows)] for field in fields]
+
+
+# ---------------------------------------------------------------------------------- what they share
+
+
+def _grouped(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> Table:
+    """The table of rows whose topics come in stretches, a topic in one or in several of them."""
+    starts, names = stretches
+    offsets = np.append(starts, len(docs))
+    code = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    values = _numbers(kind, stretches, docs, numbers)
+    if len(code) == len(names):
+        return Table(kind, names, offsets, docs, values)
+    codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
+    codes = np.repeat(codes, np.diff(offsets))
+    order = np.argsort(codes, kind="stable")
+    offsets = _offsets(np.bincount(codes, minlength=len(code)))
+    return Table(kind, list(code), offsets, docs.take(order), values[order])
+
+
+def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
+    """The levels or scores of rows as floats."""
+    if isinstance(numbers, np.ndarray):
+        return numbers.astype(np.float64, copy=False)
+    starts, names = stretches
+    return _floats([numbers], Table(kind, names, np.append(starts, len(docs)), docs, np.empty(0)).place)
+
+
+def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
+    """The numbers of some collections as floats; `place` names a row, for the message.
+
+    Levels, which are small whole numbers, go through `bytes`, others through `struct`: both are faster
+    than NumPy's conversion and, unlike it, take no text for a number.
+    """
+    if isinstance(next(chain.from_iterable(pieces), None), int):  # of NumPy's, some warn as they become bytes
+        try:
+            small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
+            return np.frombuffer(small, np.uint8).astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    numbers = np.empty(sum(map(len, pieces)))
+    done = 0
+    try:
+        for piece in pieces:
+            struct.pack_into(f"{len(piece)}d", numbers.data, done, *piece)
+            done += len(piece) * numbers.itemsize
+        return numbers
+    except _NO_NUMBER:
+        for row, number in enumerate(chain.from_iterable(pieces)):
+            try:
+                struct.pack("d", number)
+            except _NO_NUMBER:
+                where = place(row)
+                what = "score" if where.startswith("run") else "level"
+                raise GradedError(f"{where}: the {what} {number!r} is not a number") from None
+        raise
+
+
+_NO_NUMBER = (struct.error, TypeError, ValueError, OverflowError)

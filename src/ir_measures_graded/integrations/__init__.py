@@ -1,0 +1,1 @@
+"""Other frameworks, one module each: what makes graded measures available there."""

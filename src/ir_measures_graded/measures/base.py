@@ -1,0 +1,166 @@
+"""The two kinds of graded measure, as base classes for ours and for everyone's.
+
+A measure is a declaration that reads as data, a docstring, and one short method. `GradedMeasure`
+computes all topics at once with arrays, `TopicMeasure` one topic at a time; parameters, canonical
+names, gains, cutoffs, condensed lists, missing topics and every input form come with either.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+import ir_measures
+import numpy as np
+
+from ..by_topic import mean_over_topics
+from ..errors import GradedError
+from .parameters import Count, Flag, Gains, Parameter
+from .topics import Topic, Topics
+
+
+class GradedMeasure(ir_measures.Measure):
+    """A measure over graded judgments that computes all topics at once: write `values`.
+
+    Declare `NAME`, `PRETTY_NAME`, `SHORT_DESC` and `PARAMETERS` (name to `Parameter`), and where
+    they differ from what stands here `ALIASES`, `CUTOFF`, `JUDGED_ONLY` (its default), `DEFAULT`
+    and `SMALLER_IS_BETTER`. `gains`, `judged_only` and `cutoff` are added to the parameters. The
+    docstring's fields `:formula:`, `:undefined:` and `:source:` are shown where measures are listed,
+    `:tex:` (the formula once more) and `:range:` (of the values, as ``[0, 1]``) in the documentation.
+
+    Instances are immutable, hold every value in one canonical form, and are equal, hash alike and
+    print alike exactly when they compute the same; `parse_measure(str(m)) == m`. Calling one
+    changes parameters, `@` sets the cutoff. Unknown parameters and values out of range raise
+    `GradedError`.
+    """
+
+    ALIASES: ClassVar[tuple[str, ...]] = ()
+    PRETTY_NAME: ClassVar[str] = ""
+    SHORT_DESC: ClassVar[str] = ""
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
+    CUTOFF: ClassVar[bool] = True
+    JUDGED_ONLY: ClassVar[bool] = False
+    SMALLER_IS_BETTER: ClassVar[bool] = False
+    DEFAULT: Any = 0.0
+    """The value of an empty ranking; None where it depends on the topic (and is computed)."""
+
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        cls.SUPPORTED_PARAMS = {
+            **cls.PARAMETERS,
+            "gains": Gains(),
+            "judged_only": Flag(
+                default=cls.JUDGED_ONLY, desc="leave unjudged documents out before ranks are counted"
+            ),
+        }
+        if cls.CUTOFF:
+            cls.SUPPORTED_PARAMS["cutoff"] = Count(default=None, desc="look at the first k ranks only")
+
+    def __init__(self, **params: Any):
+        super().__init__()
+        for name in params.keys() - self.SUPPORTED_PARAMS.keys():
+            raise GradedError(self._unknown(name))
+        for name, parameter in self.SUPPORTED_PARAMS.items():
+            value = params.get(name)
+            if name not in params or (value is None and parameter.default is None):
+                continue
+            try:
+                value = parameter.canonical(value)
+            except (TypeError, ValueError) as error:
+                reason = f" ({error})" if str(error) else ""
+                raise GradedError(
+                    f"{self.NAME}: {name}={value!r} is not allowed{reason}; {name} is {parameter.allowed()}"
+                ) from None
+            if value != parameter.default:
+                self.params[name] = value
+        self._text = super().__repr__()
+        self.validated = True
+
+    def values(self, topics: Topics) -> np.ndarray:
+        """The value of each topic: an array of `topics.count` finite floats."""
+        raise NotImplementedError
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` are uncut.
+
+        This computes one cutoff after the other, which is right for every measure that takes one.
+        Override it where one pass over the ranks gives all.
+        """
+        cutoffs = range(1, depth + 1)
+        return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
+
+    @property
+    def smaller_is_better(self) -> bool:
+        """Whether a smaller value is a better one, with these parameters."""
+        return self.SMALLER_IS_BETTER
+
+    def aggregator(self) -> ir_measures.MeanAgg:
+        return OrderlessMean()
+
+    @classmethod
+    def doc_field(cls, field: str) -> str:
+        """A field of the docstring, such as `formula`, on one line; empty where it is not there."""
+        text = inspect.cleandoc(cls.__doc__ or "")
+        found = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
+        return " ".join(found[1].split()) if found else ""
+
+    def _unknown(self, name: str) -> str:
+        if name == "cutoff":
+            return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
+        close = get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        return f"{self.NAME} has no parameter {name!r}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
+
+    def validate_params(self) -> None:
+        """Nothing: an instance was validated when it was made."""
+
+    def __repr__(self) -> str:
+        return self._text
+
+    @property
+    def __name__(self) -> str:
+        return str(self.NAME)
+
+
+class TopicMeasure(GradedMeasure):
+    """A measure over graded judgments that computes one topic at a time: write `value`."""
+
+    def value(self, topic: Topic) -> float:
+        """The value of one topic, a finite number."""
+        raise NotImplementedError
+
+    def values(self, topics: Topics) -> np.ndarray:
+        return np.fromiter(map(self._checked, topics), np.float64, topics.count)
+
+    def _checked(self, topic: Topic) -> float:
+        try:
+            return float(self.value(topic))
+        except GradedError:
+            raise
+        except Exception as error:
+            raise TopicError(topic.name, f"{type(error).__name__}: {error}") from error
+
+
+class OrderlessMean(ir_measures.MeanAgg):
+    """The mean, rounded once, so that the order of the topics cannot change its last bit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[float] = []
+
+    def add(self, value: float) -> None:
+        self.values.append(value)
+
+    def result(self) -> float:
+        return float(mean_over_topics(np.array(self.values))) if self.values else self.default
+
+
+class TopicError(Exception):
+    """A `TopicMeasure` failed on a topic."""
+
+    def __init__(self, topic: str, message: str):
+        super().__init__(message)
+        self.topic = topic

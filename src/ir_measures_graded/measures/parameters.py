@@ -1,0 +1,138 @@
+"""Parameters of measures: what each means, what it allows, and one canonical form for each value.
+
+They are ir-measures' `ParamInfo`, so that its tools read them, with two methods more: `canonical`
+turns a given value into the form that is stored, printed and compared, or raises a `GradedError`
+that says what is allowed, and `allowed` says it in words.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ir_measures.measures import ParamInfo
+
+from ..errors import GradedError
+from ..ranking.gains import canonical_gains, plain_number
+
+
+class Parameter(ParamInfo):
+    """A parameter of a graded measure. `default` is what an unset parameter reads as."""
+
+    def __init__(self, *, default: Any, desc: str, dtype: Any = None, choices: Any = None):
+        super().__init__(dtype=dtype, required=False, default=default, desc=desc)
+        if choices is not None:
+            self.choices = choices
+
+    def allowed(self) -> str:
+        """The values it takes, in words."""
+        raise NotImplementedError
+
+    def canonical(self, value: Any) -> Any:
+        """The stored form of `value`; raises `GradedError` or `TypeError` where it is not allowed."""
+        raise NotImplementedError
+
+    def validate(self, value: Any) -> bool:
+        """Whether `value` is allowed (ir-measures' own question)."""
+        try:
+            self.canonical(value)
+        except (TypeError, ValueError):
+            return value is None and self.default is None
+        return True
+
+
+class Real(Parameter):
+    """A finite real number, bounded below by `above` (exclusive) or `at_least` (inclusive)."""
+
+    def __init__(
+        self,
+        *,
+        default: Any,
+        desc: str,
+        above: float | None = None,
+        at_least: float | None = None,
+    ):
+        super().__init__(default=default, desc=desc, dtype=(int, float))
+        self.above, self.at_least = above, at_least
+
+    def allowed(self) -> str:
+        if self.above is not None:
+            return f"a real number > {self.above:g}"
+        if self.at_least is not None:
+            return f"a real number ≥ {self.at_least:g}"
+        return "a real number"
+
+    def canonical(self, value: Any) -> Any:
+        value = plain_number(value)
+        inside = (self.above is None or value > self.above) and (
+            self.at_least is None or value >= self.at_least
+        )
+        if not math.isfinite(value) or not inside:
+            raise GradedError
+        return value
+
+
+class Count(Parameter):
+    """A whole number of at least 1."""
+
+    def __init__(self, *, default: Any, desc: str):
+        super().__init__(default=default, desc=desc, dtype=int)
+
+    def allowed(self) -> str:
+        return "a whole number ≥ 1"
+
+    def canonical(self, value: Any) -> int:
+        value = plain_number(value)
+        if not isinstance(value, int) or value < 1:
+            raise GradedError
+        return value
+
+
+class Flag(Parameter):
+    """True or False."""
+
+    def __init__(self, *, default: bool, desc: str):
+        super().__init__(default=default, desc=desc, dtype=bool)
+
+    def allowed(self) -> str:
+        return "True or False"
+
+    def canonical(self, value: Any) -> bool:
+        if type(value).__name__ not in ("bool", "bool_"):  # numpy's is no subclass
+            raise GradedError
+        return bool(value)
+
+
+class Choice(Parameter):
+    """One of some words."""
+
+    def __init__(self, *words: str, default: str, desc: str):
+        super().__init__(default=default, desc=desc, dtype=str, choices=words)
+
+    def allowed(self) -> str:
+        return "one of " + ", ".join(repr(word) for word in self.choices)
+
+    def canonical(self, value: Any) -> str:
+        if value not in self.choices:
+            raise GradedError
+        return str(value)
+
+
+class Gains(Parameter):
+    """A gain map, as `canonical_gains` takes it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            default={},
+            desc="gain of each level; a level left out keeps its own value, at least 0",
+            dtype=dict,
+        )
+
+    def allowed(self) -> str:
+        return "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10"
+
+    def canonical(self, value: Any) -> dict[Any, Any]:
+        return canonical_gains(value)
+
+
+TIES = Choice("score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide")

@@ -1,0 +1,334 @@
+"""What a measure is given: all topics at once (`Topics`), or one (`Topic`).
+
+Both are a run's judged ranks seen through a measure's `gains`, `cutoff` and `judged_only`, which a
+measure therefore never handles itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import by_topic
+from ..ranking.gains import GainMap
+from ..ranking.ranks import JudgedRanks
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class GainList:
+    """A list of gains by rank for each of T topics; ranks that gain nothing may be left out.
+
+    `topic`, `rank` (from 1) and `gain`: one entry a document, topic after topic, ranks ascending.
+    The run's list `G` and the ideal list `I` of a topic are both of this shape.
+    """
+
+    topics: int
+    topic: np.ndarray
+    rank: np.ndarray
+    gain: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("topic", "rank", "gain"):
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
+
+    def sum(self, values: np.ndarray) -> np.ndarray:
+        """The sum of an entry-wise value over each topic (T), 0 where a topic has no entry."""
+        return np.bincount(self.topic, weights=values, minlength=self.topics)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Topic t has the entries `offsets[t]:offsets[t + 1]`."""
+        return by_topic.offsets_of(self.topic, self.topics)
+
+    @cached_property
+    def last(self) -> np.ndarray:
+        """The rank of each topic's last entry (T), 0 where it has none."""
+        last = np.zeros(self.topics, dtype=np.int64)
+        some = np.diff(self.offsets) > 0
+        last[some] = self.rank[self.offsets[1:][some] - 1]
+        return last
+
+    @cached_property
+    def gapless(self) -> bool:
+        """Whether every topic has an entry at each rank up to its last."""
+        return bool((self.last == np.diff(self.offsets)).all())
+
+    @cached_property
+    def cumulated(self) -> np.ndarray:
+        """The gain cumulated by each entry."""
+        return _read_only(self.cumsum(self.gain))
+
+    @cached_property
+    def number(self) -> np.ndarray:
+        """1, 2, 3 … for the entries of each topic."""
+        return _read_only(by_topic.places(np.diff(self.offsets)) + 1)
+
+    def cumsum(self, values: np.ndarray) -> np.ndarray:
+        """The running sum of an entry-wise value within each topic, one value an entry."""
+        return by_topic.cumsum(values, self.offsets)
+
+    def vector(self, values: np.ndarray, depth: int) -> np.ndarray:
+        """The running sum of an entry-wise value at the ranks 1 … `depth` of each topic (T × depth).
+
+        >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 3]), np.array([3.0, 2.0]))
+        >>> ideal.vector(ideal.gain, depth=4)
+        array([[3., 3., 5., 5.]])
+        """
+        entered = np.zeros((self.topics, depth))
+        within = self.rank <= depth
+        entered[self.topic[within], self.rank[within] - 1] = values[within]
+        return np.cumsum(entered, axis=1)
+
+    def at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
+        """What is `cumulated` (one value an entry) by each `rank` of each `topic`; 0 before any entry.
+
+        >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
+        >>> ideal.at(np.array([1, 2, 9]), np.array([0, 0, 0]), ideal.cumsum(ideal.gain))
+        array([3., 5., 5.])
+        """
+        if not self.rank.size:
+            return np.zeros(len(rank))
+        if self.gapless:  # as an ideal list is: the entry of a rank needs no search
+            entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
+        else:
+            stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
+            entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + rank, "right")
+        return np.where(entries > self.offsets[topic], cumulated[entries - 1], 0.0)
+
+    def entry(self, topic: np.ndarray, gain: np.ndarray) -> np.ndarray:
+        """The first entry of a list with descending gains that has each `gain` of each `topic`."""
+        return by_topic.entries(topic, -gain, self.topic, -self.gain)
+
+    @cached_property
+    def relevant(self) -> GainList:
+        """Only the entries that gain something."""
+        kept = self.gain > 0
+        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
+
+    def first(self, depth: int | None) -> GainList:
+        """The list cut after rank `depth`; None cuts nothing."""
+        if depth is None:
+            return self
+        kept = self.rank <= depth
+        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
+
+
+class Topics:
+    """All topics of the qrels, as a measure sees one run.
+
+    Scalars and arrays, T topics, J judged documents, H of them retrieved within the cutoff:
+
+    - `names` (T ids), `count` (T itself), `cutoff` (int or None)
+    - `run`: the gains of the run's list up to the cutoff; unjudged documents, which gain 0, have no
+      entry. `ideal`: those of the ideal list up to the cutoff. Both are `GainList`.
+    - `whole_run`, `whole_ideal`: the same, never cut.
+    - `retrieved` (T): the ranks that the run's list has, at most the cutoff. `judged` (T): judged
+      documents. `relevant` (T): those with a gain > 0, the papers' R.
+    - `depth` (T): the cutoff, or without one the larger of `retrieved` and `judged`.
+    - `best` (T): the highest gain of the topic's recall base.
+    - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
+      (J) of each judged document; `document` (H), which of them each entry of `run` is; `first` and
+      `last` (H), the ranks where the entry's tie group begins and ends; `place` (H), where its score
+      stands in `ranks.score`.
+    - `ranks`: the judged ranks before gains and cutoff, for what is not listed here.
+    """
+
+    def __init__(self, ranks: JudgedRanks, gains: GainMap, cutoff: int | None):
+        self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
+        self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
+        self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
+        self._known: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, compute: Callable[[], Value]) -> Value:
+        """What `compute` returns, which measures that see the same topics need to compute but once."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    @cached_property
+    def run(self) -> GainList:
+        topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
+        return GainList(self.count, topic, rank, self.ranks.judged.gain(self.gains, self.document))
+
+    @cached_property
+    def ideal(self) -> GainList:
+        ideal = self.ranks.judged.ideal(self.gains, self.cutoff)
+        return GainList(self.count, ideal.topic, ideal.rank, ideal.gain)
+
+    @cached_property
+    def whole_run(self) -> GainList:
+        return self.run if self.cutoff is None else Topics(self.ranks, self.gains, None).run
+
+    @cached_property
+    def whole_ideal(self) -> GainList:
+        return self.ideal if self.cutoff is None else Topics(self.ranks, self.gains, None).ideal
+
+    @cached_property
+    def document(self) -> np.ndarray:
+        return _read_only(self.ranks.doc[self._within])
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        return _read_only(self.ranks.first[self._within])
+
+    @cached_property
+    def last(self) -> np.ndarray:
+        return _read_only(self.ranks.last[self._within])
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        return _read_only(self.ranks.place[self._within])
+
+    @cached_property
+    def document_topic(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.topic)
+
+    @cached_property
+    def document_level(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.level)
+
+    @cached_property
+    def document_gain(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.gain(self.gains))
+
+    def cut(self, cutoff: int) -> Topics:
+        """The same topics with the lists cut after rank `cutoff`."""
+        return Topics(self.ranks, self.gains, cutoff)
+
+    @cached_property
+    def judged(self) -> np.ndarray:
+        return _read_only(np.diff(self.ranks.judged.offsets))
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.relevant(self.gains))
+
+    @cached_property
+    def retrieved(self) -> np.ndarray:
+        return _read_only(np.minimum(self.ranks.retrieved, self.cutoff or self.ranks.retrieved))
+
+    @cached_property
+    def depth(self) -> np.ndarray:
+        if self.cutoff is not None:
+            return _read_only(np.full(self.count, self.cutoff))
+        return _read_only(np.maximum(self.retrieved, self.judged))
+
+    @cached_property
+    def best(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.best(self.gains))
+
+    def listed(self, ties: str = "score") -> Documents:
+        """The documents of the run's list and then the judged ones that it lacks, in both orders.
+
+        `ties='score'` gives documents with equal scores one place, `'rank'` each its own.
+        """
+        return self.once((Documents, ties), lambda: self._documents(ties))
+
+    def _documents(self, ties: str) -> Documents:
+        ranks, count = self.ranks, self.count
+        gains = np.unique(np.append(ranks.judged.levels.gain(self.gains), 0.0))
+        topic = np.repeat(np.arange(count), ranks.retrieved)
+        rank = by_topic.places(ranks.retrieved) + 1
+        place = rank if ties == "rank" else ranks.first_of_tie
+        kind = np.full(rank.size, np.searchsorted(gains, 0.0))
+        kind[self.place] = np.searchsorted(gains, self.run.gain)
+        within = slice(None) if self.cutoff is None else rank <= self.cutoff
+
+        missing = np.ones(self.document_topic.size, dtype=bool)
+        missing[self.document] = False
+        missed = np.searchsorted(gains, self.document_gain[missing])
+        behind, missed = np.divmod(np.sort(self.document_topic[missing] * gains.size + missed), gains.size)
+        return Documents(
+            topic=np.append(topic[within], behind),
+            place=np.append(place[within], self.retrieved[behind] + 1),
+            kind=np.append(kind[within], missed),
+            gains=gains,
+            score=np.append(ranks.score[within], np.zeros(behind.size)),
+            retrieved=np.append(np.ones(rank[within].size, bool), np.zeros(behind.size, bool)),
+        )
+
+    def __iter__(self) -> Iterator[Topic]:
+        """Each topic by itself."""
+        return (Topic(self, number) for number in range(self.count))
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents in the user's order and the system's, topics not contiguous (D each): `topic`;
+    `kind`, which of the distinct `gains` (ascending) it has, a higher one preferred by the user; `place`,
+    lower preferred by the system; `score` and whether `retrieved` (the score is 0 where not).
+
+    Those that were not retrieved stand by topic and gain, so that nothing depends on the qrels' order.
+    """
+
+    topic: np.ndarray
+    place: np.ndarray
+    kind: np.ndarray
+    gains: np.ndarray
+    score: np.ndarray
+    retrieved: np.ndarray
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, _read_only(getattr(self, field.name)))
+
+    @property
+    def gain(self) -> np.ndarray:
+        return self.gains[self.kind]
+
+
+class Topic:
+    """One topic of the qrels, as a measure sees one run; the lists are NumPy arrays.
+
+    - `name`, `cutoff`, `depth`, `best`, and the counts `retrieved`, `judged`, `relevant`: as in
+      `Topics`.
+    - `gains`: G, the gain at each rank of the run's list (`retrieved`), 0 for unjudged documents;
+      `ideal`: I, the gains of the ideal list (at most `relevant`), both up to the cutoff.
+    - For each judged document that was retrieved within the cutoff, in rank order: `ranks`,
+      `levels`, `scores`, and `ties`, the number of its tie group (documents with equal scores).
+    """
+
+    def __init__(self, topics: Topics, number: int):
+        run, ideal, ranks = topics.run, topics.ideal, topics.ranks
+        hits = slice(run.offsets[number], run.offsets[number + 1])
+        self.name, self.cutoff = topics.names[number], topics.cutoff
+        self.depth, self.best = int(topics.depth[number]), float(topics.best[number])
+        self.retrieved = int(topics.retrieved[number])
+        self.judged, self.relevant = int(topics.judged[number]), int(topics.relevant[number])
+        self.ranks = run.rank[hits]
+        self.levels = topics.document_level[topics.document[hits]]
+        self.scores = ranks.score[topics.place[hits]]
+        self.ties = np.unique(topics.first[hits], return_inverse=True)[1].reshape(-1)
+        self.gains = np.zeros(self.retrieved)
+        self.gains[self.ranks - 1] = run.gain[hits]
+        self.ideal = ideal.gain[ideal.offsets[number] : ideal.offsets[number + 1]]
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """The same array, seen so that a measure cannot change what other measures are given."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0) -> np.ndarray:
+    """The quotient, `undefined` where the denominator is 0.
+
+    >>> ratio(np.array([1., 0.]), np.array([2., 0.]))
+    array([0.5, 0. ])
+    """
+    result = np.full(np.broadcast(numerator, denominator).shape, undefined)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
+
+
+def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The quotient of a sum by the largest that it can be: at most 1, also where the two were added
+    in different orders and differ in their last bit."""
+    return np.minimum(ratio(part, whole), 1.0)

@@ -1,0 +1,91 @@
+"""Gains: what a document of each level is worth.
+
+A gain map names a gain for some levels; a level that it leaves out keeps its own value, or 0 where
+that is negative. Its canonical form therefore lists only the levels that it changes, in order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..errors import GradedError
+
+Number = int | float
+WHOLE = 2**63  # NumPy's whole numbers end here
+GainMap = dict[Number, Number]
+
+PRESETS: dict[str, GainMap] = {
+    "w1": {0: 0, 1: 1, 2: 1, 3: 1},
+    "w3": {0: 0, 1: 1, 2: 2, 3: 3},
+    "w10": {0: 0, 1: 1, 2: 5, 3: 10},
+    "w100": {0: 0, 1: 1, 2: 10, 3: 100},
+}
+"""Weightings of a four-level scale, from flat to steep (Kekäläinen 2005, section 3.2)."""
+
+
+def plain_number(value: Any) -> Number:
+    """`value` as a plain Python number, whole numbers as `int`.
+
+    >>> plain_number(10.0), plain_number(np.float32(0.5))
+    (10, 0.5)
+
+    Raises `TypeError` for anything that is no real number, such as a truth value, and `ValueError`
+    for one that no float reaches.
+    """
+    if issubclass(type(value), (bool, np.bool_)) or not issubclass(type(value), Real):
+        raise TypeError(f"{value!r} is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError("it is too large") from None
+    return int(value) if number.is_integer() and abs(int(value)) < WHOLE else number
+
+
+def natural_gain(level: Number) -> Number:
+    """The gain of a level that no gain map names: its own value, at least 0."""
+    return max(level, 0)
+
+
+def canonical_gains(gains: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> GainMap:
+    """The gain map without the levels that keep their own value, sorted by level.
+
+    `gains` is a mapping of levels to gains, or an iterable of such pairs.
+
+    >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0})
+    {2: 10, 3: 100}
+
+    Raises `GradedError` where a level or a gain is not a finite number, a gain is negative, or a
+    level is named twice.
+    """
+    pairs = gains.items() if isinstance(gains, Mapping) else gains
+    named: GainMap = {}
+    try:
+        numbers = [(plain_number(level), plain_number(gain)) for level, gain in pairs]
+    except (TypeError, ValueError) as error:
+        raise GradedError(str(error)) from None
+    for level, gain in numbers:
+        if not math.isfinite(level):
+            raise GradedError(f"level {level} is not finite")
+        if not math.isfinite(gain) or gain < 0:
+            raise GradedError(f"level {level} has gain {gain}, which is not finite and ≥ 0")
+        if level in named:
+            raise GradedError(f"level {level} is named twice")
+        named[level] = gain
+    return {level: named[level] for level in sorted(named) if named[level] != natural_gain(level)}
+
+
+def gain_of(levels: np.ndarray, gains: Mapping[Number, Number]) -> np.ndarray:
+    """The gain of each of `levels` (any shape) under a canonical gain map.
+
+    >>> gain_of(np.array([-1., 0., 1., 3.]), {3: 100})
+    array([  0.,   0.,   1., 100.])
+    """
+    result = np.maximum(levels, 0.0)
+    for level, gain in gains.items():
+        result[levels == level] = gain
+    return result

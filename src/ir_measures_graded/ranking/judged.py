@@ -1,0 +1,148 @@
+"""Qrels, read once: the judged documents of every topic, their levels, gains and ideal lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..by_topic import blocks, cumsum, entries, largest, offsets_of, places, tally
+from ..errors import GradedError
+from ..inputs.id_matching import Ids, all_distinct, equal_pairs
+from ..inputs.tables import Table
+from .gains import GainMap, gain_of
+
+
+class Judged:
+    """Qrels: every judged document of every topic and its level.
+
+    `topics` are T topic ids, `code` their numbers; topic t has the documents
+    `offsets[t]:offsets[t + 1]` of `docs`, `topic`, `level` (J each).
+
+    A document judged twice at one level counts once. Raises `GradedError` where the levels differ.
+    """
+
+    def __init__(self, qrels: Table):
+        if not qrels.distinct:
+            qrels = _without_repeated(qrels)
+        self.topics = list(qrels.topics)
+        self.code = {topic: number for number, topic in enumerate(self.topics)}
+        self.offsets, self.docs, self.level = qrels.offsets, qrels.docs.ids(), qrels.values
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    @cached_property
+    def topic(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+
+    @property
+    def table(self) -> Table:
+        return Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
+
+    def part(self, topics: np.ndarray) -> Judged:
+        """The qrels of some topics, given by their numbers."""
+        return Judged(self.table.part(topics))
+
+    def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
+        """The gain of some judged documents, or of each (J)."""
+        if doc is not None:
+            return gain_of(self.level[doc], gains)
+        return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
+
+    def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
+        """The ideal list: the positive gains of all judged documents, descending, in each topic."""
+        of, topics = self.levels, len(self.topics)
+        return self._once(
+            "ideal", gains, cutoff, lambda: Ideal.of(of.topic, of.gain(gains), of.count, topics, cutoff)
+        )
+
+    def relevant(self, gains: GainMap) -> np.ndarray:
+        """How many documents of each topic have a positive gain (T)."""
+        of = self.levels
+        count = np.where(of.gain(gains) > 0, of.count, 0)
+        return np.bincount(of.topic, weights=count, minlength=len(self.topics)).astype(np.int64)
+
+    def best(self, gains: GainMap) -> np.ndarray:
+        """The highest positive gain of each topic (T), 0 where there is none."""
+        of = self.levels
+        return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
+
+    def _once(self, what: str, gains: GainMap, cutoff: int | None, compute: Callable[[], Any]) -> Any:
+        key = what, tuple(gains.items()), cutoff
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    @cached_property
+    def levels(self) -> LevelCounts:
+        sizes = np.diff(self.offsets)
+        parts = [np.empty((3, 0))]
+        for a, b in blocks(sizes):
+            topic = np.repeat(np.arange(b - a), sizes[a:b])
+            topic, level, count = tally(topic, self.level[self.offsets[a] : self.offsets[b]])
+            parts.append(np.stack((topic + a, level, count)))
+        topic, level, count = np.concatenate(parts, axis=1)
+        return LevelCounts(topic.astype(np.int64), level, count.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class LevelCounts:
+    """How many documents are judged at each level that a topic has: `topic`, `level` and `count`, one entry
+    a level, topic after topic, levels ascending."""
+
+    topic: np.ndarray
+    level: np.ndarray
+    count: np.ndarray
+
+    def gain(self, gains: GainMap) -> np.ndarray:
+        return gain_of(self.level, gains)
+
+    def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
+        """Which entry each `level` of each `topic` is."""
+        return entries(topic, level, self.topic, self.level)
+
+
+def _without_repeated(qrels: Table) -> Table:
+    """The qrels with each document of a topic once."""
+    if all(all_distinct(qrels.block(a, b).column) for a, b in blocks(np.diff(qrels.offsets))):
+        return qrels
+    docs = qrels.docs.ids()
+    first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
+    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
+    if differ.size:
+        pair = differ[np.argmin(first[differ])]
+        levels = qrels.values[first[pair]], qrels.values[second[pair]]
+        raise GradedError(
+            f"{qrels.place(int(first[pair]))}: judged twice, at level {levels[0]:g} and at level "
+            f"{levels[1]:g}; keep one judgment a document"
+        )
+    kept = np.ones(qrels.values.size, dtype=bool)
+    kept[second] = False
+    offsets = np.concatenate(([0], np.cumsum(kept)))[qrels.offsets]
+    return replace(qrels, offsets=offsets, docs=docs.take(np.flatnonzero(kept)), values=qrels.values[kept])
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """The ideal list of every topic: `topic`, `rank` and `gain` of each relevant document, topic
+    after topic, gains descending."""
+
+    topic: np.ndarray
+    rank: np.ndarray
+    gain: np.ndarray
+
+    @classmethod
+    def of(
+        cls, topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topics: int, cutoff: int | None
+    ) -> Ideal:
+        """From gains, each of which `count` documents of a topic have, up to the cutoff."""
+        order = np.lexsort((-gain, topic))
+        order = order[gain[order] > 0]
+        topic, gain, count = topic[order], gain[order], count[order]
+        if cutoff is not None:
+            better = cumsum(count, offsets_of(topic, topics)) - count
+            count = np.clip(cutoff - better, 0, count)
+        size = np.bincount(topic, weights=count, minlength=topics).astype(np.int64)
+        return cls(np.repeat(topic, count), places(size) + 1, np.repeat(gain, count))

@@ -1,0 +1,14 @@
+"""The built-in measures as a plugin: they come through the same hook as everyone's."""
+
+from __future__ import annotations
+
+from ..measures import MEASURES
+from ..measures.base import GradedMeasure
+from .hooks import hookimpl
+from .names import free_to_register
+
+
+@hookimpl
+def graded_measures() -> tuple[GradedMeasure, ...]:
+    """The built-in measures whose names are free."""
+    return free_to_register(MEASURES)

@@ -1,0 +1,85 @@
+"""Adds this package to ir-measures: our provider to its pipeline, our parser behind its `parse_measure`.
+
+ir-measures discovers no third parties, so importing this package calls `install`. Every function here
+can be called again without harm.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import ir_measures
+import ir_measures.providers
+import ir_measures.util
+
+from ..errors import warn_of_registration
+from .names import class_name
+
+
+def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -> None:
+    """Add our parser to ir-measures, `provider` to its registry, `graded_only` to its default pipeline."""
+    holder = ir_measures.providers.registry.get(provider.NAME, provider)
+    if class_name(holder) == class_name(provider):
+        ir_measures.providers.register(provider)
+    else:
+        warn_of_registration(f"the provider {provider.NAME} is not registered: ir_measures already has one")
+    ours, others = _ours_and_others()
+    accelerated = any(earlier.standard for earlier in ours)  # an earlier import may have done so
+    ir_measures.DefaultPipeline.providers[:] = [*others, graded_only]
+    accelerate(accelerated)
+    redirect(ir_measures.util.parse_measure, _parse_measure)
+
+
+def accelerate(on: bool = True) -> None:
+    """Let ir-measures compute its standard measures with this package too, or, with ``on=False``, no longer.
+
+    From then on ``ir_measures.calc_aggregate`` and everything else that uses ir-measures' default pipeline,
+    including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, infAP, IPrec, SetP,
+    SetR, SetF, SetAP, NumQ, NumRel, NumRet and NumRelRet from the one reduction of the run that the graded
+    measures use. Every value and mean is equal, to the last bit, to what ir-measures yields for the
+    measure by itself. All other measures, and parameters for which equality cannot be guaranteed, such as
+    gains that are not whole numbers, stay with ir-measures' own providers. A repeated call has no effect.
+
+    >>> from ir_measures import P, calc_aggregate
+    >>> qrels, run = {"q1": {"a": 1, "b": 2}}, {"q1": {"a": 2.0, "x": 1.0}}
+    >>> accelerate()
+    >>> calc_aggregate([P @ 2], qrels, run)
+    {P@2: 0.5}
+    >>> accelerate(False)
+
+    Two things differ. `GradedError` refuses probable mistakes: a document that a topic retrieves or
+    judges twice, ids that are not strings, a score that is NaN. Measures of one call that differ only in
+    their parameters are not confused.
+    """
+    ours, others = _ours_and_others()
+    for provider in ours:
+        provider.standard = bool(on)
+    ir_measures.DefaultPipeline.providers[:] = [*ours, *others] if on else [*others, *ours]
+
+
+def _ours_and_others() -> tuple[list[Any], list[Any]]:
+    """The providers of the default pipeline, ours apart."""
+    ours: list[Any] = []
+    others: list[Any] = []
+    for provider in ir_measures.DefaultPipeline.providers:
+        (ours if class_name(provider)[1] == "GradedProvider" else others).append(provider)
+    return ours, others
+
+
+def redirect(function: Any, replacement: Any) -> None:
+    """Give a function the body of another one.
+
+    Names that were bound to it earlier, as by ``from ir_measures import parse_measure``, follow too.
+    The original body stays on the function as `_original`, where a second import of this package finds
+    it again. The new body runs among the globals of `function`, so it imports all that it needs.
+    """
+    if not hasattr(function, "_original"):
+        function._original = types.FunctionType(function.__code__, function.__globals__, function.__name__)
+    function.__code__ = replacement.__code__
+
+
+def _parse_measure(measure: Any) -> Any:
+    from ir_measures_graded.registry.notation import parse_measure
+
+    return parse_measure(measure)

@@ -1,0 +1,121 @@
+"""What measures say of themselves, ours and ir-measures': as plain values and as a page to read."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import ir_measures
+from ir_measures import Measure
+from ir_measures.providers.base import NOT_PROVIDED
+
+from ..measures.base import GradedMeasure
+from ..measures.parameters import Parameter
+from . import names, plugins
+
+
+def facts_of(measure: Measure) -> dict[str, Any]:
+    """What is known of a measure, in values that JSON has.
+
+    >>> from ir_measures_graded import NDPM
+    >>> facts_of(NDPM)["smaller_is_better"], facts_of(NDPM(performance=True))["smaller_is_better"]
+    (True, False)
+
+    Of a standard measure ir-measures does not say which way is better: None.
+    """
+    graded = isinstance(measure, GradedMeasure)
+    known = names.registry()
+    spellings = [name for name, other in known.items() if other is known.get(measure.NAME)]
+    fields = {
+        field: measure.doc_field(field) if graded else "" for field in ("formula", "undefined", "source")
+    }
+    return {
+        "name": measure.NAME,
+        "aliases": list(measure.ALIASES) if graded else [name for name in spellings if name != measure.NAME],
+        "title": getattr(measure, "PRETTY_NAME", None) or measure.NAME,
+        "description": getattr(measure, "SHORT_DESC", None) or "",
+        "smaller_is_better": measure.smaller_is_better if graded else None,
+        **fields,
+        "parameters": [
+            {
+                "name": name,
+                "allowed": allowed(name, info),
+                "required": info.required,
+                "default": None if info.default is NOT_PROVIDED else info.default,
+                "description": info.desc or "",
+            }
+            for name, info in measure.SUPPORTED_PARAMS.items()
+        ],
+        "origin": plugins.origin(measure),
+    }
+
+
+def allowed(name: str, info: ir_measures.ParamInfo) -> str:
+    """The values that a parameter takes, in words."""
+    if isinstance(info, Parameter):
+        return info.allowed()
+    if isinstance(info.choices, (list, tuple)):
+        return f"one of {', '.join(map(repr, info.choices))}"
+    words = {
+        int: "a whole number" + " ≥ 1" * (name == "cutoff"),
+        float: "a number with a decimal point",
+        bool: "True or False",
+        dict: "level:gain pairs of whole numbers",
+    }
+    return words.get(info.dtype, "any value")
+
+
+def better(facts: dict[str, Any]) -> str:
+    """Which values are better, in a word; none where that is not known."""
+    return {True: "smaller", False: "larger", None: ""}[facts["smaller_is_better"]]
+
+
+def page(measure: Measure) -> Iterator[str]:
+    """A measure described in full, line by line."""
+    facts = facts_of(measure)
+    yield f"{facts['name']}: {facts['title']}"
+    for paragraph in (facts["description"], *_notes(measure)):
+        yield from ["", *_wrapped(paragraph)]
+    yield ""
+    entries = {
+        "formula": facts["formula"],
+        "undefined": facts["undefined"],
+        "better": better(facts),
+        "aliases": ", ".join(facts["aliases"]),
+        "source": facts["source"],
+        "from": facts["origin"],
+    }
+    for label, text in entries.items():
+        if text:
+            yield from _wrapped(text, f"{label:<11}")
+    if facts["parameters"]:
+        yield from ["", "parameters"]
+    for parameter in facts["parameters"]:
+        at = " (@)" * (parameter["name"] == measure.AT_PARAM)
+        yield from _wrapped(
+            f"{parameter['allowed']}; {_default(parameter)}", f"  {parameter['name'] + at:<14}"
+        )
+        yield from _wrapped(parameter["description"], " " * 16)
+
+
+def _default(parameter: dict[str, Any]) -> str:
+    if parameter["required"]:
+        return "required"
+    return "optional" if parameter["default"] in (None, {}) else f"default {parameter['default']!r}"
+
+
+def _notes(measure: Measure) -> list[str]:
+    """The paragraphs of a measure's docstring, without fields, examples and what was said already."""
+    paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
+    if isinstance(measure, GradedMeasure):
+        del paragraphs[:1]
+    return [paragraph for paragraph in paragraphs if not re.match(r":|>>>|\.\.|$", paragraph)]
+
+
+def _wrapped(text: str, label: str = "") -> list[str]:
+    """`text` in lines of a readable length, indented behind a label."""
+    indent = " " * len(label)
+    return textwrap.wrap(" ".join(text.split()), 100, initial_indent=label, subsequent_indent=indent)

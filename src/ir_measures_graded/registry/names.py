@@ -1,0 +1,64 @@
+"""Which measure each name stands for: ir-measures' own registry, which ours share with all others."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+import ir_measures
+import ir_measures.measures
+
+from ..errors import warn_of_registration
+from ..measures.base import GradedMeasure
+
+_listeners: list[Callable[[], None]] = []
+
+
+def registry() -> dict[str, ir_measures.Measure]:
+    """ir-measures' registry of measures by name."""
+    return ir_measures.measures.registry
+
+
+def taken(name: str, measure: ir_measures.Measure) -> bool:
+    """Whether a name belongs to a measure of another class."""
+    holder = registry().get(_normalised(name))
+    return holder is not None and class_name(holder) != class_name(measure)
+
+
+def register(measure: GradedMeasure) -> None:
+    """Register a measure under its name and aliases, and call all listeners."""
+    for name in (measure.NAME, *measure.ALIASES):
+        registry()[_normalised(name)] = measure
+    for listener in _listeners:
+        listener()
+
+
+def listen(listener: Callable[[], None]) -> None:
+    """Call `listener` now, and again after each registration."""
+    if listener not in _listeners:
+        _listeners.append(listener)
+    listener()
+
+
+def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure, ...]:
+    """The built-in measures whose names are free; a warning names each of the others."""
+    free = []
+    for measure in measures:
+        held = [name for name in (measure.NAME, *measure.ALIASES) if taken(name, measure)]
+        if held:
+            warn_of_registration(
+                f"{measure.NAME} is not registered: ir_measures already has {', '.join(held)}"
+            )
+        else:
+            free.append(measure)
+    return tuple(free)
+
+
+def class_name(thing: object) -> tuple[str, str]:
+    """Identifies a class by name, because a second import of this package makes new class objects."""
+    return type(thing).__module__, type(thing).__qualname__
+
+
+def _normalised(name: str) -> str:
+    """Python normalises identifiers with NFKC, so both micro signs are one letter to every parser."""
+    return unicodedata.normalize("NFKC", name)

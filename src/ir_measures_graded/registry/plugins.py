@@ -1,0 +1,179 @@
+"""Measures are brought by plugins, ours and everyone's, each admitted or refused by itself.
+
+Our own come at import, those of installed distributions when first needed: `load`. A plugin that
+cannot be used is skipped with one warning; the environment variable ``IR_MEASURES_GRADED_PLUGINS``
+makes that an error (``strict``) or loads no plugin at all (``off``).
+"""
+
+from __future__ import annotations
+
+import keyword
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import pluggy
+
+from ..errors import GradedError
+from ..measures.base import GradedMeasure
+from ..measures.parameters import Parameter
+from . import hooks, names
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+VARIABLE = "IR_MEASURES_GRADED_PLUGINS"
+
+
+class PluginWarning(UserWarning):
+    """A plugin was skipped; the message names its distribution, version and the reason."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A plugin that was met: where it comes from, what it brought, and why not, if not."""
+
+    name: str
+    distribution: str
+    version: str
+    measures: tuple[GradedMeasure, ...] = ()
+    problem: str = ""
+
+    @property
+    def status(self) -> str:
+        return f"skipped: {self.problem}" if self.problem else "loaded"
+
+
+_manager = pluggy.PluginManager(hooks.PROJECT)
+_manager.add_hookspecs(hooks)
+_met: list[Plugin] = []
+_state = {"loaded": False}
+
+
+def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> Plugin:
+    """Register the plugin that `get` returns and its measures; all of it or nothing."""
+    for plugin in _met:  # it was here before the package was reloaded
+        if (plugin.name, plugin.distribution) == (name, distribution):
+            return plugin
+    try:
+        measures = _measures_of(get(), f"{distribution}:{name}")
+        for measure in measures:
+            names.register(measure)
+        plugin = Plugin(name, distribution, version, measures)
+    except (Exception, SystemExit) as error:  # whatever other people's code does
+        told = isinstance(error, (_Unusable, pluggy.PluginValidationError))
+        reason = str(error) if told else f"{type(error).__name__}: {error}"
+        plugin = Plugin(name, distribution, version, problem=" ".join(reason.split()))
+    _met.append(plugin)
+    return plugin
+
+
+def load() -> None:
+    """Admit the plugins of all installed distributions; only the first call looks for them.
+
+    Raises `GradedError` under ``strict``, at every call, where one of them is skipped.
+    """
+    mode = os.environ.get(VARIABLE, "")
+    if mode not in ("", "off", "strict"):
+        raise GradedError(f"{VARIABLE}={mode!r} is not allowed; it is 'off', 'strict' or unset")
+    if mode == "off" or (_state["loaded"] and mode != "strict"):
+        return
+    if not _state["loaded"]:
+        _state["loaded"] = True
+        _admit_installed()
+    skipped = [
+        f"plugin {plugin.name!r} of {plugin.distribution} {plugin.version} is skipped: {plugin.problem}"
+        for plugin in _met
+        if plugin.problem
+    ]
+    if mode == "strict" and skipped:
+        raise GradedError("\n".join(skipped))
+    for message in skipped:
+        warnings.warn(message, PluginWarning, stacklevel=2)
+
+
+def plugins() -> list[Plugin]:
+    """All plugins met, our own first."""
+    load()
+    return list(_met)
+
+
+def origin(measure: ir_measures.Measure) -> str:
+    """The distribution and version that a measure comes from, for messages and lists."""
+    for plugin in _met:
+        if any(type(brought) is type(measure) for brought in plugin.measures):
+            return f"{plugin.distribution} {plugin.version}"
+    return "ir-measures" if type(measure).__module__.startswith("ir_measures.") else "user code"
+
+
+class _Unusable(Exception):
+    """The reason why a plugin is skipped, in words."""
+
+
+def _admit_installed() -> None:
+    from importlib.metadata import entry_points  # not for free, and not always needed
+
+    found = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
+    for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
+        admit(entry.name, distribution, version, entry.load)
+
+
+def _distribution(entry: EntryPoint) -> tuple[str, str]:
+    """The name and version of the distribution that an entry point belongs to."""
+    try:
+        metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
+        name, version = (metadata.get(key) for key in ("Name", "Version"))
+        return name or "an unknown distribution", version or "?"
+    except Exception:  # metadata that cannot be read
+        return "an unknown distribution", "?"
+
+
+def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
+    """What a plugin's hook returns, checked; the plugin is registered with pluggy on the way."""
+    try:
+        _manager.register(plugin, name)
+        _manager.check_pending()
+        if not _manager.get_hookcallers(plugin):
+            raise _Unusable("it implements no hook; mark graded_measures with @hookimpl")
+        others = [other for other in _manager.get_plugins() if other is not plugin]
+        brought = _manager.subset_hook_caller("graded_measures", remove_plugins=others)()
+        measures = _checked(brought[0] if brought else None)
+    except BaseException:
+        if _manager.is_registered(plugin):
+            _manager.unregister(plugin)
+        raise
+    return measures
+
+
+def _checked(brought: object) -> tuple[GradedMeasure, ...]:
+    """Measures that can be registered together, or `_Unusable`."""
+    if not isinstance(brought, Iterable):
+        raise _Unusable(f"graded_measures returned {brought!r}, not a list of measures")
+    measures = tuple(brought)
+    if not measures:
+        raise _Unusable("graded_measures returned no measure")
+    claimed: set[str] = set()
+    for measure in measures:
+        if not isinstance(measure, GradedMeasure):
+            raise _Unusable(f"{measure!r} is no instance of GradedMeasure or TopicMeasure")
+        for name in (measure.NAME, *measure.ALIASES):
+            if not _can_be_written(name):
+                raise _Unusable(f"{type(measure).__name__} has the name {name!r}, which no string can name")
+            if names.taken(name, measure):
+                raise _Unusable(f"the name {name!r} is taken by {origin(names.registry()[name])}")
+            if name in claimed:
+                raise _Unusable(f"it claims the name {name!r} twice")
+            claimed.add(name)
+        for name, parameter in measure.PARAMETERS.items():
+            if not _can_be_written(name) or not isinstance(parameter, Parameter):
+                raise _Unusable(f"parameter {name!r} of {measure.NAME} is no ir_measures_graded Parameter")
+            if measure.SUPPORTED_PARAMS[name] is not parameter:
+                raise _Unusable(f"parameter {name!r} of {measure.NAME} comes with every measure")
+    return measures
+
+
+def _can_be_written(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)

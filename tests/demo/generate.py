@@ -1,0 +1,149 @@
+"""Writes the files of ``graded-demo``: ``python -m ir_measures_graded.demo.generate [FOLDER]``.
+
+A model small enough to read. For each topic a deck of documents is shuffled; the first ones are
+judged, at the levels that `TOPICS` counts, those that follow are not. A system scores a document by
+what it makes of its level (`System.lift`), more on topics that are easy, less on those that do not
+suit it, plus chance that all systems share and chance of its own. It returns the best `DEPTH`.
+
+The same bytes on every Python and platform: all chance is ``random.Random.random()``, whose
+sequence Python guarantees, and the arithmetic is ``+ - * /`` in a written order (``math`` rounds as
+the platform does, ``random.shuffle`` may change, ``sum`` of floats did in Python 3.12).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ir_measures_graded.demo import DATA, NAME
+
+SEED = 2002
+COLLECTION = 6000  # documents
+UNJUDGED = 200  # documents of a topic that nobody judged but a system may retrieve
+DEPTH = 100  # documents that a system returns for a topic
+
+Draw = Callable[[], float]
+
+
+class Topic(NamedTuple):
+    """A topic: its id, the query, and how many documents are judged at the levels 0, 1, 2 and 3."""
+
+    id: str
+    query: str
+    judged: tuple[int, int, int, int]
+
+
+# The paper's topic numbers over needs of our own. The sums are the paper's: 1182 relevant documents,
+# 49.4 % of them at level 1, 30.5 % at 2, 20.1 % at 3; 60.5 % of all judgments at 0 (its Table I).
+TOPICS = [
+    Topic("351", "beekeeping on city roofs rules", (96, 31, 22, 14)),
+    Topic("353", "tidal power stations harm to wildlife", (88, 43, 30, 17)),
+    Topic("355", "restoration of medieval frescoes", (107, 26, 13, 9)),
+    Topic("358", "bicycle helmet laws and head injuries", (74, 19, 13, 11)),
+    Topic("360", "who pays for free school meals", (113, 48, 31, 22)),
+    Topic("362", "illegal trade in wild orchids", (62, 14, 8, 5)),
+    Topic("364", "seed banks for old vegetable varieties", (70, 12, 11, 9)),
+    Topic("365", "coastal erosion and house insurance", (93, 35, 19, 12)),
+    Topic("372", "television in minority languages", (85, 22, 15, 6)),
+    Topic("373", "counterfeit medicines found by customs", (101, 40, 27, 15)),
+    Topic("377", "tea auctions and the income of growers", (58, 10, 6, 4)),
+    Topic("378", "withdrawal of night train services", (118, 58, 33, 21)),
+    Topic("384", "growing vegetables on space stations", (66, 16, 9, 8)),
+    Topic("385", "converting old city buses to electric drive", (109, 37, 24, 17)),
+    Topic("387", "removal of asbestos from schools", (120, 30, 20, 13)),
+    Topic("392", "milking robots on small dairy farms", (91, 33, 23, 15)),
+    Topic("393", "consent to organ donation", (98, 28, 17, 12)),
+    Topic("396", "street lighting and migrating birds", (77, 17, 10, 7)),
+    Topic("399", "lighthouses without keepers", (69, 13, 7, 3)),
+    Topic("400", "paying farmers to restore peat bogs", (115, 52, 22, 18)),
+]
+
+
+class System(NamedTuple):
+    """A retrieval system: how far it lifts a document of level 0, 1, 2 and 3, how much chance of its
+    own it adds, how it writes a score, and the topics that it has no answer for."""
+
+    lift: tuple[float, float, float, float]
+    chance: float
+    write: Callable[[float], str]
+    unanswered: tuple[str, ...] = ()
+
+
+SYSTEMS = {
+    "A": System((0.0, 0.6, 0.7, 0.7), 1.1, lambda score: f"{12 + score:.5f}"),
+    "B": System((0.0, 1.8, 1.5, 1.2), 1.0, lambda score: f"{score - 8:.5f}", unanswered=("362",)),
+    "C": System((0.0, 1.0, 1.2, 1.4), 1.0, lambda score: f"{int(3 * (score + 10)) - 24}"),
+    "D": System((0.0, 0.3, 1.2, 2.3), 1.0, lambda score: f"{(score + 6) / 15:.7f}"),
+    "E": System((0.0, 1.5, 1.9, 2.2), 1.0, lambda score: f"{40 + 8 * score:.5f}"),
+}
+
+
+def files() -> dict[str, str]:
+    """The text of each file of the collection, by file name."""
+    draw = random.Random(SEED).random
+    queries = [f"{topic.id}\t{topic.query}" for topic in TOPICS]
+    qrels: list[str] = []
+    runs: dict[str, list[str]] = {name: [] for name in SYSTEMS}
+    for topic in TOPICS:
+        levels = [level for level, count in enumerate(topic.judged) for _ in range(count)]
+        docs = deck(draw)[: len(levels) + UNJUDGED]
+        qrels += sorted(f"{topic.id} 0 {doc} {level}" for doc, level in zip(docs, levels))
+        levels += [0] * UNJUDGED
+        easy = 0.6 + 0.8 * draw()
+        shared = [bell(draw) for _ in docs]
+        for name, system in SYSTEMS.items():
+            lift = easy * (0.7 + 0.6 * draw())
+            scores = [
+                system.write(lift * system.lift[level] + chance + system.chance * bell(draw))
+                for level, chance in zip(levels, shared)
+            ]
+            if topic.id not in system.unanswered:
+                runs[name] += ranking(topic.id, docs, scores, name)
+    contents = {"queries.tsv": queries, "qrels.txt": qrels}
+    contents |= {f"{name}.run": run for name, run in runs.items()}
+    texts = {name: "".join(f"{line}\n" for line in content) for name, content in contents.items()}
+    return texts | {"metadata.json": metadata(len(runs["A"]))}
+
+
+def deck(draw: Draw) -> list[str]:
+    """The ids of all documents of the collection, shuffled."""
+    return [f"d{number:04d}" for _, number in sorted((draw(), number) for number in range(COLLECTION))]
+
+
+def bell(draw: Draw) -> float:
+    """A draw that is close to normal, of mean 0 and variance 1: Σ of twelve uniform ones, − 6."""
+    total = -6.0
+    for _ in range(12):
+        total += draw()
+    return total
+
+
+def ranking(topic: str, docs: Iterable[str], scores: Iterable[str], tag: str) -> list[str]:
+    """A topic's lines of a TREC run, in trec_eval's order: ties by document id, descending."""
+    order = sorted(((float(score), doc, score) for doc, score in zip(docs, scores)), reverse=True)
+    return [f"{topic} Q0 {doc} {rank} {score} {tag}" for rank, (_, doc, score) in enumerate(order[:DEPTH], 1)]
+
+
+def metadata(scoreddocs: int) -> str:
+    """What ir-datasets can say about the collection without reading it, in its own form."""
+    levels = {str(level): sum(topic.judged[level] for topic in TOPICS) for level in range(4)}
+    qrels = {"count": sum(levels.values()), "fields": {"relevance": {"counts_by_value": levels}}}
+    counts = {"queries": {"count": len(TOPICS)}, "qrels": qrels, "scoreddocs": {"count": scoreddocs}}
+    return json.dumps({NAME: counts}, indent=2) + "\n"
+
+
+def write(folder: Path) -> None:
+    """Write all files into `folder`, which is made where it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files().items():
+        (folder / name).write_bytes(text.encode("ascii"))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=f"Write the files of the collection {NAME}.")
+    parser.add_argument("folder", nargs="?", type=Path, default=DATA, help="where to (default: %(default)s)")
+    write(parser.parse_args().folder)

@@ -1,0 +1,287 @@
+"""The collection `graded-demo`: its numbers, its files, its place in ir-datasets, its five runs."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pytest
+
+from ir_measures_graded import RegistrationWarning, demo, parse_measure
+
+FLAT, STEEP = "gains=0:0,1:1,2:1,3:1", "gains=0:0,1:1,2:10,3:100"
+RUNS = ["A", "B", "C", "D", "E"]
+
+
+@cache
+def qrels():
+    return list(ir_measures.read_trec_qrels(str(demo.qrels_path())))
+
+
+@cache
+def run(name):
+    return list(ir_measures.read_trec_run(str(demo.run_paths()[name])))
+
+
+@cache
+def values(measure):
+    measure = parse_measure(measure)
+    return {name: measure.calc_aggregate(qrels(), run(name)) for name in RUNS}
+
+
+def best_first(measure):
+    found = values(measure)
+    return sorted(found, key=found.__getitem__, reverse=True)
+
+
+def topics():
+    return [line.split("\t")[0] for line in (demo.DATA / "queries.tsv").read_text().splitlines()]
+
+
+def python(*args, **env):
+    """Run a fresh interpreter and return what it prints; it fails the test where it fails."""
+    done = subprocess.run(
+        [sys.executable, *args], env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# The data
+
+
+def test_levels_are_in_the_proportions_of_the_paper():
+    levels = Counter(qrel.relevance for qrel in qrels())
+    relevant = levels[1] + levels[2] + levels[3]
+    assert relevant == 1182
+    assert [round(100 * levels[level] / relevant, 1) for level in (1, 2, 3)] == [49.4, 30.5, 20.1]
+    assert round(100 * levels[0] / len(qrels()), 1) == 60.5
+
+
+def test_twenty_topics_have_a_query_and_relevant_documents_at_every_level():
+    assert len(topics()) == 20
+    judged = Counter((qrel.query_id, qrel.relevance) for qrel in qrels())
+    assert set(judged) == {(topic, level) for topic in topics() for level in range(4)}
+
+
+def test_recall_bases_differ_in_size():
+    sizes = Counter(qrel.query_id for qrel in qrels() if qrel.relevance > 0).values()
+    assert min(sizes) < 30
+    assert max(sizes) > 100
+
+
+def test_no_document_is_judged_twice_in_a_topic():
+    assert len({(qrel.query_id, qrel.doc_id) for qrel in qrels()}) == len(qrels())
+
+
+def test_the_script_reproduces_the_files_byte_for_byte(tmp_path):
+    python(str(Path(__file__).parent / "generate.py"), str(tmp_path / "again"), PYTHONHASHSEED="1")
+    written = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
+    shipped = {path.name: path.read_bytes() for path in demo.DATA.iterdir()}
+    assert written == shipped
+
+
+def test_the_files_are_small_and_plain():
+    contents = [path.read_bytes() for path in demo.DATA.iterdir()]
+    assert sum(map(len, contents)) < 400_000
+    assert all(content.isascii() and b"\r" not in content for content in contents)
+
+
+# The runs
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_lists_a_hundred_documents_a_topic_in_the_order_of_trec_eval(name):
+    lines = [line.split() for line in demo.run_paths()[name].read_text().splitlines()]
+    for topic in {line[0] for line in lines}:
+        rows = [line for line in lines if line[0] == topic]
+        assert [int(row[3]) for row in rows] == list(range(1, 101))
+        assert len({row[2] for row in rows}) == 100
+        keys = [(np.float32(row[4]), row[2]) for row in rows]
+        assert keys == sorted(keys, reverse=True)
+        assert {(row[1], row[5]) for row in rows} == {("Q0", name)}
+
+
+def test_only_b_lacks_a_topic():
+    lacking = {name: set(topics()) - {doc.query_id for doc in run(name)} for name in RUNS}
+    assert lacking == {"A": set(), "B": {"362"}, "C": set(), "D": set(), "E": set()}
+
+
+def test_only_c_has_ties_and_it_has_many():
+    tied = {}
+    for name in RUNS:
+        groups = Counter((doc.query_id, np.float32(doc.score)) for doc in run(name))
+        tied[name] = sum(size for size in groups.values() if size > 1) / len(run(name))
+    assert tied.pop("C") > 0.9
+    assert set(tied.values()) == {0}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_run_retrieves_unjudged_documents_and_judged_ones_of_every_level(name):
+    level = {(qrel.query_id, qrel.doc_id): qrel.relevance for qrel in qrels()}
+    retrieved = {level.get((doc.query_id, doc.doc_id)) for doc in run(name)}
+    assert retrieved == {None, 0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("measure", ["nCG", "nDCG_JK"])
+@pytest.mark.parametrize(
+    ("gains", "order"), [(FLAT, ["E", "B", "C", "D", "A"]), (STEEP, ["D", "E", "C", "B", "A"])]
+)
+def test_the_order_of_the_runs_depends_on_the_gains(measure, gains, order):
+    assert best_first(f"{measure}({gains})@100") == order
+
+
+@pytest.mark.parametrize(
+    "measure", ["nCG@100", f"nDCG_JK({FLAT})@100", f"nDCG_JK({STEEP})@100", "nDCG@10", "AP"]
+)
+def test_a_is_the_weakest_under_every_measure_of_the_demo(measure):
+    assert best_first(measure)[-1] == "A"
+
+
+@pytest.mark.parametrize("measure", ["nCG@100", f"nDCG_JK({FLAT})@100", "nDCG", "AP", "P@10"])
+def test_e_is_the_best_over_all_levels(measure):
+    assert best_first(measure)[0] == "E"
+
+
+def test_d_is_the_strongest_on_highly_relevant_documents():
+    for measure in ("P(rel=3)@10", "AP(rel=3)", "nDCG_JK(gains=0:0,1:0,2:0,3:1)@100"):
+        assert best_first(measure)[0] == "D"
+
+
+def test_b_is_the_strongest_on_marginal_documents():
+    only_marginal = "gains=0:0,1:1,2:0,3:0"
+    for measure in (f"nCG({only_marginal})@10", f"nDCG_JK({only_marginal})@100"):
+        assert best_first(measure)[0] == "B"
+
+
+def test_e_finds_the_most_but_for_marginal_documents_b_and_for_highly_relevant_ones_d():
+    level = {(qrel.query_id, qrel.doc_id): qrel.relevance for qrel in qrels()}
+    found = {name: Counter(level.get((doc.query_id, doc.doc_id)) for doc in run(name)) for name in RUNS}
+
+    def most(*levels):
+        return sorted(RUNS, key=lambda name: sum(found[name][level] for level in levels))[::-1]
+
+    assert most(1, 2, 3)[0] == "E"
+    assert most(1)[:2] == ["B", "E"]
+    assert most(2)[0] == "E"
+    assert most(3)[:2] == ["D", "E"]
+
+
+# In ir-datasets
+
+
+def test_importing_it_leaves_ir_datasets_alone():
+    python("-c", "import sys, ir_measures_graded.demo; assert 'ir_datasets' not in sys.modules")
+
+
+COLLECTION = """
+import socket, sys
+from pathlib import Path
+
+def no_network(*args, **kwargs):
+    raise AssertionError("the network is asked")
+
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = no_network
+
+from ir_measures_graded import demo
+demo.register()
+
+opened = []
+def watch(event, args):
+    if event == "open" and str(args[0]).startswith(str(demo.DATA)):
+        opened.append(Path(args[0]).name)
+sys.addaudithook(watch)
+
+import ir_datasets
+collection = ir_datasets.load("graded-demo")
+assert "graded-demo" in repr(collection)
+assert not collection.has_docs()
+assert collection.queries_cls()._fields == ("query_id", "text")
+levels = collection.qrels_defs()
+assert opened == [], opened
+
+qrels = list(collection.qrels_iter())
+assert opened == ["qrels.txt"], opened
+queries = list(collection.queries_iter())
+scored = list(collection.scoreddocs_iter())
+assert opened == ["qrels.txt", "queries.tsv", "A.run"], opened
+
+assert {qrel.relevance for qrel in qrels} == set(levels) == {0, 1, 2, 3}
+assert {qrel.query_id for qrel in qrels} == {query.query_id for query in queries}
+assert {doc.query_id for doc in scored} == {query.query_id for query in queries}
+assert collection.queries_count() == len(queries) == 20
+assert collection.qrels_count() == len(qrels)
+assert collection.scoreddocs_count() == len(scored) == 2000
+counts = collection.qrels_metadata()["fields"]["relevance"]["counts_by_value"]
+assert all(sum(q.relevance == int(level) for q in qrels) == count for level, count in counts.items())
+"""
+
+
+def test_the_collection_is_read_lazily_and_offline(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    places = {"HOME": home, "USERPROFILE": home, "IR_DATASETS_HOME": home / "collections"}
+    python("-c", COLLECTION, **{name: str(path) for name, path in places.items()})
+    assert [path for path in home.rglob("*") if path.is_file()] == []
+
+
+def test_registering_twice_is_harmless():
+    import ir_datasets
+
+    demo.register()
+    first = ir_datasets.load("graded-demo")
+    demo.register()
+    assert ir_datasets.load("graded-demo") is first
+
+
+def test_the_list_of_collections_names_it(capsys):
+    from ir_datasets.commands import list as listing
+
+    demo.register()
+    listing.main([])
+    assert capsys.readouterr().out.splitlines().count("graded-demo") == 1
+
+
+@pytest.fixture
+def other_collection(monkeypatch):
+    """Somebody else's collection under our id, in a registry of its own."""
+    import ir_datasets
+
+    monkeypatch.setattr(ir_datasets, "registry", ir_datasets.util.Registry())
+    ir_datasets.registry.register(demo.NAME, ir_datasets.Dataset())
+    return ir_datasets.load(demo.NAME)
+
+
+def test_a_collection_that_holds_the_id_stays_with_a_warning(other_collection):
+    import ir_datasets
+
+    with pytest.warns(RegistrationWarning, match="ir_datasets already has a graded-demo"):
+        demo.register()
+    assert ir_datasets.load("graded-demo") is other_collection
+
+
+def test_an_id_that_is_held_is_no_error_where_warnings_are_errors(other_collection, caplog):
+    demo.register()
+    assert "ir_datasets already has a graded-demo" in caplog.text
+
+
+TERRIER = """
+from ir_measures_graded import demo
+demo.register()
+import pyterrier as pt
+collection = pt.get_dataset("irds:graded-demo")
+topics, qrels, results = collection.get_topics(), collection.get_qrels(), collection.get_results()
+assert len(topics) == 20 and list(topics.columns) == ["qid", "query"]
+assert len(qrels) == 2992 and {"qid", "docno", "label"} <= set(qrels.columns)
+assert len(results) == 2000 and {"qid", "docno", "score", "query"} <= set(results.columns)
+"""
+
+
+@pytest.mark.skipif(find_spec("pyterrier") is None, reason="the extra [pyterrier] is not installed")
+def test_pyterrier_gives_topics_qrels_and_results(tmp_path):
+    python("-c", TERRIER, HOME=str(tmp_path), IR_DATASETS_HOME=str(tmp_path / "collections"))

@@ -1,0 +1,145 @@
+"""Several runs by several measures over one collection, as one array."""
+
+import gzip
+import sys
+from random import Random
+
+import ir_measures
+import numpy as np
+import pytest
+
+from input_forms import FORMS, shuffled
+from ir_measures_graded import GradedError, demo, muAP, nDCG_JK
+from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.evaluation import named
+
+QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
+GOOD = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}}
+POOR = {"q1": {"c": 3.0, "b": 2.0}, "q9": {"a": 1.0}}
+RUNS = {"good": GOOD, "poor": POOR}
+MEASURES = [nDCG_JK @ 2, "nCG(gains=0:0,1:1,2:10)@2", "P(rel=2)@2", ir_measures.AP]
+
+
+def test_values_stand_by_run_measure_and_topic():
+    found = evaluate(QRELS, RUNS, MEASURES)
+    assert isinstance(found, Evaluation)
+    assert found.runs == ("good", "poor")
+    assert found.measures == tuple(map(ir_measures.parse_measure, map(str, MEASURES)))
+    assert found.topics == ("q1", "q2", "q3")
+    assert found.values.shape == (2, 4, 3)
+    for number, run in enumerate(RUNS.values()):
+        for column, measure in enumerate(found.measures):
+            values = {topic: value for topic, _, value in measure.iter_calc(QRELS, run)}
+            assert found.values[number, column].tolist() == [values[topic] for topic in found.topics]
+
+
+def test_one_measure_of_many_is_found_by_name_or_object():
+    found = evaluate(QRELS, RUNS, MEASURES)
+    np.testing.assert_array_equal(found.of("nDCG_JK@2"), found.values[:, 0])
+    np.testing.assert_array_equal(found.of(ir_measures.AP), found.values[:, 3])
+    with pytest.raises(GradedError, match="muAP is not among the measures evaluated: nDCG_JK@2, nCG"):
+        found.of(muAP)
+
+
+def test_means_are_those_of_ir_measures_in_whatever_order_the_topics_come():
+    random = Random(3)
+    qrels = {f"q{n}": {f"d{m}": random.randint(0, 3) for m in range(9)} for n in range(40)}
+    run = {topic: {doc: random.random() for doc in docs} for topic, docs in qrels.items()}
+    found = evaluate(qrels, {"run": run}, [nDCG_JK @ 5, muAP]).means()
+    assert found.shape == (1, 2)
+    again = evaluate(shuffled(qrels, Random(4)), {"run": run}, [nDCG_JK @ 5, muAP]).means()
+    assert found.tolist() == again.tolist()
+    assert found[0, 0] == (nDCG_JK @ 5).calc_aggregate(qrels, run)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_qrels_and_runs_come_in_every_form(form):
+    make = FORMS[form]
+    measures = [nDCG_JK @ 2, muAP]
+    runs = {name: make(run, "score") for name, run in RUNS.items()}
+    found = evaluate(make(QRELS, "relevance"), runs, measures)
+    np.testing.assert_array_equal(found.values, evaluate(QRELS, RUNS, measures).values)
+
+
+def test_iterators_serve_several_providers():
+    make = FORMS["generator"]
+    found = evaluate(make(QRELS, "relevance"), {"good": make(GOOD, "score")}, MEASURES)
+    np.testing.assert_array_equal(found.values, evaluate(QRELS, {"good": GOOD}, MEASURES).values)
+
+
+def test_files_and_ids_of_collections_are_read(tmp_path):
+    packed = tmp_path / "B.run.gz"
+    packed.write_bytes(gzip.compress(demo.run_paths()["B"].read_bytes()))
+    runs = {"A": str(demo.run_paths()["A"]), "B": packed}
+    judged = list(ir_measures.read_trec_qrels(str(demo.qrels_path())))
+    read = {name: list(ir_measures.read_trec_run(str(path))) for name, path in runs.items()}
+    expected = evaluate(judged, read, [nDCG_JK @ 10, ir_measures.AP])
+    assert expected.values.shape == (2, 2, 20)
+    for qrels in (demo.NAME, demo.qrels_path(), str(demo.qrels_path())):
+        found = evaluate(qrels, runs, [nDCG_JK @ 10, ir_measures.AP])
+        np.testing.assert_array_equal(found.values, expected.values)
+
+
+def test_qrels_are_read_once(monkeypatch, tmp_path):
+    reads = []
+    qrels_of = named.qrels_of
+    monkeypatch.setattr(named, "qrels_of", lambda name: reads.append(name) or qrels_of(name))
+    evaluate(demo.qrels_path(), demo.run_paths(), MEASURES)
+    assert reads == [str(demo.qrels_path())]
+
+
+def test_a_measure_named_twice_is_evaluated_once():
+    assert evaluate(QRELS, RUNS, ["nDCG_JK(b=2)@2", nDCG_JK @ 2, "AP"]).measures == (
+        nDCG_JK @ 2,
+        ir_measures.AP,
+    )
+    assert evaluate(QRELS, RUNS, "AP").measures == (ir_measures.AP,)
+
+
+def test_standard_measures_that_ir_measures_mixes_up_are_kept_apart():
+    both = ["nDCG@10", "nDCG(gains={1:0,2:0})@10", "NumRet", "P(judged_only=True)@5"]
+    together = evaluate(QRELS, RUNS, both)
+    for measure in both:
+        np.testing.assert_array_equal(together.of(measure), evaluate(QRELS, RUNS, [measure]).of(measure))
+
+
+def test_runs_in_memory_may_be_empty_or_of_other_topics():
+    assert evaluate(QRELS, {"empty": {}, "other": {"q9": {"a": 1.0}}}, ["AP", "nCG"]).values.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("qrels", "runs", "measures", "message"),
+    [
+        (QRELS, RUNS, [], "no measure is given"),
+        (QRELS, [("one", GOOD), ("one", POOR)], ["AP"], "two runs are named 'one'"),
+        (QRELS, {1: GOOD}, ["AP"], "a run's name is a string, not 1"),
+        ({}, RUNS, ["AP"], "the qrels are empty"),
+        (QRELS, RUNS, ["P"], "P needs cutoff, a whole number ≥ 1"),
+        (QRELS, RUNS, ["nDGC@10"], "measure not found: nDGC; did you mean nDCG"),
+        (QRELS, {"mine": {"q1": {"a": float("nan")}}}, ["nCG"], "^mine: run: topic 'q1', document 'a'.*NaN"),
+        ({"q1": {"a": 0.5}}, RUNS, ["AP"], "document 'a': the level is 0.5; AP is defined for whole numbers"),
+        ("no-such-collection", RUNS, ["AP"], "neither a file nor an ir-datasets id"),
+        (QRELS, {"mine": "no-such-file"}, ["AP"], "no-such-file: cannot be read"),
+        (QRELS, {"mine": demo.run_paths()["A"]}, ["AP"], r"mine: none of its topics \(such as '351'\)"),
+    ],
+)
+def test_what_cannot_be_used_is_an_error_that_says_so(qrels, runs, measures, message):
+    with pytest.raises(GradedError, match=message):
+        evaluate(qrels, runs, measures)
+
+
+def test_errors_in_a_qrels_file_name_it(tmp_path):
+    qrels = tmp_path / "twice.qrels"
+    qrels.write_text("q1 0 a 1\nq1 0 a 2\n")
+    with pytest.raises(GradedError, match=r"twice\.qrels: .*judged twice"):
+        evaluate(qrels, RUNS, ["nCG"])
+
+
+def test_a_progress_bar_needs_tqdm(monkeypatch, capsys):
+    pytest.importorskip("tqdm")
+    with_bar = evaluate(QRELS, RUNS, ["nCG"], progress=True)
+    np.testing.assert_array_equal(with_bar.values, evaluate(QRELS, RUNS, ["nCG"]).values)
+    assert capsys.readouterr().out == ""
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[progress\]'"):
+        evaluate(QRELS, RUNS, ["nCG"], progress=True)

@@ -1,0 +1,158 @@
+"""The provider inside ir-measures: every way of calling it, alone and beside the built-in ones."""
+
+import ir_measures
+import pytest
+from ir_measures import AP, ERR, RR, Metric, P, Qrel, ScoredDoc, nDCG
+
+import ir_measures_graded
+from input_forms import FORMS
+from ir_measures_graded import CG, GradedError, GradedEvaluator, GradedProvider, nCG, nDCG_JK
+
+QRELS = {"2": {"a": 3, "b": 1}, "1": {"a": 2}, "lost": {"a": 1}}
+RUN = {"1": {"a": 1.0, "x": 2.0}, "2": {"a": 1.0, "b": 2.0}, "not judged": {"a": 1.0}}
+OTHER = {"lost": {"a": 1.0}}
+
+
+def test_the_provider_is_in_the_registry_and_once_in_the_default_pipeline():
+    provider = ir_measures.providers.registry["graded"]
+    assert isinstance(provider, GradedProvider)
+    assert provider is ir_measures_graded.graded
+    (in_pipeline,) = (each for each in ir_measures.DefaultPipeline.providers if each.NAME == "graded")
+    assert provider.is_available()
+    assert in_pipeline.is_available()
+    assert provider.supports(CG)
+    assert in_pipeline.supports(CG)
+    assert provider.supports(nDCG)
+    assert not in_pipeline.supports(nDCG)
+
+
+def test_measures_compute_by_themselves():
+    assert list(CG.iter_calc(QRELS, RUN)) == [
+        Metric("2", CG, 4.0),
+        Metric("1", CG, 2.0),
+        Metric("lost", CG, 0.0),
+    ]
+    assert CG.calc_aggregate(QRELS, RUN) == 2.0
+    assert CG.calc(QRELS, RUN).aggregated == 2.0
+    assert CG.calc(QRELS, RUN).per_query == list(CG.iter_calc(QRELS, RUN))
+    assert (CG @ 1).evaluator(QRELS).calc_aggregate(RUN) == {CG @ 1: 1 / 3}
+
+
+@pytest.mark.parametrize("calculator", [ir_measures, ir_measures.DefaultPipeline, ir_measures_graded.graded])
+def test_the_functions_of_ir_measures_compute_them(calculator):
+    measures = [CG, nCG @ 1]
+    found = {(m, topic): v for topic, m, v in calculator.iter_calc(measures, QRELS, RUN)}
+    assert found == {
+        (CG, "1"): 2, (CG, "2"): 4, (CG, "lost"): 0,
+        (nCG @ 1, "1"): 0, (nCG @ 1, "2"): 1 / 3, (nCG @ 1, "lost"): 0,
+    }  # fmt: skip
+    assert calculator.calc_aggregate(measures, QRELS, RUN) == {CG: 2, nCG @ 1: pytest.approx(1 / 9)}
+    aggregated, by_topic = calculator.calc(measures, QRELS, RUN)
+    assert aggregated == calculator.calc_aggregate(measures, QRELS, RUN)
+    assert len(by_topic) == 6
+
+
+def test_graded_and_standard_measures_mix():
+    found = ir_measures.calc_aggregate([CG, AP, nCG @ 1, P @ 1, nDCG @ 10, RR], QRELS, RUN)
+    assert found[CG] == 2
+    assert found[nCG @ 1] == pytest.approx(1 / 9)
+    assert found[P @ 1] == pytest.approx(1 / 3)
+    standard = ir_measures.calc_aggregate([AP, P @ 1, nDCG @ 10, RR], QRELS, RUN)
+    assert {measure: found[measure] for measure in standard} == standard
+
+
+def assert_serves_several_runs(evaluator, make):
+    for run, expected in ((RUN, 2), (OTHER, 1 / 3), ({}, 0), (RUN, 2)):
+        assert evaluator.calc_aggregate(make(run, "score"))[CG] == expected
+        assert evaluator.calc(make(run, "score")).aggregated[CG] == expected
+        values = [v for _, m, v in evaluator.iter_calc(make(run, "score")) if m == CG]
+        assert sum(values) == pytest.approx(3 * expected)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_evaluator_serves_several_runs_of_any_form(form):
+    evaluator = ir_measures.evaluator([CG, nCG @ 1], FORMS[form](QRELS, "relevance"))
+    for make in (FORMS[form], FORMS["generator"]):
+        assert_serves_several_runs(evaluator, make)
+
+
+@pytest.mark.parametrize("form", ["dict of dicts", "list of named tuples", "generator", "DataFrame"])
+def test_an_evaluator_with_standard_measures_serves_several_runs(form):
+    if form not in FORMS:
+        pytest.skip("pandas is not installed")
+    qrels = FORMS[form](QRELS, "relevance")
+    if form == "DataFrame":
+        qrels = qrels.astype({"relevance": int})  # which pytrec_eval insists on
+    assert_serves_several_runs(ir_measures.evaluator([CG, AP], qrels), FORMS[form])
+
+
+def test_a_generator_of_qrels_and_of_a_run_is_shared_with_other_providers():
+    qrels = (Qrel(topic, doc, level) for topic, docs in QRELS.items() for doc, level in docs.items())
+    run = (ScoredDoc(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items())
+    assert ir_measures.calc_aggregate([CG, AP, P @ 1], qrels, run)[CG] == 2
+
+
+def test_every_topic_of_the_qrels_has_one_value_in_their_order_and_no_other_has():
+    evaluator = ir_measures.evaluator([CG, nCG], QRELS)
+    for run in (RUN, {}, OTHER, dict(reversed(RUN.items()))):
+        found = list(evaluator.iter_calc(run))
+        assert [(metric.measure, metric.query_id) for metric in found] == [
+            (measure, topic) for measure in evaluator.measures for topic in QRELS
+        ]
+    assert list(evaluator.qrel_qids) == list(QRELS)
+
+
+def test_a_measure_named_twice_is_computed_once():
+    measures = [CG @ 5, ir_measures.parse_measure("CG(gains=1:1)@5.0"), CG @ 5]
+    for provider in (ir_measures, ir_measures_graded.graded):
+        assert len(list(provider.iter_calc(measures, QRELS, RUN))) == 3
+
+
+def test_measures_may_come_as_any_iterable():
+    for measures in ({CG}, (CG,), iter([CG])):
+        assert ir_measures_graded.graded.calc_aggregate(measures, QRELS, RUN) == {CG: 2}
+
+
+def test_the_inputs_are_the_usual_columns():
+    for provider in (ir_measures, ir_measures_graded.graded):
+        assert sorted(provider.run_inputs([CG, nCG @ 5])) == ["doc_id", "query_id", "score"]
+        assert sorted(provider.qrel_inputs([CG, nCG @ 5])) == ["doc_id", "query_id", "relevance"]
+    assert sorted(ir_measures.run_inputs([CG, AP])) == ["doc_id", "query_id", "score"]
+
+
+def test_a_measure_of_others_is_refused_by_name():
+    with pytest.raises(GradedError, match=r"the provider 'graded' does not compute ERR@10"):
+        ir_measures_graded.graded.calc_aggregate([CG, ERR @ 10], QRELS, RUN)
+
+
+def test_bad_qrels_are_refused_when_the_evaluator_is_made_and_a_bad_run_when_it_is_evaluated():
+    with pytest.raises(GradedError, match="qrels: topic 'q', document 'a': the level"):
+        ir_measures.evaluator([CG], {"q": {"a": float("nan")}})
+    evaluator = ir_measures.evaluator([CG], QRELS)
+    with pytest.raises(GradedError, match="run: topic '1', document 'a': the score is NaN"):
+        list(evaluator.iter_calc({"1": {"a": float("nan")}}))
+    assert evaluator.calc_aggregate(RUN) == {CG: 2}
+
+
+def test_bad_input_is_refused_beside_standard_measures_too():
+    twice = [ScoredDoc("1", "a", 1.0), ScoredDoc("1", "a", 2.0)]
+    for measures in ([CG], [CG, AP]):
+        with pytest.raises(ValueError, match="topic '1' retrieves document 'a' twice"):
+            ir_measures.calc_aggregate(measures, QRELS, twice)
+
+
+def test_a_value_beyond_floats_is_an_error_never_an_infinity():
+    with pytest.raises(GradedError, match=r"measure CG of ir-measures-graded .* is inf for topic 'q'"):
+        CG.calc_aggregate({"p": {"a": 1}, "q": {"a": 1e308, "b": 1e308}}, {"q": {"a": 1, "b": 1}})
+
+
+def test_no_qrels_have_no_values_and_no_mean():
+    assert list(ir_measures.iter_calc([CG, AP], {}, RUN)) == []
+    assert ir_measures.calc([CG], {}, RUN).per_query == []
+    ours, theirs = (measure.calc_aggregate({}, RUN) for measure in (nDCG_JK, AP))
+    assert (ours != ours) == (theirs != theirs)  # as ir-measures has it: NaN
+
+
+def test_the_evaluator_can_be_used_on_its_own():
+    evaluator = GradedEvaluator([CG, nCG @ 1], QRELS)
+    assert evaluator.calc_aggregate(RUN) == {CG: 2, nCG @ 1: pytest.approx(1 / 9)}

@@ -1,0 +1,74 @@
+"""Columns of documents: whatever they are stored as, they become the same ids, against plain lists."""
+
+from itertools import accumulate
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded.by_topic import rows_of
+from ir_measures_graded.inputs.id_columns import Coded, Keys, Strings, joined_stretches, stretches_of
+from ir_measures_graded.inputs.id_matching import Ids
+
+texts = st.sampled_from(["", "a", "12345678", "x" * 17, "é\n", "\ud800"]) | st.text(max_size=12)
+pieces = st.lists(st.lists(texts, max_size=5, unique=True), max_size=6)
+
+
+def coded(strings):
+    distinct = sorted(set(strings))
+    codes = np.array([distinct.index(string) for string in strings], dtype=np.int8)
+    return Coded(codes, Ids.of(distinct).padded())
+
+
+def objects(strings):
+    values = np.empty(len(strings), dtype=object)
+    values[:] = strings
+    return values
+
+
+ROWWISE = {"ids": Ids.of, "coded": coded, "strings": lambda strings: Strings(objects(strings), "run: doc_id")}
+
+
+def columns(of_dicts):
+    strings = [string for piece in of_dicts for string in piece]
+    yield from (make(strings) for make in ROWWISE.values())
+    yield Keys([dict.fromkeys(piece) for piece in of_dicts], "run: doc_id")
+
+
+@given(pieces, st.data())
+def test_slices_of_a_column_become_ids(of_dicts, data):
+    strings = [string for piece in of_dicts for string in piece]
+    bounds = [0, *accumulate(map(len, of_dicts))]
+    numbers = data.draw(st.permutations(range(len(of_dicts))))[: data.draw(st.integers(0, 6))]
+    starts = np.array([bounds[number] for number in numbers], dtype=np.int64)
+    sizes = np.array([len(of_dicts[number]) for number in numbers], dtype=np.int64)
+    chosen = [string for number in numbers for string in of_dicts[number]]
+    first, last = sorted(data.draw(st.tuples(*[st.sampled_from(bounds)] * 2)))
+    for column in columns(of_dicts):
+        assert len(column) == len(strings)
+        assert [column[row] for row in range(len(column))] == strings
+        assert list(column.ids()) == strings
+        assert list(column.ids(slice(first, last))) == strings[first:last]
+        keys = isinstance(column, Keys)
+        part = column.slices(starts, sizes) if keys else column.take(rows_of(starts, sizes))
+        assert type(part) is type(column)
+        assert (len(part), list(part.ids())) == (len(chosen), chosen)
+
+
+@pytest.mark.parametrize("make", ROWWISE.values(), ids=ROWWISE)
+@given(st.lists(texts, max_size=12), st.data())
+def test_rows_are_taken_in_any_order(make, strings, data):
+    rows = data.draw(st.lists(st.integers(0, len(strings) - 1), max_size=20)) if strings else []
+    taken = make(strings).take(np.array(rows, dtype=np.int64))
+    assert list(taken.ids()) == [strings[row] for row in rows]
+
+
+@given(st.lists(st.sampled_from("pq"), max_size=12), st.integers(1, 5))
+def test_stretches_of_the_parts_of_a_column_are_joined(topics, size):
+    parts = []
+    for start in range(0, len(topics), size):
+        starts, names = stretches_of(topics[start : start + size], "run: query_id")
+        parts.append((starts + start, names))
+    joined, whole = joined_stretches(parts), stretches_of(topics, "run: query_id")
+    assert (joined[0].tolist(), joined[1]) == (whole[0].tolist(), whole[1])

@@ -1,0 +1,176 @@
+"""Columns of ids: what is equal, by the bytes, against Python's own strings."""
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded.inputs import id_matching
+from ir_measures_graded.inputs.id_matching import Ids, all_distinct, equal_pairs
+
+LENGTHS = ["", "a", "1234567", "12345678", "123456789", "x" * 16, "x" * 17, "x" * 100, "x" * 99 + "y"]
+ODD = ["a\n", "\n", "a\0", "\0", "é", "文", "\U00010000", "\ud800", "a b"]
+texts = st.sampled_from(LENGTHS + ODD) | st.text(max_size=20)
+topics = st.lists(st.lists(texts, max_size=8), max_size=4)
+
+
+def column(lists):
+    """The ids of some topics."""
+    offsets = np.concatenate(([0], np.cumsum([len(each) for each in lists], dtype=np.int64)))
+    return Ids.of([id_ for each in lists for id_ in each]), offsets
+
+
+def plain_pairs(first, second):
+    """`equal_pairs` with loops."""
+    rows = [(t, id_) for lists in (first, second) for t, each in enumerate(lists) for id_ in each]
+    places = {}
+    for row, key in enumerate(rows):
+        places.setdefault(key, []).append(row)
+    return sorted(pair for of_id in places.values() for pair in pairwise(of_id))
+
+
+@given(st.lists(texts, max_size=30))
+def test_a_column_gives_back_its_ids(strings):
+    for column_ in (
+        Ids.of(strings),
+        Ids.of(np.array(strings, dtype=object)),
+        Ids.of_keys([{}, dict.fromkeys(strings)]),
+    ):
+        expected = strings if len(column_) == len(strings) else list(dict.fromkeys(strings))
+        assert list(column_) == expected
+        assert list(column_.take(slice(1, 3))) == expected[1:3]
+        assert list(column_.take(np.arange(len(expected))[::-1])) == expected[::-1]
+
+
+def test_a_column_of_many_pieces_is_one_column(monkeypatch):
+    monkeypatch.setattr(id_matching, "PIECE", 3)
+    strings = [f"{number}" for number in range(10)]
+    assert list(Ids.of(strings)) == strings
+    assert Ids.of(strings).start == range(0, 2 * len(strings), 2)
+    assert list(Ids.of([*strings, "10"])) == [*strings, "10"]
+    assert not isinstance(Ids.of([*strings, "10"]).start, range)
+
+
+@pytest.mark.parametrize("code", [np.int8, np.int16, np.int64])
+def test_ids_are_taken_by_codes_of_any_size(code):
+    strings = [f"document {number:03}" for number in range(100)]
+    codes = np.arange(99, -1, -3).astype(code)
+    assert list(Ids.of(strings).take(codes)) == strings[::-3]
+
+
+@given(st.lists(st.lists(texts, max_size=5), max_size=5))
+def test_columns_are_concatenated(parts):
+    assert list(Ids.concatenated([Ids.of(part) for part in parts])) == [id_ for part in parts for id_ in part]
+
+
+@pytest.mark.parametrize("lengths", [(3, 3, 3), (3, 3, 4), (7, 7, 15), (2, 5, 5)])
+def test_concatenated_columns_stay_at_equal_distances_where_they_do(lengths):
+    parts = [[str(number) * length for number in range(9)] for length in lengths]
+    column_ = Ids.concatenated([Ids.of(part) for part in parts])
+    assert list(column_) == [id_ for part in parts for id_ in part]
+    assert isinstance(column_.start, range) == (len(set(lengths)) == 1)
+
+
+@given(st.lists(texts, max_size=20), st.data())
+def test_ids_filled_up_to_whole_words_are_the_same(strings, data):
+    filled = Ids.of(strings).padded()
+    assert list(filled) == strings
+    rows = np.array(data.draw(st.lists(st.integers(0, len(strings) - 1))) if strings else [], dtype=np.int64)
+    assert list(filled.take(rows)) == [strings[row] for row in rows]
+    whole = np.array([0, rows.size])
+    lower, higher = equal_pairs((filled.take(rows), whole), (Ids.of(strings), np.array([0, len(strings)])))
+    assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(
+        [[strings[row] for row in rows]], [strings]
+    )
+
+
+@pytest.mark.parametrize("strings", [[], ["a" * 8] * 3, ["a" * 7, "b" * 7, "c" * 7], [""]])
+def test_of_what_was_taken_is_taken_again(strings):
+    for column_ in (
+        Ids.of(strings),
+        Ids.of(strings).padded(),
+        Ids.of_arrow(pyarrow.array(strings, "string")),
+    ):
+        for rows in (
+            slice(None),
+            slice(None, None, 2),
+            slice(1, 2),
+            slice(0, 0),
+            np.array([], dtype=np.int64),
+        ):
+            taken = column_.take(rows)
+            expected = [strings[row] for row in np.arange(len(strings))[rows].tolist()]
+            assert list(taken) == expected
+            assert list(taken.take(np.arange(len(expected))[::-1])) == expected[::-1]
+
+
+def test_an_empty_id_in_a_larger_buffer_is_read():
+    array = pyarrow.array(["x" * 100, ""])[1:]
+    assert list(Ids.of_arrow(array).padded()) == [""]
+
+
+def test_ids_are_not_filled_up_where_that_takes_much_room():
+    assert Ids.of(["a" * 5, "b" * 7]).padded().data.size == 2 * 8
+    many = Ids.of(["a", *["b" * 900], *"cdefgh"])
+    assert many.padded() is many
+
+
+@pytest.mark.parametrize("strings", [["a", 1], [None], [b"a"], ["a", ("b",)]])
+def test_what_is_no_string_is_a_type_error(strings):
+    with pytest.raises(TypeError):
+        Ids.of(strings)
+    with pytest.raises(TypeError):
+        Ids.of_keys([dict.fromkeys(strings)])
+
+
+@given(st.lists(topics, min_size=2, max_size=2))
+def test_equal_pairs_are_those_of_a_dict(sides):
+    count = max(map(len, sides))
+    first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
+    lower, higher = equal_pairs(column(first), column(second))
+    assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(first, second)
+    assert all_distinct(column(first)) == all(len(set(each)) == len(each) for each in first)
+
+
+@pytest.mark.parametrize(
+    "bad_hash", [lambda rows: rows.topic * 0, lambda rows: rows.length.astype(np.uint64) << 60]
+)
+@given(sides=st.lists(topics, min_size=2, max_size=2))
+def test_pairs_are_exact_however_the_hashes_fall(bad_hash, sides):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(id_matching._Rows, "hashed", bad_hash)
+        count = max(map(len, sides))
+        first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
+        lower, higher = equal_pairs(column(first), column(second))
+        assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(first, second)
+        assert all_distinct(column(first)) == all(len(set(each)) == len(each) for each in first)
+
+
+@given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4))
+def test_ids_descend_within_groups_by_code_point(groups):
+    strings = [id_ for each in groups for id_ in each]
+    group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
+    order = Ids.of(strings).descending(group).tolist()
+    assert [strings[row] for row in order] == [
+        id_
+        for each in groups
+        for id_ in sorted(each, key=lambda id_: id_.encode("utf-8", "surrogatepass"), reverse=True)
+    ]
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20), st.integers(0, 5)
+)
+def test_arrow_strings_are_read_where_they_lie(strings, skipped):
+    for type_ in (pyarrow.string(), pyarrow.large_string()):
+        array = pyarrow.array(strings, type_)[skipped:]
+        assert list(Ids.of_arrow(array)) == strings[skipped:]
+        own = Ids.of(strings[skipped:])
+        whole = np.array([0, len(own)])
+        lower, higher = equal_pairs((Ids.of_arrow(array), whole), (own, whole))
+        assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(
+            [strings[skipped:]], [strings[skipped:]]
+        )

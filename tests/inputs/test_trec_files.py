@@ -1,0 +1,570 @@
+"""Readers: TREC files and ir-datasets collections, and one message for whatever is wrong with them."""
+
+import gzip
+import io
+import struct
+import sys
+from itertools import chain
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+import ir_measures
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import Qrel
+
+import ir_measures_graded.inputs.strict_lines
+from ir_measures_graded import (
+    GradedError,
+    GradedEvaluator,
+    TrecRun,
+    nCG,
+    nDCG_JK,
+    read_trec_qrels,
+    read_trec_run,
+)
+from ir_measures_graded.inputs import trec_files
+from ir_measures_graded.inputs.sources import qrels_of, scoreddocs_of
+from ir_measures_graded.inputs.trec_files import qrel_tuples, run_dicts
+from ir_measures_graded.measures import MEASURES
+
+RUN = b"q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 8 tag\nq2 Q0 d1 1 7 tag\n"
+AS_DICTS = {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
+
+
+def dicts(file):
+    """A run as a dict of dicts, after checking that all ways to read it agree."""
+    frame = read_trec_run(file)
+    assert list(frame.columns) == ["query_id", "doc_id", "score"]
+    found = {}
+    for topic, doc, score in frame.itertuples(index=False):
+        found.setdefault(topic, {})[doc] = score
+    return found
+
+
+def qrels(file):
+    """Qrels as tuples."""
+    return [Qrel(*row) for row in read_trec_qrels(file).itertuples(index=False)]
+
+
+def refused(reader, file):
+    with pytest.raises(GradedError) as caught:
+        reader(file)
+    return str(caught.value)
+
+
+def written(path, content):
+    path.write_bytes(content)
+    return path
+
+
+# What is read
+
+
+def test_a_run_is_a_dict_of_dicts_of_scores(tmp_path):
+    assert dicts(written(tmp_path / "run", RUN)) == AS_DICTS
+    assert dicts(str(tmp_path / "run")) == AS_DICTS
+
+
+def test_qrels_keep_their_iteration_and_levels_are_ints_where_all_are_whole(tmp_path):
+    found = qrels(written(tmp_path / "qrels", b"q1 0 d1 -2\nq1 s2 d1 1.0\nq2 0 d9 1e3\n"))
+    assert found == [Qrel("q1", "d1", -2, "0"), Qrel("q1", "d1", 1, "s2"), Qrel("q2", "d9", 1000, "0")]
+    assert [type(qrel.relevance) for qrel in found] == [int, int, int]
+    frame = read_trec_qrels(written(tmp_path / "real", b"q1 0 d1 -2\nq1 s2 d1 0.5\n"))
+    assert frame["relevance"].tolist() == [-2.0, 0.5]
+    huge = read_trec_qrels(written(tmp_path / "huge", b"q1 0 d1 1e30\nq1 0 d2 1\n"))
+    assert huge["relevance"].tolist() == [1e30, 1.0]
+
+
+def test_blank_lines_tabs_and_foreign_line_ends_make_no_difference():
+    assert dicts(io.BytesIO(b"\n  q1\t Q0  d1 1\t9.5 tag \r\n\r\nq1 Q0 d2 2 8e0 tag")) == {
+        "q1": {"d1": 9.5, "d2": 8.0}
+    }
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_topic():
+    assert dicts(io.BytesIO(b"\xef\xbb\xbf" + RUN)) == AS_DICTS
+
+
+def test_ids_are_utf8_and_only_ascii_blanks_separate_fields():
+    assert dicts(io.BytesIO("q1 Q0 Järvelin\u00a0\u3000K 1 1 tag".encode())) == {
+        "q1": {"Järvelin\u00a0\u3000K": 1.0}
+    }
+
+
+def test_topics_may_be_interleaved():
+    rows = RUN + b"q1 Q0 d3 3 1 tag\n"
+    assert dicts(io.BytesIO(rows)) == {"q1": {**AS_DICTS["q1"], "d3": 1.0}, "q2": AS_DICTS["q2"]}
+
+
+def test_infinite_scores_are_scores():
+    assert dicts(io.BytesIO(b"q1 Q0 d1 1 inf t\nq1 Q0 d2 2 -inf t")) == {
+        "q1": {"d1": float("inf"), "d2": float("-inf")}
+    }
+
+
+def test_gzip_is_read_from_files_and_from_standard_input(tmp_path, monkeypatch):
+    path = written(tmp_path / "run.gz", gzip.compress(RUN))
+    assert dicts(path) == AS_DICTS
+    for content in (RUN, gzip.compress(RUN)):
+        stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert dicts("-") == AS_DICTS
+        assert not stdin.closed
+
+
+def test_empty_files_are_empty(tmp_path):
+    path = written(tmp_path / "empty", b"")
+    assert dicts(path) == {}
+    assert qrels(path) == []
+    assert list(read_trec_qrels(path).columns) == ["query_id", "doc_id", "relevance", "iteration"]
+
+
+def test_strings_stay_with_arrow():
+    frame = read_trec_run(io.BytesIO(RUN))
+    assert str(frame["doc_id"].dtype) in ("str", "string")
+    assert frame["doc_id"].dtype.storage == "pyarrow"
+
+
+def test_ids_that_look_like_nothing_or_like_quotes_are_ids():
+    ids = ["NA", "null", "NaN", "", "None", "1", '"', "'q", "#N/A", "\x1c", "\x00"]
+    rows = "".join(f"q Q0 {doc} 1 1 t\n" for doc in filter(None, ids))
+    assert list(dicts(io.BytesIO(rows.encode()))["q"]) == list(filter(None, ids))
+
+
+def test_real_files_read_as_ir_measures_reads_them(shared_data):
+    for folder, judged, retrieved in (
+        ("trec_eval-test", "qrels.test", "results.test"),
+        ("robust05", "qrels.txt", "aq_bm25.run.gz"),
+    ):
+        judged, retrieved = shared_data / folder / judged, shared_data / folder / retrieved
+        assert qrels(judged) == list(ir_measures.read_trec_qrels(str(judged)))
+        expected = list(ir_measures.read_trec_run(str(retrieved)))
+        frame = read_trec_run(retrieved)
+        assert list(map(tuple, frame.itertuples(index=False))) == list(map(tuple, expected))
+        assert list(TrecRun(retrieved)) == expected
+
+
+def test_every_provider_takes_what_is_read(shared_data):
+    judged, retrieved = (shared_data / "trec_eval-test" / name for name in ("qrels.test", "results.test"))
+    measures = [
+        ir_measures.AP,
+        ir_measures.P @ 10,
+        ir_measures.ERR @ 10,
+        ir_measures.Judged @ 10,
+        nDCG_JK @ 10,
+    ]
+    expected = ir_measures.calc_aggregate(
+        measures,
+        list(ir_measures.read_trec_qrels(str(judged))),
+        list(ir_measures.read_trec_run(str(retrieved))),
+    )
+    for run in (read_trec_run(retrieved), TrecRun(retrieved)):
+        assert ir_measures.calc_aggregate(measures, read_trec_qrels(judged), run) == expected
+
+
+# The fast reader and the strict one
+
+FIELDS = st.one_of(
+    st.sampled_from(
+        ["q1", "d1", "1", "0", "NA", "é", "文", "\ufeffq", '"', '"x"', "a,b", "\x00", "\x1c", "1e5"]
+    ),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4).filter(
+        lambda text: len(text.encode().split()) == 1 and text.encode().split()[0] == text.encode()
+    ),
+)
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False).map(repr),
+    st.floats(allow_nan=False, width=32).map(lambda value: f"{value:.9g}"),
+    st.from_regex(r"[-+]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][-+]?[0-9]{1,3})?", fullmatch=True),
+    st.sampled_from(
+        [
+            "inf",
+            "-Infinity",
+            "+INF",
+            ".5",
+            "5.",
+            "1_0",
+            "0x10",
+            "1f",
+            "nan",
+            "NaN(1)",
+            "\u0661",
+            "true",
+            "--1",
+            "",
+        ]
+    ),
+)
+SEPARATORS = st.sampled_from([" "] * 12 + ["\t", "  ", " \t", "\x0b", "\x0c", "\r"])
+ENDS = st.sampled_from(["\n"] * 12 + ["\r\n", "\n\n", " \n", "\n ", "\r", "\n\ufeff"])
+
+
+@st.composite
+def lines(draw):
+    fields = [
+        draw(FIELDS),
+        "Q0",
+        draw(FIELDS),
+        "1",
+        draw(NUMBERS),
+        draw(st.sampled_from(["t"] * 9 + ["", "t u"])),
+    ]
+    separators = [draw(SEPARATORS) for _ in fields[1:]]
+    return (
+        "".join(
+            chain(*zip(fields, separators)),
+        )
+        + fields[-1]
+        + draw(ENDS)
+    )
+
+
+def read_or_refused(file):
+    try:
+        return [(row.query_id, row.doc_id, struct.pack("d", row.score)) for row in TrecRun(file)]
+    except GradedError as error:
+        return str(error)
+
+
+@settings(max_examples=400)
+@given(
+    content=st.one_of(
+        st.lists(lines(), max_size=6).map(lambda found: "".join(found).encode()),
+        st.lists(NUMBERS, max_size=40).map(
+            lambda found: "".join(f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(found)).encode()
+        ),
+        st.binary(max_size=40),
+    ),
+    block=st.sampled_from([1, 30, 1 << 20]),
+)
+def test_both_read_the_same_and_refuse_the_same(content, block):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", block)
+        patch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", block)
+        found = read_or_refused(io.BytesIO(content))
+        patch.setattr(trec_files, "_plainly", lambda block, form: None)
+        assert found == read_or_refused(io.BytesIO(content))
+
+
+def test_numbers_are_those_of_python():
+    random = Random(1)
+    texts = [
+        f"{random.randrange(10 ** random.randint(1, 22))}.{random.randrange(10 ** random.randint(1, 22))}"
+        f"e{random.randint(-330, 310)}"
+        for _ in range(20_000)
+    ]
+    rows = "".join(f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(texts)).encode()
+    assert trec_files._plainly(rows, trec_files._RUN) is not None
+    assert [row.score for row in TrecRun(io.BytesIO(rows))] == list(map(float, texts))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [RUN, RUN.rstrip(), RUN.replace(b" ", b"\t"), RUN.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + RUN],
+    ids=["plain", "no last line end", "tabs", "foreign line ends", "byte order mark"],
+)
+def test_usual_files_are_read_fast(tmp_path, monkeypatch, content):
+    monkeypatch.setattr(trec_files, "_strictly", None)  # which makes empty tables, too
+    (table,) = trec_files._tables(written(tmp_path / "run", content), trec_files._RUN)
+    assert run_dicts(table) == AS_DICTS
+    assert table["line"].to_pylist() == [1, 2, 3]
+
+
+# Blocks of whole topics
+
+
+def judged_and_run(random, topics=7):
+    """Qrels and the lines of a run, topic by topic: of many sizes, some not judged, some not retrieved."""
+    qrels = {
+        f"q{n}": {f"d{m}": random.randint(-1, 3) for m in random.sample(range(30), random.randint(1, 9))}
+        for n in random.sample(range(topics + 2), topics)
+    }
+    run = {
+        f"q{n}": [
+            f"q{n} Q0 d{m} 0 {random.choice([1, 2, 2.5, 1e-3])} t\n" for m in random.sample(range(30), k)
+        ]
+        for n, k in ((n, random.randint(1, 12)) for n in random.sample(range(topics + 2), topics))
+    }
+    return qrels, run
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_blocks_of_every_size_give_what_the_whole_gives(tmp_path, monkeypatch, measure):
+    random = Random(str(measure))
+    qrels, run = judged_and_run(random)
+    variants = [measure, measure(judged_only=True)] + ([measure @ 3] if measure.CUTOFF else [])
+    rows = "".join(chain(*run.values())).encode()
+    file = written(tmp_path / "run", rows)
+    evaluator = GradedEvaluator(variants, qrels)
+    whole = evaluator.calc(read_trec_run(file))
+    for size in (1, 2, 3, 4, 6, 9, 15, 30, rows.count(b"\n"), rows.count(b"\n") + 1):
+        monkeypatch.setattr(trec_files, "ROWS", size)
+        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 150 * (size % 7) + 20)
+        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 150 * (size % 7) + 20)
+        monkeypatch.setattr(trec_files, "TAIL", size % 5 + 1)
+        assert evaluator.calc(TrecRun(file)) == whole
+
+
+def test_blocks_are_as_many_as_they_should_be_and_cut_at_topics(tmp_path, monkeypatch):
+    _, run = judged_and_run(Random(1))
+    file = written(tmp_path / "run", "".join(chain(*run.values())).encode())
+    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 1)
+    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 1)
+    monkeypatch.setattr(trec_files, "ROWS", 1)
+    blocks = list(TrecRun(file).blocks())
+    assert [block.topics for block in blocks] == [[topic] for topic in run]
+    assert [len(block.docs) for block in blocks] == list(map(len, run.values()))
+    monkeypatch.setattr(trec_files, "ROWS", 15)
+    assert 1 < len(list(TrecRun(file).blocks())) < len(run)
+
+
+@pytest.mark.parametrize("tail", [1, 2, 3, 5, 100])
+def test_a_block_is_cut_at_its_last_topic_however_long_that_is(tmp_path, monkeypatch, tail):
+    monkeypatch.setattr(trec_files, "TAIL", tail)
+    monkeypatch.setattr(trec_files, "ROWS", 1)
+    sizes = {"a": 1, "b": 7, "c": 20, "d": 2}
+    rows = "".join(f"{topic} Q0 d{n} 0 1 t\n" for topic, size in sizes.items() for n in range(size))
+    blocks = list(TrecRun(written(tmp_path / "run", rows.encode())).blocks())
+    assert [block.topics for block in blocks] == [["a", "b", "c"], ["d"]]
+
+
+def test_topics_that_come_back_are_put_together(tmp_path, monkeypatch):
+    random = Random(2)
+    qrels, run = judged_and_run(random)
+    expected = nDCG_JK.calc(qrels, read_trec_run(io.BytesIO("".join(chain(*run.values())).encode())))
+    rows = list(chain(*run.values()))
+    for _ in range(5):
+        random.shuffle(rows)
+        file = written(tmp_path / "run", "".join(rows).encode())
+        for size in (1, 10, 10**6):
+            monkeypatch.setattr(trec_files, "ROWS", size)
+            monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", size)
+            monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", size)
+            found = nDCG_JK.calc(qrels, TrecRun(file))
+            assert found == expected
+            assert list(TrecRun(file)) == list(ir_measures.read_trec_run("".join(rows)))
+
+
+def test_a_document_retrieved_twice_is_named_with_its_lines_in_whatever_block(tmp_path, monkeypatch):
+    rows = [f"q{n // 4} Q0 d{n % 4} 1 1 t\n" for n in range(40)]
+    for first, again in ((8, 9), (0, 39), (20, 39), (36, 39)):
+        twice = [*rows[:again], rows[first], *rows[again:]]
+        file = written(tmp_path / "run", "".join(twice).encode())
+        for size in (1, 5, 100):
+            monkeypatch.setattr(trec_files, "ROWS", size)
+            monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 40 * size)
+            told = (
+                f"{file}:{again + 1}: topic 'q{first // 4}' retrieves document 'd{first % 4}' a second time "
+            )
+            for read in (read_trec_run, list, lambda run: nCG.calc_aggregate({"q1": {"d1": 1}}, run)):
+                source = file if read is read_trec_run else TrecRun(file)
+                assert refused(read, source).startswith(f"{told}(first in line {first + 1});")
+
+
+def test_what_can_be_read_once_only_can_be_evaluated_twice():
+    run = TrecRun(io.BytesIO(RUN))
+    for _ in range(2):
+        assert nDCG_JK.calc_aggregate({"q1": {"d2": 1}, "q3": {"d1": 1}}, run) == 0.5
+    assert [row.score for row in run] == [row.score for row in run] == [9.5, 8.0, 7.0]
+
+
+# What is refused, with file and line
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"q1 Q0 d3 3 5.5", "5 fields, not 6 (topic Q0 document rank score tag): 'q1 Q0 d3 3 5.5'"),
+        (b"q1 Q0 d3 3 5.5 my tag", "7 fields, not 6"),
+        (b"q1", "1 field, not 6"),
+        (b"q1 Q0 d3 3 high tag", "the score 'high' is not a number (topic Q0 document rank score tag)"),
+        (b"q1 Q0 d3 3 1_000 tag", "the score '1_000' is not a number"),
+        (b"q1 Q0 d3 3 nan tag", "the score is NaN"),
+        (b"q1 Q0 d\xff3 3 1 tag", "not UTF-8 text (byte 0xff at position 7)"),
+        (b"q1 Q0 d3 3 1 t\xe4g", "not UTF-8 text (byte 0xe4 at position 14)"),
+        (b"q1 Q0 d2 3 1 tag", "topic 'q1' retrieves document 'd2' a second time (first in line 2)"),
+        (b"q1 Q0 " + b"x" * 999, "xxx…'"),
+    ],
+)
+def test_a_bad_line_of_a_run_is_named(tmp_path, line, message):
+    path = written(tmp_path / "run", RUN + b"\n" + line + b"\n" + RUN)
+    told = refused(read_trec_run, path)
+    assert told.startswith(f"{path}:5: ")
+    assert message in told
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"q1 0 d3", "3 fields, not 4 (topic iteration document level): 'q1 0 d3'"),
+        (b"q1 Q0 d3 3 5.5 tag", "6 fields, not 4"),
+        (b"q1 0 d3 high", "the level 'high' is not a finite number (topic iteration document level)"),
+        (b"q1 0 d3 inf", "the level 'inf' is not a finite number"),
+        (b"q1 0 d3 nan", "the level 'nan' is not a finite number"),
+        (b"q1 0 d3 1e999", "the level '1e999' is not a finite number"),
+        (b"q1 0 d3 1_0", "the level '1_0' is not a finite number"),
+        (b"q1 0 \xe4 1", "not UTF-8 text"),
+    ],
+)
+def test_a_bad_line_of_qrels_is_named(tmp_path, line, message):
+    path = written(tmp_path / "qrels", b"q1 0 d1 1\n" + line + b"\n")
+    told = refused(read_trec_qrels, path)
+    assert told.startswith(f"{path}:2: ")
+    assert message in told
+
+
+def test_both_lines_of_a_document_retrieved_twice_are_named_across_other_topics():
+    rows = b"q1 Q0 a 1 9 t\n\nq2 Q0 b 1 9 t\nq1 Q0 b 2 8 t\nq2 Q0 a 2 8 t\nq1 Q0 b 3 7 t\n"
+    assert ":6: topic 'q1' retrieves document 'b' a second time (first in line 4)" in refused(
+        read_trec_run, io.BytesIO(rows)
+    )
+
+
+def test_a_gzip_file_cut_off_or_damaged_is_refused_at_the_line(tmp_path):
+    rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(20000))
+    whole = gzip.compress(rows)
+    cut = written(tmp_path / "cut.gz", whole[: len(whole) // 2])
+    told = refused(read_trec_run, cut)
+    assert "the gzip file is damaged or cut off here" in told
+    line = int(told.removeprefix(f"{cut}:").partition(":")[0])
+    assert 1 < line < 20000
+
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 0xFF
+    told = refused(read_trec_run, written(tmp_path / "flipped.gz", bytes(flipped)))
+    assert "flipped.gz:" in told
+
+    told = refused(read_trec_run, written(tmp_path / "plain.gz", RUN))
+    assert told.startswith(f"{tmp_path / 'plain.gz'}:1: the gzip file is damaged")
+
+
+def test_mistakes_are_told_in_the_order_of_the_file(tmp_path, monkeypatch):
+    rows = [b"q%d Q0 doc%d 1 1 tag\n" % (number, number * number) for number in range(20000)]
+    rows[100] = b"q100 Q0 doc 1 1\n"
+    packed = gzip.compress(b"".join(rows))
+    file = written(tmp_path / "cut.gz", packed[: len(packed) // 2])
+    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 1000)
+    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 1000)
+    assert refused(read_trec_run, file).startswith(f"{file}:101: 5 fields, not 6")
+
+
+def test_what_cannot_be_read_any_further_is_told_after_the_mistakes_before(monkeypatch):
+    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 10)
+    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 10)
+
+    class Failing(io.BytesIO):
+        name = "failing"
+
+        def read(self, *size):
+            if self.tell() > 0:
+                raise OSError(5, "Input/output error")
+            return super().read(*size)
+
+    assert refused(read_trec_run, Failing(b"q1 Q0 a 1\nq1 Q0 b 1 1 t\n")).startswith("failing:1: 4 fields")
+    told = refused(read_trec_run, Failing(b"q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n"))
+    assert told == "failing: cannot be read: Input/output error"
+
+
+def test_a_directory_and_a_missing_file_are_refused(tmp_path):
+    assert refused(read_trec_run, tmp_path).startswith(f"{tmp_path}: cannot be read: ")
+    missing = tmp_path / "missing"
+    assert refused(read_trec_qrels, missing) == f"{missing}: cannot be read: No such file or directory"
+
+
+def test_standard_input_and_open_files_have_names_too(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"q1 0 d")))
+    assert refused(read_trec_qrels, "-").startswith("standard input:1: 3 fields")
+    assert refused(read_trec_qrels, io.BytesIO(b"\nq1 0 d")).startswith("the open file:2: 3 fields")
+
+
+def test_levels_in_conflict_are_refused_by_graded_measures_only():
+    found = read_trec_qrels(io.BytesIO(b"q1 1 d1 0\nq1 2 d1 1\n"))
+    assert found["iteration"].tolist() == ["1", "2"]
+    with pytest.raises(GradedError, match="document 'd1': judged twice, at level 0 and at level 1"):
+        nCG.calc_aggregate(found, {"q1": {"d1": 1.0}})
+
+
+# Collections
+
+
+def test_a_file_goes_before_a_collection_of_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(Path("graded-demo"), b"q1 0 d1 1\n")
+    assert qrel_tuples(qrels_of("graded-demo")) == [Qrel("q1", "d1", 1, "0")]
+
+
+def test_a_directory_does_not_hide_a_collection(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("graded-demo").mkdir()
+    assert len(qrels_of("graded-demo")) == 2992
+
+
+def test_the_demo_collection_carries_a_run():
+    run = scoreddocs_of("graded-demo")
+    assert set(run) == {qrel.query_id for qrel in qrels_of("graded-demo")}
+
+
+def test_an_unknown_collection_is_refused_with_close_ids(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = refused(qrels_of, "graded-dmeo")
+    assert told == "'graded-dmeo' is neither a file nor an ir-datasets id; did you mean graded-demo?"
+    Path("runs").mkdir()
+    assert refused(qrels_of, "runs").startswith("'runs' is a directory, not a file, and no ir-datasets id")
+    written(Path("qrels.txt"), b"")
+    assert refused(scoreddocs_of, "qrels.txt").startswith("'qrels.txt' is a file, not an ir-datasets id")
+
+
+def test_a_collection_without_qrels_or_run_says_which_parts_have_some():
+    told = refused(qrels_of, "msmarco-passage")
+    assert told.startswith("the ir-datasets collection 'msmarco-passage' has no qrels; parts of it have: ")
+    assert "msmarco-passage/dev" in told
+    told = refused(scoreddocs_of, "vaswani")
+    assert told == "the ir-datasets collection 'vaswani' carries no run (scoreddocs)"
+
+
+def collection(monkeypatch, **parts):
+    """Let `made-up` be an ir-datasets collection with these parts."""
+    import ir_datasets
+
+    made_up = SimpleNamespace(
+        metadata=None, has_qrels=lambda: True, has_scoreddocs=lambda: True, has=lambda part: True, **parts
+    )
+    monkeypatch.setitem(ir_datasets.registry._registered, "made-up", made_up)
+
+
+def failing(error):
+    def rows():
+        raise error
+        yield
+
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RuntimeError("All download sources failed", ["…"]), "All download sources failed"),
+        (OSError(28, "No space left on device"), "[Errno 28] No space left on device"),
+        (KeyError(), "KeyError"),
+    ],
+)
+def test_a_failed_download_is_one_message(monkeypatch, error, reason):
+    collection(monkeypatch, qrels_iter=failing(error), scoreddocs_iter=failing(error))
+    where = "of the ir-datasets collection 'made-up'"
+    assert refused(qrels_of, "made-up") == f"cannot load the qrels {where}: {reason}"
+    assert refused(scoreddocs_of, "made-up") == f"cannot load the scoreddocs {where}: {reason}"
+
+
+def test_subtopics_of_a_collection_are_iterations(monkeypatch):
+    row = SimpleNamespace(query_id="q1", doc_id="d1", relevance=1, subtopic_id="3")
+    collection(monkeypatch, qrels_iter=lambda: [row])
+    assert qrels_of("made-up") == [Qrel("q1", "d1", 1, "3")]
+
+
+def test_a_collection_whose_run_repeats_a_document_is_refused(monkeypatch):
+    row = SimpleNamespace(query_id="q1", doc_id="d1", score=1.0)
+    collection(monkeypatch, scoreddocs_iter=lambda: [row, row])
+    assert "topic 'q1' retrieves document 'd1' twice" in refused(scoreddocs_of, "made-up")

@@ -1,0 +1,354 @@
+"""Graded measures in PyTerrier, known after ``import pyterrier`` alone, and in a real Experiment.
+
+Systems are result frames, so no Java is needed and none is started.
+"""
+
+import logging
+import math
+import re
+import sys
+
+import ir_measures
+import pytest
+
+import ir_measures_graded
+import ir_measures_graded.integrations.pyterrier
+from distributions import GOOD, distribution, python
+from ir_measures_graded import NDPM, GradedError, demo, nCG
+
+pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
+
+# PyTerrier shows frames in a style for which pandas imports Matplotlib, of which old releases call
+# new ones of pyparsing by names that these will drop.
+pytestmark = pytest.mark.filterwarnings("ignore:.* deprecated - use:DeprecationWarning:matplotlib")
+
+PAPER = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
+# A name of trec_eval's, strings that PyTerrier alone refuses, a measure of ours with a value other
+# than 0 for an empty ranking, and one whose default parameters are written out.
+METRICS = ["map", PAPER, "nDCG@10", NDPM, nCG(avg=False) @ 1]
+
+TOPICS = pandas.DataFrame([("1", "one"), ("2", "two"), ("3", "three")], columns=["qid", "query"])
+QRELS = pandas.DataFrame(
+    [("1", "a", 3), ("1", "b", 1), ("2", "c", 1), ("3", "a", 2)], columns=["qid", "docno", "label"]
+)
+
+
+def results(*rows):
+    return pandas.DataFrame(rows, columns=["qid", "docno", "score"])
+
+
+ONE = results(("1", "x", 3.0), ("1", "a", 2.0), ("1", "b", 1.0), ("2", "c", 1.0))  # lacks topic 3
+TWO = results(("1", "a", 3.0), ("2", "x", 2.0), ("2", "c", 1.0), ("3", "b", 3.0), ("3", "a", 1.0))
+
+LOG3 = math.log2(3)
+EXPECTED = {
+    "one": {
+        "map": {"1": (1 / 2 + 2 / 3) / 2, "2": 1, "3": 0},
+        PAPER: {"1": (100 + 1 / LOG3) / (100 + 1), "2": 1, "3": 0},
+        "nDCG@10": {"1": (3 / LOG3 + 1 / 2) / (3 + 1 / LOG3), "2": 1, "3": 0},
+        "NDPM": {"1": 0, "2": 0.5, "3": 0.5},
+        "nCG@1": {"1": 0, "2": 1, "3": 0},
+    },
+    "two": {
+        "map": {"1": 1 / 2, "2": 1 / 2, "3": 1 / 2},
+        PAPER: {"1": 100 / 101, "2": 1, "3": 1},
+        "nDCG@10": {"1": 3 / (3 + 1 / LOG3), "2": 1 / LOG3, "3": 1 / LOG3},
+        "NDPM": {"1": 0, "2": 0.5, "3": 0.5},
+        "nCG@1": {"1": 1, "2": 0, "3": 0},
+    },
+}
+MEANS = {
+    system: {name: sum(values.values()) / 3 for name, values in measures.items()}
+    for system, measures in EXPECTED.items()
+}
+
+
+def experiment(systems=(ONE, TWO), metrics=METRICS, **options):
+    return pt.Experiment(
+        list(systems), TOPICS, QRELS, metrics, names=["one", "two"][: len(systems)], **options
+    )
+
+
+def rows(frame):
+    """A frame of means as a dict of dicts; the order of columns changes with the hash seed."""
+    return frame.set_index("name").to_dict("index")
+
+
+def approx(means):
+    return {system: pytest.approx(values, abs=1e-6) for system, values in means.items()}
+
+
+class Lookup(pt.Transformer):
+    """Looks results up, and finds something for every topic, as batches require."""
+
+    def __init__(self, frame):
+        missing = TOPICS[~TOPICS["qid"].isin(frame["qid"])].assign(docno="nothing", score=0.0, rank=0)
+        self.frame = pandas.concat([frame, missing])
+        self.batches = []
+
+    def transform(self, inp):
+        self.batches.append(len(inp))
+        return self.frame[self.frame["qid"].isin(inp["qid"])]
+
+
+def test_strings_and_objects_stand_beside_trec_names():
+    assert rows(experiment()) == approx(MEANS)
+
+
+def test_the_values_are_those_of_ir_measures():
+    qrels = pt.model.to_ir_measures(QRELS)
+    measures = [ir_measures.parse_measure(text) for text in ("AP", PAPER, "nDCG@10", "NDPM", "nCG@1")]
+    for name, run in (("one", ONE), ("two", TWO)):
+        means = ir_measures.calc_aggregate(measures, qrels, pt.model.to_ir_measures(run))
+        by_column = dict(zip(EXPECTED[name], map(means.get, measures)))
+        assert rows(experiment())[name] == by_column
+
+
+@pytest.mark.parametrize("batch_size", [None, 1, 2, 3])
+def test_transformers_are_evaluated_in_batches(batch_size):
+    systems = [Lookup(ONE), Lookup(TWO)]
+    frame = experiment(systems, batch_size=batch_size, validate="ignore")
+    assert rows(frame) == approx(MEANS)
+    assert systems[0].batches == {None: [3], 1: [1, 1, 1], 2: [2, 1], 3: [3]}[batch_size]
+
+
+def test_the_tree_plan_gives_the_same_values():
+    frame = experiment([Lookup(ONE), Lookup(TWO)], plan="tree", verbose=False, validate="ignore")
+    assert rows(frame) == approx(MEANS)
+
+
+@pytest.mark.parametrize("batch_size", [None, 2])
+def test_values_per_query_include_topics_that_a_run_lacks(batch_size):
+    systems = [ONE, TWO] if batch_size is None else [Lookup(ONE), Lookup(TWO)]
+    frame = experiment(systems, perquery=True, batch_size=batch_size, validate="ignore")
+    for system, measures in EXPECTED.items():
+        for measure, expected in measures.items():
+            shown = frame[(frame["name"] == system) & (frame["measure"] == measure)]
+            assert dict(zip(shown["qid"], shown["value"])) == pytest.approx(expected, abs=1e-6)
+    assert len(frame) == 2 * 3 * len(METRICS)
+
+
+def test_means_and_values_per_query_come_together():
+    means, per_query = experiment(perquery="both")
+    assert rows(means) == approx(MEANS)
+    assert len(per_query) == 2 * 3 * len(METRICS)
+
+
+def test_a_baseline_counts_wins_and_losses_and_tests_them():
+    stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+    one, two = (rows(experiment(baseline=0))[name] for name in ("one", "two"))
+    assert math.isnan(one[f"{PAPER} p-value"])
+    assert (two[f"{PAPER} +"], two[f"{PAPER} -"]) == (1, 1)
+    p = stats.ttest_rel(*(list(EXPECTED[name][PAPER].values()) for name in ("two", "one"))).pvalue
+    assert two[f"{PAPER} p-value"] == pytest.approx(p)
+    assert (two["nCG@1 +"], two["nCG@1 -"]) == (1, 1)
+
+
+def test_values_are_rounded():
+    rounded = rows(experiment(round=2))
+    expected = {name: {key: round(value, 2) for key, value in MEANS[name].items()} for name in MEANS}
+    assert rounded == approx(expected)
+    assert rows(experiment(round={PAPER: 1}))["one"][PAPER] == 0.7
+
+
+def test_systems_may_be_named_by_a_dict():
+    frame = pt.Experiment({"one": ONE, "two": TWO}, TOPICS, QRELS, METRICS, baseline="one")
+    assert {name: values[PAPER] for name, values in rows(frame).items()} == {
+        name: pytest.approx(values[PAPER]) for name, values in MEANS.items()
+    }
+
+
+def test_one_run_is_evaluated_without_an_experiment():
+    assert pt.Evaluate(ONE, QRELS, METRICS) == pytest.approx(MEANS["one"], abs=1e-6)
+    per_query = pt.Evaluate(ONE, QRELS, METRICS, perquery=True)
+    assert per_query["3"] == {name: values["3"] for name, values in EXPECTED["one"].items()}
+
+
+def test_accelerated_experiments_have_the_same_results():
+    metrics = [*METRICS, "recip_rank", "P_2", "RR@10", "Judged@1", "num_rel_ret"]
+
+    def means():
+        return rows(pt.Experiment({"one": ONE, "two": TWO}, TOPICS, QRELS, metrics, round=None))
+
+    before = means()
+    ir_measures_graded.accelerate()
+    try:
+        assert means() == before
+    finally:
+        ir_measures_graded.accelerate(False)
+
+
+def test_no_java_is_started():
+    experiment()
+    assert not pt.java.started()
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("nDGC@10", "measure not found: nDGC; did you mean nDCG"),
+        ("nDCG_JK(b=1)@10", "nDCG_JK: b=1 is not allowed; b is a real number > 1"),
+        ("nDCG_JK@0", "nDCG_JK: cutoff=0 is not allowed"),
+        ("nDCG_JK(10)", "parameters need names"),
+        ("Rndcg", "known trec name Rndcg, but not yet supported"),
+        ("map_10", "unknown argument for map_10: 10"),
+    ],
+)
+def test_a_string_that_names_no_measure_is_one_clear_error(metric, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        experiment(metrics=["map", metric])
+    assert error.value.__context__ is None or error.value.__suppress_context__
+
+
+def test_bad_input_is_named():
+    twice = pandas.concat([ONE, ONE])
+    with pytest.raises(GradedError, match="topic '1' retrieves document 'x' twice"):
+        experiment([twice], metrics=[PAPER])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "map",
+        "P",
+        "P_5",
+        "P_5,10",
+        "ndcg",
+        "ndcg_cut_10",
+        "ndcg_cut.5,10",
+        "success_1",
+        "set_F.0.5",
+        "official",
+    ],
+)
+def test_trec_names_mean_what_they_meant(name):
+    as_before = ir_measures.util.parse_trec_measure._original(name)
+    assert ir_measures.parse_trec_measure(name) == as_before
+    assert as_before
+
+
+# Known after `import pyterrier` alone, whatever comes first
+
+CHECK = f"""
+import sys
+assert "ir_datasets" not in sys.modules, "importing it costs as much as half of the rest"
+import pandas
+from pyterrier.measures import nDCG_JK
+assert pt.graded.nDCG_JK(b=2) @ 10 == nDCG_JK @ 10 == pt.measures.nDCG_JK @ 10
+qrels = pandas.DataFrame({{"qid": ["1", "1"], "docno": ["a", "b"], "label": [3, 1]}})
+run = pandas.DataFrame({{"qid": ["1"], "docno": ["b"], "score": [1.0]}})
+topics = pandas.DataFrame({{"qid": ["1"], "query": ["one"]}})
+frame = pt.Experiment([run], topics, qrels, ["map", {PAPER!r}, "nDCG@10", pt.graded.CG])
+print(*(round(float(frame[name][0]), 4) for name in ("map", {PAPER!r}, "nDCG@10", "CG")))
+data = pt.get_dataset("irds:graded-demo")
+print(len(data.get_topics()), len(data.get_qrels()) > 1000, pt.java.started())
+"""
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import pyterrier as pt",
+        "import ir_measures_graded; import pyterrier as pt",
+        "import pyterrier as pt; import ir_measures_graded",
+        "import ir_measures; import pyterrier as pt",
+        "import pyterrier.measures; import pyterrier as pt",
+        "import ir_measures_graded.integrations.pyterrier; import pyterrier as pt",
+    ],
+)
+def test_import_order_does_not_matter_and_no_java_is_started(imports, tmp_path):
+    done = python(tmp_path, imports + CHECK)
+    assert done.stdout == "0.5 0.0099 0.2754 1.0\n20 True False\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import ir_datasets; import pyterrier as pt",
+        "import pyterrier as pt; import ir_datasets",
+        "import pyterrier as pt; from importlib.util import find_spec; assert find_spec('ir_datasets')",
+        "import ir_datasets, ir_measures_graded; import pyterrier as pt",
+    ],
+)
+def test_the_collection_is_known_whenever_ir_datasets_is_imported(imports, tmp_path):
+    check = """
+import sys
+data = pt.get_dataset("irds:graded-demo")
+frame = pt.Evaluate(data.get_results(), data.get_qrels(), ["nDCG_JK@10"], perquery=True)
+print(len(frame), 0.2 < sum(value["nDCG_JK@10"] for value in frame.values()) / 20 < 0.8)
+import ir_datasets
+print(ir_datasets.load("graded-demo").qrels_count() == len(data.get_qrels()))
+print(sum(type(finder).__name__ == "_AfterImport" for finder in sys.meta_path))
+"""
+    done = python(tmp_path, imports + check)
+    assert done.stdout == "20 True\nTrue\n0\n", done.stderr
+
+
+def test_the_module_lists_the_measures():
+    listed = dir(pt.graded)
+    assert {"CG", "nDCG_JK", "NDPM", "QMeasure"} <= set(listed)
+    assert all(isinstance(getattr(pt.graded, name), ir_measures_graded.GradedMeasure) for name in listed)
+    with pytest.raises(AttributeError, match="nDGC"):
+        pt.graded.nDGC  # noqa: B018
+    with pytest.raises(ImportError, match="nDGC"):
+        from pyterrier.measures import nDGC  # noqa: F401
+
+
+def test_measures_of_plugins_are_known_too(tmp_path):
+    distribution(tmp_path, "works", GOOD)
+    distribution(tmp_path, "broken", "raise RuntimeError")
+    code = """
+        import pyterrier as pt
+        from pyterrier.measures import First
+        print(First, pt.graded.First(p=2), "First" in dir(pt.graded), pt.measures.First)
+    """
+    done = python(tmp_path, code)
+    assert done.stdout == "First First(p=2) True First\n", done.stderr
+    assert done.stderr.count("PluginWarning") == 1
+    code = """
+        import pandas
+        import pyterrier as pt
+        qrels = pandas.DataFrame({"qid": ["1"], "docno": ["a"], "label": [3]})
+        run = pandas.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})
+        print(pt.Evaluate(run, qrels, ["map", "First(p=2)@1"]))
+    """
+    done = python(tmp_path, code)
+    assert done.stdout == "{'map': 1.0, 'First(p=2)@1': 6.0}\n", done.stderr
+
+
+# The entry point never raises
+
+
+def test_a_failure_is_logged_in_one_line_and_nothing_more(monkeypatch, caplog):
+    def fail(*_):
+        raise RuntimeError("out of\norder")
+
+    monkeypatch.setattr(ir_measures_graded.integrations.pyterrier, "redirect", fail)
+    monkeypatch.setattr(demo, "register", fail)
+    monkeypatch.setitem(sys.modules, "ir_datasets", object())
+    assert ir_measures_graded.integrations.pyterrier.load() is ir_measures_graded.integrations.pyterrier
+    lines = ["PyTerrier works without some of ir_measures_graded: RuntimeError: out of order"] * 2
+    assert caplog.messages == lines
+    assert {record.levelno for record in caplog.records} == {logging.WARNING}
+
+
+def test_a_failing_collection_does_not_break_the_import_of_ir_datasets(tmp_path):
+    code = """
+        import pyterrier, sys
+        import ir_measures_graded.demo as demo
+        demo.register = None
+        import ir_datasets
+        print(len(list(ir_datasets.registry)) > 100)
+    """
+    done = python(tmp_path, code)
+    assert done.stdout == "True\n"
+    assert done.stderr == (
+        "PyTerrier works without some of ir_measures_graded: TypeError: 'NoneType' object is not callable\n"
+    )
+
+
+def test_the_module_needs_no_pyterrier(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['pyterrier'] = None\n")
+    done = python(tmp_path, "import ir_measures_graded.integrations.pyterrier as p; print(p.load().nDCG_JK)")
+    assert (done.stdout, done.stderr) == ("nDCG_JK\n", "")

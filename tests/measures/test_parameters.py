@@ -1,0 +1,119 @@
+"""Parameters: what each kind takes, in which form it is kept, and what it says of the rest."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from ir_measures.measures import ParamInfo
+
+from ir_measures_graded import CG, DCG_JK, NDCNG, Choice, Count, Flag, GradedError, Real, nDCG_JK
+from ir_measures_graded.measures.parameters import Gains
+
+ABOVE_1 = Real(default=2, above=1, desc="")
+FROM_0 = Real(default=1, at_least=0, desc="")
+ANY_REAL = Real(default=0, desc="")
+COUNT = Count(default=None, desc="")
+FLAG = Flag(default=False, desc="")
+CHOICE = Choice("a", "b", default="a", desc="")
+GAINS = Gains()
+
+
+def same(value, expected):
+    return value == expected and type(value) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "given", "kept"),
+    [
+        (ABOVE_1, 2, 2),
+        (ABOVE_1, 2.0, 2),
+        (ABOVE_1, 1.5, 1.5),
+        (ABOVE_1, np.float32(1.5), 1.5),
+        (ABOVE_1, np.int8(3), 3),
+        (ABOVE_1, np.uint64(2**63), 2.0**63),
+        (ABOVE_1, Fraction(5, 2), 2.5),
+        (ABOVE_1, Fraction(6, 2), 3),
+        (ABOVE_1, 1e300, 1e300),
+        (ABOVE_1, 10**300, 1e300),
+        (FROM_0, -0.0, 0),
+        (ANY_REAL, -7.5, -7.5),
+        (COUNT, 1, 1),
+        (COUNT, 10.0, 10),
+        (COUNT, np.int64(7), 7),
+        (COUNT, 2**63 - 1, 2**63 - 1),
+        (FLAG, True, True),
+        (FLAG, np.True_, True),
+        (CHOICE, "b", "b"),
+        (CHOICE, np.str_("b"), "b"),
+        (GAINS, {3.0: 100.0, 1: 1}, {3: 100}),
+        (GAINS, [(3, 100)], {3: 100}),
+    ],
+)
+def test_every_value_is_kept_in_one_plain_form(parameter, given, kept):
+    assert parameter.validate(given)
+    got = parameter.canonical(given)
+    assert same(got, kept)
+    if isinstance(kept, dict):
+        assert all(same(a, b) for pair in zip(got.items(), kept.items()) for a, b in zip(*pair))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "allowed", "refused"),
+    [
+        (
+            ABOVE_1,
+            "a real number > 1",
+            [1, 1.0, 0, -5, float("inf"), float("nan"), 10**400, True, "2", None, 2j],
+        ),
+        (
+            FROM_0,
+            "a real number ≥ 0",
+            [-1e-9, -1, float("-inf"), np.bool_(True), np.complex128(1), Decimal(2)],
+        ),
+        (ANY_REAL, "a real number", [float("inf"), "x", [1], np.array([1.0, 2.0])]),
+        (COUNT, "a whole number ≥ 1", [0, -1, 1.5, True, "5", float("inf"), 2**63, {}]),
+        (FLAG, "True or False", [0, 1, None, "True", np.int64(1), []]),
+        (CHOICE, "one of 'a', 'b'", ["c", "A", None, 1, ["a"], np.array(["a", "b"])]),
+        (
+            GAINS,
+            "level:gain pairs, gains finite and ≥ 0",
+            [None, 5, "1:2", {1: -1}, {1: "1"}, [1, 2], {1: None}],
+        ),
+    ],
+)
+def test_everything_else_is_refused(parameter, allowed, refused):
+    assert parameter.allowed().startswith(allowed)
+    for value in refused:
+        assert not parameter.validate(value) or (value is None and parameter.default is None)
+        with pytest.raises((GradedError, TypeError, ValueError)):
+            parameter.canonical(value)
+
+
+def test_they_are_ir_measures_own_parameter_descriptions():
+    for measure in (CG, nDCG_JK, NDCNG):
+        for parameter in measure.SUPPORTED_PARAMS.values():
+            assert isinstance(parameter, ParamInfo)
+            assert parameter.validate(parameter.default)
+    assert CHOICE.choices == ("a", "b")
+    assert CHOICE.dtype is str
+    assert not COUNT.required
+
+
+def test_an_unset_parameter_reads_as_its_default():
+    assert (nDCG_JK["b"], nDCG_JK["avg"], nDCG_JK["gains"], nDCG_JK["judged_only"]) == (2, False, {}, False)
+    assert CG["cutoff"] is None
+    assert NDCNG["max_gain"] is None
+    assert (NDCNG(max_gain=4) @ 3)["cutoff"] == 3
+
+
+def test_calling_a_measure_changes_parameters_and_keeps_the_others():
+    measure = DCG_JK(b=3, avg=True, gains={1: 5}) @ 10
+    assert measure(b=2) == DCG_JK(avg=True, gains={1: 5}) @ 10
+    assert measure(cutoff=None) == DCG_JK(b=3, avg=True, gains={1: 5})
+    assert measure(gains={}) == DCG_JK(b=3, avg=True) @ 10
+    assert measure == DCG_JK(b=3, avg=True, gains={1: 5}) @ 10
+
+
+def test_defaults_are_not_kept():
+    assert nDCG_JK(b=2.0, avg=False, gains={0: 0, 2: 2}, judged_only=False, cutoff=None).params == {}

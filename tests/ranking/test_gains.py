@@ -1,0 +1,83 @@
+"""Gain maps: their canonical form, what they are refused for, and the gain of a level."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+import strategies
+from ir_measures_graded import GradedError
+from ir_measures_graded.ranking.gains import canonical_gains, gain_of, natural_gain, plain_number
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({}, {}),
+        ({0: 0, 1: 1, 2: 10, 3: 100}, {2: 10, 3: 100}),
+        ({3: 100, 2: 10}, {2: 10, 3: 100}),
+        ({-2: 0, -1: 0.0, 7.5: 7.5}, {}),
+        ({-2: 1, 0: 0.5, 1: 0}, {-2: 1, 0: 0.5, 1: 0}),
+        ({np.int64(2): np.float32(10)}, {2: 10}),
+        ([(2, 10), [3, 100]], {2: 10, 3: 100}),
+        (iter([(2, 10)]), {2: 10}),
+        ({1e300: 5}, {1e300: 5}),
+    ],
+)
+def test_identities_are_left_out_and_levels_ascend(given, kept):
+    got = canonical_gains(given)
+    assert list(got.items()) == list(kept.items())
+    assert {type(number) for pair in got.items() for number in pair} <= {int, float}
+    assert canonical_gains(got) == got
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({1: -1}, "level 1 has gain -1, which is not finite and ≥ 0"),
+        ({2: float("inf")}, "level 2 has gain inf"),
+        ({2: float("nan")}, "level 2 has gain nan"),
+        ({float("inf"): 1}, "level inf is not finite"),
+        ({float("nan"): 1}, "level nan is not finite"),
+        ([(1, 2), (1.0, 2)], "level 1 is named twice"),
+        ({"1": 2}, "'1' is not a number"),
+        ({1: "2"}, "'2' is not a number"),
+        ({1: True}, "True is not a number"),
+        ({True: 1}, "True is not a number"),
+        ({1: None}, "None is not a number"),
+        ({1: 2j}, r"2j is not a number"),
+        ({1: 10**400}, "too large"),
+        ([1, 2], "unpack"),
+        (5, "not iterable"),
+    ],
+)
+def test_bad_maps_are_refused_by_level(given, message):
+    with pytest.raises(GradedError, match=message):
+        canonical_gains(given)
+
+
+@pytest.mark.parametrize(("level", "gain"), [(3, 3), (0, 0), (-2, 0), (1.5, 1.5), (-0.5, 0)])
+def test_a_level_that_no_map_names_is_worth_itself_but_at_least_0(level, gain):
+    assert natural_gain(level) == gain
+
+
+@given(st.lists(strategies.REAL), strategies.GAINS)
+def test_gains_of_levels_are_those_of_the_definition(levels, gains):
+    got = gain_of(np.array(levels, dtype=float), canonical_gains(gains))
+    assert got.tolist() == [reference.gain(level, gains) for level in levels]
+
+
+def test_the_levels_given_are_not_changed():
+    levels = np.array([-1.0, 2.0])
+    gain_of(levels, {2: 10})
+    assert levels.tolist() == [-1, 2]
+
+
+@given(st.integers() | st.floats(allow_nan=False))
+def test_plain_numbers_are_equal_to_what_was_given(number):
+    if abs(number) < 2**63:
+        assert plain_number(number) == number
+    else:
+        assert plain_number(number) == float(number)
+    assert plain_number(plain_number(number)) == plain_number(number)

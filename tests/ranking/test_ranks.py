@@ -1,0 +1,157 @@
+"""The reduction of a run to judged ranks, against a plain loop, and trec_eval's order."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import reference
+import strategies
+from ir_measures_graded.inputs.tables import read_qrels, read_run
+from ir_measures_graded.ranking.judged import Judged
+from ir_measures_graded.ranking.ranks import judged_ranks
+
+
+def reduce(qrels, run):
+    return judged_ranks(Judged(read_qrels(qrels)), read_run(run))
+
+
+def by_topic(ranks):
+    """For each topic a list of (document, rank, first, last), and how many were retrieved."""
+    judged = ranks.judged
+    found = {topic: [] for topic in judged.topics}
+    columns = (ranks.doc, ranks.topic, ranks.rank, ranks.first, ranks.last)
+    for doc, topic, rank, first, last in zip(*(column.tolist() for column in columns)):
+        found[judged.topics[topic]].append((judged.docs[doc], rank, first, last))
+    return found, dict(zip(judged.topics, ranks.retrieved.tolist()))
+
+
+def plain(qrels, run, condensed=False):
+    """The same with loops."""
+    found, retrieved = {}, {}
+    for topic, judged in qrels.items():
+        scores = run.get(topic, {})
+        listed = [doc for doc in reference.order(scores) if doc in judged or not condensed]
+        found[topic], retrieved[topic] = [], len(listed)
+        for rank, doc in enumerate(listed, 1):
+            tied = [
+                other
+                for other, each in enumerate(listed, 1)
+                if reference.as_float32(scores[each]) == reference.as_float32(scores[doc])
+            ]
+            if doc in judged:
+                found[topic].append((doc, rank, tied[0], tied[-1]))
+    return found, retrieved
+
+
+@given(strategies.collections())
+@example(({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 1.0, "c": 1.0}, "z": {"a": 1.0}}))
+@example(({}, {"q": {"a": 1.0}}))
+@example(({"q": {"a": 1}, "p": {}}, {}))
+def test_ranks_and_tie_groups_are_those_of_a_plain_loop(collection):
+    qrels, run = collection
+    ranks = reduce(qrels, run)
+    assert by_topic(ranks) == plain(qrels, run)
+    assert by_topic(ranks.condensed) == plain(qrels, run, condensed=True)
+    assert ranks.condensed.whole is ranks
+    assert by_topic(ranks.condensed.condensed) == by_topic(ranks.condensed)
+
+
+@given(strategies.collections())
+def test_scores_stand_in_rank_order(collection):
+    qrels, run = collection
+    ranks = reduce(qrels, run)
+    listed = [(topic, doc) for topic in qrels for doc in reference.order(run.get(topic, {}))]
+    assert ranks.score.tolist() == [run[topic][doc] for topic, doc in listed]
+    for place, (topic, doc) in enumerate(listed):
+        if doc in qrels[topic]:  # tied documents none of which is judged are not put in order
+            assert ranks.scored(place) == (topic, doc, run[topic][doc])
+    for number, topic in enumerate(qrels):
+        scores = run.get(topic, {}).values()
+        assert ranks.lowest[number] == min(scores, default=0)
+        assert ranks.highest[number] == max(scores, default=0)
+
+
+def order(scores):
+    """The documents of one topic by rank, all of them judged."""
+    ranks = reduce({"q": dict.fromkeys(scores, 1)}, {"q": scores})
+    return [ranks.judged.docs[doc] for doc in ranks.doc.tolist()]
+
+
+INF = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ({"a": 1, "b": 2, "c": 3}, "cba"),
+        ({"a": 1, "b": 1, "c": 1}, "cba"),  # ties by id descending
+        ({"a": 1, "b": 1 + 1e-9, "c": 1 - 1e-9}, "cba"),  # equal as 32-bit floats
+        ({"a": 1 + 1e-6, "b": 1}, "ab"),  # not equal as such
+        ({"a": 0.0, "b": -0.0, "c": 0.0}, "cba"),
+        ({"a": -INF, "b": INF, "c": 0, "d": -1}, "bcda"),
+        ({"a": INF, "b": 1e39, "c": 3.4e38}, "bac"),  # beyond 32 bits is infinite
+        ({"a": -INF, "b": -1e39, "c": -3.4e38}, "cba"),
+        ({"a": 1e-50, "b": 0, "c": -1e-50}, "cba"),  # below 32 bits is zero
+        ({"a": 16777216, "b": 16777217, "c": 16777218}, "cba"),
+        ({"a": -1.5, "b": -1.25, "c": -2}, "bac"),
+    ],
+)
+def test_order_is_score_descending_as_32_bit_floats_then_id_descending(scores, expected):
+    assert order(scores) == list(expected)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["9", "10", "1"],  # as strings, not as numbers
+        ["b", "ab", "a", "B", ""],
+        ["\U00010000", "\uffff", "文", "é", "z"],  # by code point, not by UTF-16 unit
+        ["éa", "e\u0301z", "ez"],  # nothing is normalised
+    ],
+)
+def test_tied_ids_descend_by_code_point_which_is_the_order_of_utf8_bytes(ids):
+    assert order(dict.fromkeys(sorted(ids), 0.5)) == ids
+    assert sorted(ids, key=str.encode, reverse=True) == ids
+
+
+def test_the_order_of_the_qrels_topics_is_kept():
+    ranks = reduce({"z": {"a": 1}, "a": {"a": 1}, "m": {"a": 1}}, {"m": {"a": 1}, "z": {"a": 1}})
+    assert ranks.judged.topics == ["z", "a", "m"]
+    assert ranks.topic.tolist() == [0, 2]
+
+
+def test_the_qrels_are_read_once_for_many_runs():
+    judged = Judged(read_qrels({"q": {"a": 1, "b": 2}}))
+    for run, expected in (({"q": {"a": 1.0}}, [1]), ({}, []), ({"q": {"x": 3, "b": 2, "a": 1}}, [2, 3])):
+        assert judged_ranks(judged, read_run(run)).rank.tolist() == expected
+    assert judged.gain({}) is judged.gain({})
+
+
+def test_levels_are_counted_in_each_topic_by_itself():
+    judged = Judged(read_qrels({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}))
+    levels = judged.levels
+    assert levels.topic.tolist() == [0, 0, 2, 2]
+    assert levels.level.tolist() == [-1, 2, 0.5, 1e300]
+    assert levels.count.tolist() == [1, 2, 1, 1]
+    assert levels.entry(np.array([2, 0]), np.array([1e300, -1.0])).tolist() == [3, 0]
+    assert judged.relevant({2: 0}).tolist() == [0, 0, 2]
+    assert judged.best({}).tolist() == [2, 0, 1e300]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([-1, 0, 1, 2, 3, 0.5, 40, 1e9]), max_size=6), max_size=5), st.booleans()
+)
+def test_the_ideal_list_is_the_sorted_positive_gains_up_to_the_cutoff(topics, cut):
+    qrels = {f"q{t}": {f"d{n}": level for n, level in enumerate(levels)} for t, levels in enumerate(topics)}
+    gains, cutoff = {1: 100, 40: 0}, 2 if cut else None
+    expected = [
+        (t, rank, gain)
+        for t, levels in enumerate(topics)
+        for rank, gain in enumerate(
+            sorted((gains.get(level, level) for level in levels), reverse=True)[:cutoff], 1
+        )
+        if gain > 0
+    ]
+    ideal = Judged(read_qrels(qrels)).ideal(gains, cutoff)
+    assert list(zip(ideal.topic.tolist(), ideal.rank.tolist(), ideal.gain.tolist())) == expected

@@ -1,0 +1,165 @@
+"""`accelerate`: who computes ir-measures' standard measures before, between and after."""
+
+import subprocess
+import sys
+from textwrap import dedent
+
+import ir_measures
+import pytest
+from ir_measures import AP, RR, Accuracy, Judged, Metric, NumRet, P, nDCG
+from test_registration import python
+
+import ir_measures_graded
+from input_forms import rows
+from ir_measures_graded import CG, GradedError, GradedProvider, accelerate, nDCG_JK
+
+QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "b": 1}, "lost": {"a": 1}}
+RUN = {"2": {"x": 3.0, "b": 2.0, "a": 1.0}, "1": {"c": 3.0, "x": 3.0, "a": 1.0}, "other": {"a": 1.0}}
+STANDARD = [AP, P @ 2, nDCG @ 2, RR @ 10, Judged @ 2, NumRet]
+PIPELINE = ir_measures.DefaultPipeline.providers
+
+
+@pytest.fixture(autouse=True)
+def restored():
+    """However a test ends, the others find ir-measures as it was."""
+    before = list(PIPELINE)
+    yield
+    accelerate(False)
+    assert before == PIPELINE
+
+
+@pytest.fixture
+def without_others(monkeypatch):
+    """The providers of ir-measures that compute the standard measures refuse to."""
+
+    def refuse(measures, qrels):
+        raise RuntimeError("asked after all")
+
+    for name in ("pytrec_eval", "judged", "msmarco"):
+        monkeypatch.setattr(ir_measures.providers.registry[name], "_evaluator", refuse)
+
+
+@pytest.mark.usefixtures("without_others")
+def test_standard_measures_come_from_here_after_accelerate_and_only_then():
+    for measure in STANDARD:
+        with pytest.raises(RuntimeError, match="asked after all"):
+            ir_measures.calc_aggregate([measure, CG], QRELS, RUN)
+    accelerate()
+    accelerate()
+    assert ir_measures.calc_aggregate([P @ 2, NumRet, CG], QRELS, RUN) == {P @ 2: 1 / 3, NumRet: 6, CG: 5 / 3}
+    assert (P @ 2).calc_aggregate(QRELS, RUN) == 1 / 3
+    assert [type(provider) for provider in PIPELINE].count(GradedProvider) == 1
+    accelerate(False)
+    accelerate(False)
+    with pytest.raises(RuntimeError, match="asked after all"):
+        ir_measures.calc_aggregate([AP, CG], QRELS, RUN)
+
+
+@pytest.mark.parametrize("calculator", [ir_measures, ir_measures.DefaultPipeline])
+def test_values_means_and_order_are_the_same(calculator):
+    before = [calculator.calc([measure], QRELS, RUN) for measure in STANDARD]
+    accelerate()
+    assert [calculator.calc([measure], QRELS, RUN) for measure in STANDARD] == before
+    assert list(calculator.iter_calc([P @ 2], QRELS, RUN)) == [
+        Metric("2", P @ 2, 0.5),  # the topics of the run, in its order, then the others
+        Metric("1", P @ 2, 0.5),
+        Metric("lost", P @ 2, 0.0),
+    ]
+
+
+def test_measures_of_others_are_computed_beside_them():
+    measures = [CG, AP, Accuracy, nDCG_JK @ 2]
+    before = ir_measures.calc_aggregate(measures, QRELS, RUN)
+    accelerate()
+    assert ir_measures.calc_aggregate(measures, QRELS, RUN) == before
+
+
+def test_what_a_user_defines_keeps_its_provider():
+    own = ir_measures.define_byquery(lambda qrels, run: 7.0, name="AP")
+    before = own.calc(QRELS, RUN)
+    assert before.aggregated > 1
+    accelerate()
+    assert own.calc(QRELS, RUN) == before
+
+
+def test_measures_of_one_call_are_not_mixed_up():
+    measures = [nDCG @ 2, nDCG(gains={1: 5, 2: 3}) @ 2, NumRet, P(judged_only=True) @ 1, NumRet(rel=2)]
+    alone = {measure: measure.calc_aggregate(QRELS, RUN) for measure in measures}
+    accelerate()
+    assert ir_measures.calc_aggregate(measures, QRELS, RUN) == alone
+
+
+def test_what_could_be_a_mistake_is_refused():
+    twice = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "a", 2.0)]
+    assert AP.calc_aggregate(QRELS, twice) > 0
+    accelerate()
+    with pytest.raises(GradedError, match="topic '1' retrieves document 'a' twice"):
+        AP.calc_aggregate(QRELS, twice)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "import ir_measures_graded as again",
+        "again = importlib.reload(ir_measures_graded)",
+        "for n in [n for n in sys.modules if n.startswith('ir_measures_graded')]: del sys.modules[n]\n"
+        "import ir_measures_graded as again",
+    ],
+)
+@pytest.mark.parametrize("on", [True, False])
+def test_another_import_leaves_it_on_or_off(again, on):
+    code = f"""
+import importlib, sys, ir_measures, ir_measures_graded
+before = list(ir_measures.DefaultPipeline.providers)
+ir_measures_graded.accelerate()
+ir_measures_graded.accelerate({on})
+{again}
+pipeline = ir_measures.DefaultPipeline.providers
+ours = pipeline[0 if {on} else -1]
+assert type(ours) is again.GradedProvider
+assert ours.supports(ir_measures.AP) is {on}
+assert [other for other in pipeline if other is not ours] == before[:-1]
+again.accelerate(False)
+assert pipeline[:-1] == before[:-1]
+assert not pipeline[-1].supports(ir_measures.AP)
+assert pipeline[-1].supports(again.CG)
+"""
+    environment = "import os; os.environ['IR_MEASURES_GRADED_PLUGINS'] = 'off'\n"
+    assert python(environment + code, "-W", "error") == ""
+
+
+def test_nothing_changes_without_it():
+    code = f"""
+    import sys, ir_measures
+    if sys.argv[1:]:
+        import ir_measures_graded
+    measures = [ir_measures.parse_measure(text) for text in {[str(measure) for measure in STANDARD]}]
+    for measure in measures:
+        evaluator = ir_measures.evaluator([measure], {QRELS})
+        print(type(evaluator).__module__, measure, evaluator.calc({RUN}))
+    """
+
+    def output(*argv):
+        command = [sys.executable, "-c", dedent(code), *argv]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert output() == output("with us")
+    assert "pytrec_eval_provider AP" in output("with us")
+
+
+def test_our_own_command_needs_no_switch(output, without_others, tmp_path):
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {doc} {level}\n" for q, doc, level in rows(QRELS)))
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {doc} 1 {score} r\n" for q, doc, score in rows(RUN)))
+    files = tmp_path / "qrels", tmp_path / "run"
+    expected = ["P@2\t0.3333", "CG\t1.6667", "NumRet\t6.0000"]
+    assert output("evaluate", *files, "P@2", "CG", "NumRet") == expected
+    assert output("evaluate", *files, "P@2", "CG", "NumRet", "--provider", "graded") == expected
+    assert not PIPELINE[-1].supports(AP)
+
+
+def test_the_command_computes_with_others_where_it_is_told_to(monkeypatch, output, tmp_path):
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 r\n")
+    monkeypatch.setattr(ir_measures_graded.evaluation.trec_eval, "values", None)
+    arguments = ["evaluate", tmp_path / "qrels", tmp_path / "run", "AP", "--provider", "pytrec_eval"]
+    assert output(*arguments) == ["AP\t1.0000"]

@@ -1,0 +1,373 @@
+"""Measure strings: everything that parses, what it parses to, and every mistake with its message."""
+
+import sys
+import warnings
+
+import ir_measures
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded import (
+    CG,
+    DCG_JK,
+    NDCNG,
+    NDPM,
+    GradedError,
+    Q,
+    UnknownMeasureError,
+    muAP,
+    nCG,
+    nDCG_JK,
+    parse_measure,
+)
+from ir_measures_graded.registry.notation import find_measure
+
+
+def original(text):
+    """ir-measures' own reader, as it was before ours took its place."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of ast.Num, from Python 3.12 on
+        return ir_measures.util.parse_measure._original(text)
+
+
+needs_the_original = pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="ir-measures' own reader needs ast.Num, gone in Python 3.14"
+)
+GAINS = {0: 0, 1: 1, 2: 10, 3: 100}
+
+EQUAL_STRINGS = [
+    ("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100", nDCG_JK(b=2, gains=GAINS) @ 100),
+    ("nDCG_JK(gains={0:0,1:1,2:10,3:100},b=2)@100", nDCG_JK(b=2, gains=GAINS) @ 100),
+    ("nCG(gains={-2:0,3:7.5})@20", nCG(gains={-2: 0, 3: 7.5}) @ 20),
+    ("DCG_JK(b=2.718)@10", DCG_JK(b=2.718) @ 10),
+    ("nDCG_JK(avg=True)@200", nDCG_JK(avg=True) @ 200),
+    # bare gains in any position
+    ("nDCG_JK(gains=0:0,1:1,2:10,3:100,b=3)@100", nDCG_JK(b=3, gains=GAINS) @ 100),
+    ("nDCG_JK(b=3,gains=0:0,1:1,2:10,3:100,avg=True)@100", nDCG_JK(b=3, gains=GAINS, avg=True) @ 100),
+    ("nDCG_JK(gains=0:0,1:1,2:10,3:100)", nDCG_JK(gains=GAINS)),
+    ("nDCG_JK(gains=3:100)", nDCG_JK(gains={3: 100})),
+    ("nDCG_JK(gains=3:100,)", nDCG_JK(gains={3: 100})),
+    # with spaces
+    (
+        " nDCG_JK ( b = 3 , gains = 0 : 0 , 1:1,2 :10, 3: 100 , avg = True ) @ 100 ",
+        nDCG_JK(b=3, avg=True, gains=GAINS) @ 100,
+    ),
+    ("nDCG_JK(\n  gains=0:0,\n  3:100,\n  b=3\n)@5\n", nDCG_JK(b=3, gains={0: 0, 3: 100}) @ 5),
+    ("nDCG_JK(gains\t=\t3:100)", nDCG_JK(gains={3: 100})),
+    # negative levels and real numbers, in every way of writing them
+    ("CG(gains=-2:0,-1:0.5,1:.5,2:7.)", CG(gains={-2: 0, -1: 0.5, 1: 0.5, 2: 7})),
+    ("CG(gains=-2.5:1,0.5:1e2,1.5:1E-2,2.5:1e+2)", CG(gains={-2.5: 1, 0.5: 100, 1.5: 0.01, 2.5: 100})),
+    ("CG(gains=- 2 : + 3)", CG(gains={-2: 3})),
+    ("CG(gains={-2:3})", CG(gains={-2: 3})),
+    ("CG(gains=0x10:1_000)", CG(gains={16: 1000})),
+    # the rest
+    ("CG", CG),
+    ("CG()", CG),
+    ("CG()@5", CG @ 5),
+    ("CG(cutoff=5)", CG @ 5),
+    ("CG@None", CG),
+    ("CG(gains={})", CG),
+    ("NDCNG(max_gain=None)", NDCNG),
+    ("NDCNG(max_gain=4)", NDCNG(max_gain=4)),
+    ("CG # a comment", CG),
+]
+
+
+@pytest.mark.parametrize(("text", "measure"), EQUAL_STRINGS, ids=[text for text, _ in EQUAL_STRINGS])
+@pytest.mark.parametrize("parse", [parse_measure, ir_measures.parse_measure, ir_measures.util.parse_measure])
+def test_strings_and_objects_name_the_same_measure(parse, text, measure):
+    got = parse(text)
+    assert (got, hash(got), str(got), got.params) == (measure, hash(measure), str(measure), measure.params)
+    assert parse(str(got)) == measure
+
+
+@pytest.mark.parametrize(
+    "equal",
+    [
+        ["DCG_JK(b=10)", "DCG_JK(b=10.0)", "DCG_JK(b=1e1)", "DCG_JK(b=10,avg=False)"],
+        ["CG@10", "CG@10.0", "CG(cutoff=10)", "CG(judged_only=False)@10"],
+        [
+            "nDCG_JK",
+            "nDCG_JK(b=2)",
+            "nDCG_JK(b=2.0)",
+            "nDCG_JK(gains=0:0)",
+            "nDCG_JK(gains=-1:0,0:0,1:1,7:7)",
+        ],
+        ["nCG(avg=True,gains=1:2)@3", "nCG(gains={1:2.0},avg=True)@3", "nCG(gains=1.0:2,avg=True)@3"],
+        ["CG(gains=1:5,2:3)", "CG(gains=2:3,1:5)", "CG(gains={2.0:3.0,1.0:5.0})"],
+        ["NDPM", "NDPM(judged_only=True)", "NDPM(ties='score')"],
+        ["muAP", "muMAP", "µAP", "μAP", "µMAP", "μMAP"],  # U+00B5 and U+03BC
+    ],
+    ids=lambda equal: equal[0],
+)
+def test_equal_measures_are_equal_and_hash_and_print_alike(equal):
+    measures = [ir_measures.parse_measure(text) for text in equal]
+    assert len(set(measures)) == len(set(map(str, measures))) == len(set(map(hash, measures))) == 1
+    assert all(measure == measures[0] for measure in measures)
+
+
+def test_measures_that_compute_something_else_are_not_equal():
+    texts = [
+        "CG",
+        "CG@1",
+        "CG@2",
+        "nCG",
+        "CG(avg=True)",
+        "CG(gains=1:2)",
+        "CG(gains=2:1)",
+        "CG(judged_only=True)",
+    ]
+    texts += ["DCG_JK", "DCG_JK(b=2.5)", "NDPM", "NDPM(judged_only=False)", "CG(gains=-1:1)", "AP", "nDCG@10"]
+    assert len({ir_measures.parse_measure(text) for text in texts}) == len(texts)
+    assert CG != "CG"
+    assert CG(gains={2: 1}) != CG(gains={2: 1.5})
+
+
+def test_a_measure_prints_in_declared_order_without_defaults():
+    assert str(parse_measure("nDCG_JK(judged_only=True,gains=2:10,1:1,avg=True,b=3.0)@5")) == (
+        "nDCG_JK(b=3,avg=True,gains={2:10},judged_only=True)@5"
+    )
+    assert repr(NDPM(judged_only=False)) == "NDPM(judged_only=False)"
+
+
+def test_both_micro_signs_are_one_name():
+    assert find_measure("\u00b5AP") is find_measure("\u03bcAP") is find_measure("muAP")
+    assert ir_measures.parse_measure("\u00b5AP@5") == ir_measures.parse_measure("\u03bcAP@5") == muAP @ 5
+
+
+def test_a_measure_is_returned_as_it_is():
+    assert parse_measure(CG) is CG
+    assert ir_measures.parse_measure(ir_measures.AP) is ir_measures.AP
+
+
+FORM = r"write Name\(parameter=value, ...\)@cutoff, for example nDCG_JK\("
+MISTAKES = [
+    # unknown measures
+    ("ndcg_jk", r"measure not found: ndcg_jk; did you mean nDCG_JK\?"),
+    ("nDCG_JL@5", r"measure not found: nDCG_JL; did you mean nDCG_JK or"),
+    ("NDCG_JK(b=3)", r"did you mean nDCG_JK\?"),
+    ("xyzzyx", r"measure not found: xyzzyx$"),
+    # unknown parameters
+    ("CG(b=2)", r"CG has no parameter 'b'; it takes avg, gains, judged_only, cutoff"),
+    ("nCG(judgedonly=True)", r"no parameter 'judgedonly' \(did you mean 'judged_only'\?\)"),
+    ("ESL@5", r"ESL has no cutoff.*leave out @"),
+    # values out of range
+    ("CG@0", r"CG: cutoff=0 is not allowed; cutoff is a whole number ≥ 1"),
+    ("CG@-1", r"cutoff=-1 is not allowed; cutoff is a whole number ≥ 1"),
+    ("CG@2.5", r"cutoff=2.5 is not allowed; cutoff is a whole number ≥ 1"),
+    ("CG@True", r"cutoff=True is not allowed"),
+    ("CG@inf", r"cutoff=inf is not allowed; cutoff is a whole number ≥ 1"),
+    ("CG@'5'", r"cutoff='5' is not allowed.*whole number ≥ 1"),
+    ("DCG_JK(b=1)", r"DCG_JK: b=1 is not allowed; b is a real number > 1"),
+    ("DCG_JK(b=0.99)", r"b=0.99 is not allowed; b is a real number > 1"),
+    ("DCG_JK(b=-2)", r"b=-2 is not allowed; b is a real number > 1"),
+    ("DCG_JK(b=nan)", r"b=nan is not allowed; b is a real number > 1"),
+    ("DCG_JK(b=inf)", r"b=inf is not allowed; b is a real number > 1"),
+    ("DCG_JK(b=1e999)", r"b=inf is not allowed; b is a real number > 1"),
+    ("DCG_JK(b=True)", r"b=True is not allowed.*real number > 1"),
+    ("DCG_JK(b='2')", r"b='2' is not allowed.*real number > 1"),
+    ("DCG_JK(b=None)", r"b=None is not allowed.*real number > 1"),
+    ("DCG_JK(b=2j)", r"b=2j is not allowed.*real number > 1"),
+    (f"DCG_JK(b=1{'0' * 400})", r"is not allowed \(it is too large\); b is a real number > 1"),
+    ("NDCNG(max_gain=0)", r"max_gain=0 is not allowed; max_gain is a real number > 0"),
+    ("Q(beta=-1)", r"beta=-1 is not allowed; beta is a real number ≥ 0"),
+    ("CG(avg=1)", r"avg=1 is not allowed; avg is True or False"),
+    ("CG(avg='yes')", r"avg='yes' is not allowed; avg is True or False"),
+    ("KendallTau(variant='d')", r"variant='d' is not allowed; variant is one of 'b', 'a', 'c'"),
+    ("KendallTau(variant=1)", r"variant=1 is not allowed; variant is one of 'b', 'a', 'c'"),
+    # gains
+    ("CG(gains=1:-2)", r"level 1 has gain -2, which is not finite and ≥ 0\); gains is level:gain pairs"),
+    ("CG(gains={1:-2})", r"level 1 has gain -2"),
+    ("CG(gains=1:inf)", r"level 1 has gain inf"),
+    ("CG(gains=1:-inf)", r"level 1 has gain -inf"),
+    ("CG(gains=1:1e999)", r"level 1 has gain inf"),
+    ("CG(gains=1:nan)", r"level 1 has gain nan"),
+    ("CG(gains=inf:1)", r"level inf is not finite"),
+    ("CG(gains=-Infinity:1)", r"level -inf is not finite"),
+    ("CG(gains=nan:1)", r"level nan is not finite"),
+    ("CG(gains=1:2,1:3)", r"names 1 twice in one mapping; name it once"),
+    ("CG(gains=1:2,1:2)", r"names 1 twice"),
+    ("CG(gains={1:2,1.0:2})", r"names 1.0 twice|names 1 twice"),
+    ("CG(gains={'1':2})", r"'1' is not a number.*gains is level:gain pairs, gains finite and ≥ 0"),
+    ("CG(gains={1:True})", r"True is not a number"),
+    ("CG(gains=5)", r"gains=5 is not allowed.*level:gain pairs"),
+    ("CG(gains='1:2')", r"gains='1:2' is not allowed.*level:gain pairs"),
+    ("CG(gains=None)", r"gains=None is not allowed.*level:gain pairs"),
+    # a parameter twice
+    ("DCG_JK(b=3,b=4)", r"names b twice; name it once"),
+    ("CG(cutoff=3)@4", r"names cutoff twice; name it once"),
+    # what is no measure string
+    ("", FORM),
+    ("CG@", FORM),
+    ("@5", FORM),
+    ("CG@5@6", FORM),
+    ("CG()()", FORM),
+    ("CG; AP", FORM),
+    ("CG, AP", FORM),
+    ("a = CG", FORM),
+    ("ir_measures.CG", FORM),
+    ("5", FORM),
+    ("CG(gains=)", FORM),
+    ("CG(gains=1:)", FORM),
+    ("CG(gains=1:2:3)", FORM),
+    ("CG(gains=a:1)", FORM),
+    ("CG(1:2)", FORM),
+    ("CG(**{})", FORM),
+    ("CG(5)", r"parameters need names; " + FORM),
+    ("CG(avg=true)", r"cannot read 'true'.*a value is a number, a string, True, False, None or a mapping"),
+    ("CG(gains=[1, 2])", r"cannot read '\[1, 2\]'"),
+    ("CG(gains={{1:2}:3})", r"cannot read '\{\{1: 2\}: 3\}'"),
+    ("CG(gains={**{1:2}})", r"cannot read"),
+    ("CG(b=__import__('os'))", r"cannot read \"__import__\('os'\)\""),
+    ("CG(b=--'2')", r"cannot read"),
+    ("CG\0", FORM),
+    ("-" * 200_000 + "CG", FORM),
+    # ir-measures' own measures take no signs, which C code would die of
+    ("P@-5", r"P takes no sign in cutoff"),
+    ("P(cutoff=-5)", r"P takes no sign in cutoff"),
+    ("SetF(beta=-0.5)", r"SetF takes no sign in beta"),
+    ("P@inf", r"cannot read 'inf'"),
+    ("nDCG(gains={{1:2}:3})@5", r"cannot read"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), MISTAKES, ids=[text[:40].replace("\0", "␀") for text, _ in MISTAKES]
+)
+@pytest.mark.parametrize("parse", [parse_measure, ir_measures.parse_measure])
+def test_a_mistake_is_one_value_error_that_says_what_is_allowed(parse, text, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        parse(text)
+    assert isinstance(caught.value, GradedError)
+    assert caught.value.__cause__ is None  # no chain of causes to read through
+
+
+def test_an_unknown_measure_is_a_name_error_too_as_in_ir_measures():
+    with pytest.raises(NameError, match="did you mean"):
+        ir_measures.parse_measure("nDCG_KJ")
+    with pytest.raises(UnknownMeasureError):
+        parse_measure("nonsense(b=2)")
+
+
+@pytest.mark.parametrize("thing", [None, 5, ["CG"], b"CG"])
+def test_what_is_no_string_is_refused_by_its_type(thing):
+    with pytest.raises(ValueError, match=f"a measure is named by a string, not by a {type(thing).__name__}"):
+        parse_measure(thing)
+
+
+def test_mistakes_in_code_have_the_same_messages():
+    with pytest.raises(GradedError, match="b=1 is not allowed; b is a real number > 1"):
+        nDCG_JK(b=1)
+    with pytest.raises(GradedError, match="cutoff=0 is not allowed; cutoff is a whole number ≥ 1"):
+        CG @ 0
+    with pytest.raises(GradedError, match="level 1 is named twice"):
+        CG(gains=[(1, 2), (1.0, 3)])
+    with pytest.raises(GradedError, match="beta=-1 is not allowed; beta is a real number ≥ 0"):
+        Q(beta=-1)
+    with pytest.raises(GradedError, match="gains finite and ≥ 0"):
+        muAP(gains={1: -1})
+
+
+def standard_measures():
+    """Every name that ir-measures itself registers, with whatever parameters it declares."""
+    for name, measure in ir_measures.measures.registry.items():
+        if type(measure).__module__.startswith("ir_measures.measures"):
+            yield name
+            yield f"{name}()"
+            yield f"{name}@10"
+            yield f"{name}@0.5"
+            yield f"{name}@None"
+            for parameter in measure.SUPPORTED_PARAMS:
+                for value in (
+                    "2",
+                    "0.25",
+                    "True",
+                    "False",
+                    "None",
+                    "'text'",
+                    '"text"',
+                    "{0:0,1:5}",
+                    "{'a':None}",
+                ):
+                    yield f"{name}({parameter}={value})"
+                    yield f"{name}( {parameter} = {value} , {parameter} = {value} ) @ 7"
+
+
+BEFORE = [
+    "nDCG@10",
+    "nDCG(gains={0:0,1:1,2:10})@10",
+    "nDCG(gains={1:2,1:3})@10",
+    "nDCG(dcg='exp-log2')@10",
+    "nDCG(judged_only=True,dcg='log2')",
+    "P(rel=2)@5",
+    "P(rel=1,cutoff=3)@5",
+    "P(rel=1,rel=2)@5",
+    "P(cutoff=3)@None",
+    "AP@None",
+    "SetF(beta=0.5)",
+    "IPrec@0.1",
+    "Compat(p=0.8,normalize=True)",
+    "ERR_IA(rel=1,judged_only=False)@20",
+    "Accuracy@5",
+    "AP(rel=1j)",
+    "AP(rel=1_0)",
+    "AP(rel=0x10)",
+    "AP # comment",
+    "AP\n",
+    "(AP)",
+    "(AP)(rel=2)",
+    "AP(rel=(2))",
+    "AP(rel='a' 'b')",
+    "α_nDCG@5",
+    "RR(judged_only=True)",
+    "NERR8@10",
+    "P(nonsense=3)",
+]
+
+
+@needs_the_original
+@pytest.mark.parametrize("texts", [BEFORE, list(standard_measures())], ids=["by hand", "all of the registry"])
+def test_what_ir_measures_could_parse_before_parses_to_the_same_measure(texts):
+    assert len(texts) > 20
+    for text in texts:
+        before, now = original(text), ir_measures.parse_measure(text)
+        assert type(now) is type(before), text
+        assert now.params == before.params, text
+        assert {key: type(value) for key, value in now.params.items()} == {
+            key: type(value) for key, value in before.params.items()
+        }, text
+
+
+@needs_the_original
+@pytest.mark.parametrize(
+    "text", ["", "AP(", "AP;AP", "AP(2)", "AP(rel=[1])", "AP(rel=b'x')", "AP(rel=...)", "x.y", "AP(rel=x)"]
+)
+def test_what_ir_measures_could_not_parse_before_still_does_not(text):
+    for parse in (original, ir_measures.parse_measure):
+        with pytest.raises(ValueError):
+            parse(text)
+
+
+def test_measures_of_ir_measures_take_bare_gains_too():
+    expected = ir_measures.nDCG(gains={0: 0, 1: 1, 2: 10}) @ 5
+    assert ir_measures.parse_measure("nDCG(gains=0:0,1:1,2:10)@5") == expected
+    assert ir_measures.parse_measure("nDCG(dcg='log2',gains=-2:0,1:5)@5").params["gains"] == {-2: 0, 1: 5}
+
+
+numbers = st.integers(-9, 9) | st.floats(-100, 100) | st.sampled_from([1e-7, 1e22, -1e-300, 123456.789])
+spaces = st.sampled_from(["", " ", "  ", "\n", "\t"])
+
+
+@given(st.dictionaries(numbers, numbers.map(abs), max_size=5), st.data())
+def test_gains_mean_the_same_bare_and_in_braces(gains, data):
+    def write(left, right):
+        pad = lambda text: data.draw(spaces) + text + data.draw(spaces)  # noqa: E731
+        pairs = ",".join(pad(repr(level)) + ":" + pad(repr(gain)) for level, gain in gains.items())
+        front, back = data.draw(st.sampled_from([("b=3,", ""), ("", ",b=3"), ("avg=True,", ",b=3")]))
+        return f"nDCG_JK({front}gains={pad(left + pairs + right)}{back})@7"
+
+    wanted = nDCG_JK(b=3, gains=gains) @ 7
+    assert parse_measure(write("{", "}"))(avg=False) == wanted
+    if gains:
+        assert parse_measure(write("", ""))(avg=False) == wanted

@@ -1,0 +1,492 @@
+"""Measures from other people: what a plugin gets for free, and what a broken one cannot do.
+
+Broken distributions are made on the fly and used in an interpreter of their own, so that nothing of
+them stays.
+"""
+
+import json
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas
+import pytest
+
+from distributions import GOOD, distribution, hooked, python
+from ir_measures_graded import (
+    MSR,
+    Choice,
+    Flag,
+    GradedError,
+    GradedMeasure,
+    Q,
+    Real,
+    TopicMeasure,
+    nDCG_JK,
+)
+
+
+def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
+    """The status of each distribution's plugin, the warnings, and some values, in a new interpreter."""
+    code = """
+        import json, warnings
+        import ir_measures, ir_measures_graded
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ir_measures_graded.registry.plugins.load()
+            met = ir_measures_graded.registry.plugins.plugins()
+        qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+        values = {}
+        for name in ("First(p=2)", "nDCG_JK(b=2)@10", "nDCG@10"):
+            try:
+                values[name] = ir_measures.parse_measure(name).calc_aggregate(qrels, run)
+            except NameError:
+                pass
+        print(json.dumps([
+            {plugin.distribution: plugin.status for plugin in met},
+            [f"{each.category.__name__}: {each.message}" for each in caught],
+            values,
+        ]))
+    """
+    done = python(folder, code)
+    assert done.returncode == 0, done.stderr
+    return tuple(json.loads(done.stdout))  # type: ignore[return-value]
+
+
+# Ways to write a measure
+
+
+class TopicNDCG(TopicMeasure):
+    NAME = "TopicNDCG"
+    PARAMETERS = nDCG_JK.PARAMETERS
+
+    def value(self, topic):
+        def dcg(gains):
+            ranks = np.arange(1, len(gains) + 1)
+            discount = np.where(ranks < self["b"], 1, np.log(ranks) / np.log(self["b"]))
+            vector = np.zeros(topic.depth)
+            vector[: len(gains)] = gains / np.where(discount == 0, 1, discount)
+            return vector.cumsum()
+
+        if not topic.relevant or not topic.depth:
+            return 0
+        vector = dcg(topic.gains) / dcg(topic.ideal)
+        return vector.mean() if self["avg"] else vector[-1]
+
+
+class TopicQ(TopicMeasure):
+    NAME = "TopicQ"
+    PARAMETERS = Q.PARAMETERS
+
+    def value(self, topic):
+        hits = np.flatnonzero(topic.gains)
+        if not hits.size:
+            return 0
+        beta, ideal = self["beta"], topic.ideal.cumsum()
+        found = np.arange(1, hits.size + 1) + beta * topic.gains[hits].cumsum()
+        ideal_at = ideal[np.minimum(hits, ideal.size - 1)]
+        divisor = min(topic.relevant, topic.cutoff or topic.relevant)
+        return (found / (hits + 1 + beta * ideal_at)).sum() / divisor
+
+
+class TopicMSR(TopicMeasure):
+    NAME = "TopicMSR"
+
+    def value(self, topic):
+        def weigh(gains):
+            return (gains / np.arange(1, gains.size + 1)).sum()
+
+        return weigh(topic.gains) / weigh(topic.ideal) if topic.relevant else 0
+
+
+def random_topics(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+    """Qrels and a run with ties, spam and half levels, unjudged documents, empty and missing topics."""
+    rng = np.random.default_rng(seed)
+    qrels, run = {}, {}
+    for number in range(12):
+        documents = [f"d{i}" for i in rng.permutation(40)]
+        qrels[f"q{number}"] = dict(zip(documents, rng.choice([-2, 0, 0, 1, 2, 2.5, 3], rng.integers(1, 25))))
+        listed = [f"d{i}" for i in rng.permutation(60)[: rng.integers(0, 50)]]
+        run[f"q{number}"] = dict(zip(listed, rng.integers(0, 20, len(listed)).astype(float).tolist()))
+    qrels["spam"], run["spam"] = {"d1": -2, "d2": 0}, {"d1": 1.0}
+    del run["q3"]
+    run["q4"] = {}
+    return qrels, run
+
+
+def values(measure, qrels, run):
+    return {each.query_id: each.value for each in measure.iter_calc(qrels, run)}
+
+
+@pytest.mark.parametrize("context", [{}, {"gains": {1: 0, 2: 7}}, {"judged_only": True}])
+@pytest.mark.parametrize("cutoff", [None, 1, 7, 100])
+@pytest.mark.parametrize(
+    ("vectorised", "one_topic", "parameters"),
+    [
+        (nDCG_JK, TopicNDCG(), {}),
+        (nDCG_JK, TopicNDCG(), {"b": 2.718, "avg": True}),
+        (Q, TopicQ(), {"beta": 0.5}),
+        (MSR, TopicMSR(), {}),
+    ],
+    ids=["nDCG_JK", "nDCG_JK(avg)", "Q", "MSR"],
+)
+def test_a_measure_written_for_one_topic_agrees_with_the_vectorised_one(
+    vectorised, one_topic, parameters, cutoff, context
+):
+    parameters = {**parameters, **context, **({"cutoff": cutoff} if cutoff else {})}
+    positive = 0
+    for seed in range(5):
+        qrels, run = random_topics(seed)
+        ours = values(vectorised(**parameters), qrels, run)
+        assert values(one_topic(**parameters), qrels, run) == pytest.approx(ours, abs=1e-12)
+        assert list(ours) == list(qrels)
+        positive += sum(value > 0 for value in ours.values())
+    assert positive
+
+
+class Hit(TopicMeasure):
+    """The gain at one rank; shows what a few lines get for free."""
+
+    NAME = "Hit"
+    PARAMETERS = {
+        "rank": Real(default=1, at_least=1, desc="the rank"),
+        "half": Flag(default=False, desc="count half"),
+        "of": Choice("run", "ideal", default="run", desc="the list"),
+    }
+
+    def value(self, topic):
+        gains = topic.gains if self["of"] == "run" else topic.ideal
+        rank = int(self["rank"])
+        return gains[rank - 1] / (2 if self["half"] else 1) if rank <= gains.size else 0
+
+
+QRELS = {"q1": {"a": 3, "b": 1, "c": -2}, "q2": {"a": 2}, "q3": {"a": 1}}
+RUN = {"q1": {"x": 5.0, "a": 4.0, "b": 3.0}, "q2": {"a": 1.0}, "unjudged": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (Hit(), [0, 2, 0]),
+        (Hit(rank=2), [3, 0, 0]),
+        (Hit(rank=2) @ 1, [0, 0, 0]),
+        (Hit(judged_only=True), [3, 2, 0]),
+        (Hit(judged_only=True, gains={3: 10}), [10, 2, 0]),
+        (Hit(of="ideal", half=True), [1.5, 1, 0.5]),
+    ],
+    ids=str,
+)
+def test_gains_cutoff_condensed_lists_and_missing_topics_come_for_free(measure, expected):
+    assert values(measure, QRELS, RUN) == dict(zip(QRELS, expected))
+
+
+def test_every_input_form_comes_for_free():
+    qrels = [ir_measures.Qrel(q, d, level) for q, rows in QRELS.items() for d, level in rows.items()]
+    run = [ir_measures.ScoredDoc(q, d, score) for q, rows in RUN.items() for d, score in rows.items()]
+    expected = values(Hit(rank=2), QRELS, RUN)
+    assert values(Hit(rank=2), iter(qrels), iter(run)) == expected
+    assert values(Hit(rank=2), pandas.DataFrame(qrels), pandas.DataFrame(run)) == expected
+
+
+def test_canonical_names_come_for_free():
+    assert str(Hit(half=True, rank=2.0, gains={3: 10, 1: 1}) @ 5) == "Hit(rank=2,half=True,gains={3:10})@5"
+    assert Hit(half=True, rank=2.0) == Hit(rank=2, half=True)
+    assert hash(Hit(rank=1)) == hash(Hit())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"rank": 0}, "Hit: rank=0 is not allowed; rank is a real number ≥ 1"),
+        ({"half": 1}, "Hit: half=1 is not allowed; half is True or False"),
+        ({"of": "runs"}, "Hit: of='runs' is not allowed; of is one of 'run', 'ideal'"),
+        ({"ranks": 1}, "Hit has no parameter 'ranks' (did you mean 'rank'?)"),
+        ({"gains": {1: -1}}, "level 1 has gain -1"),
+        ({"cutoff": 0}, "cutoff is a whole number ≥ 1"),
+    ],
+)
+def test_validation_comes_for_free(parameters, message):
+    with pytest.raises(GradedError) as error:
+        Hit(**parameters)
+    assert message in str(error.value)
+
+
+def test_one_topic_is_seen_as_friendly_lists():
+    seen = {}
+
+    class Look(TopicMeasure):
+        NAME = "Look"
+
+        def value(self, topic):
+            seen.update({name: getattr(topic, name) for name in vars(topic)})
+            return 0
+
+    qrels = {"q": {"a": 3, "b": 0, "c": 1, "d": 2}}
+    run = {"q": {"x": 9.0, "c": 8.0, "a": 7.5, "b": 7.5, "y": 1.0}}
+    (Look() @ 4).calc_aggregate(qrels, run)
+    assert {name: getattr(value, "tolist", lambda value=value: value)() for name, value in seen.items()} == {
+        "name": "q",
+        "cutoff": 4,
+        "depth": 4,
+        "best": 3,
+        "retrieved": 4,
+        "judged": 4,
+        "relevant": 3,
+        "gains": [0, 1, 0, 3],  # b before a: tied documents stand in descending order of their ids
+        "ideal": [3, 2, 1],
+        "ranks": [2, 3, 4],
+        "levels": [1, 0, 3],
+        "scores": [8, 7.5, 7.5],
+        "ties": [0, 1, 1],
+    }
+
+
+def test_a_measure_cannot_change_what_the_others_see():
+    class Vandal(GradedMeasure):
+        NAME = "Vandal"
+
+        def values(self, topics):
+            for gains in (topics.ideal.gain, topics.run.gain, topics.document_gain):
+                gains *= 2
+            return np.zeros(topics.count)
+
+    class TopicVandal(TopicMeasure):
+        NAME = "TopicVandal"
+
+        def value(self, topic):
+            topic.ideal[:] = 0
+            return 0
+
+    for vandal in (Vandal(), TopicVandal()):
+        evaluator = ir_measures.providers.registry["graded"].evaluator([vandal, nDCG_JK], QRELS)
+        with pytest.raises(GradedError, match=f"{vandal} of user code failed .*read-only"):
+            evaluator.calc_aggregate(RUN)
+
+
+# Measures that break while they compute
+
+
+def raises(topics):
+    raise KeyError("no such thing")
+
+
+@pytest.mark.parametrize(
+    ("compute", "problem"),
+    [
+        (raises, "failed over 3 topics ('q1' …): KeyError: 'no such thing'"),
+        (lambda topics: np.array([0, np.nan, 0]), "is nan for topic 'q2'; a value must be finite"),
+        (lambda topics: np.array([0, 0, -np.inf]), "is -inf for topic 'q3'; a value must be finite"),
+        (lambda topics: np.zeros(2), "returned the shape (2,) for 3 topics (first ['q1']); it must be (3,)"),
+        (lambda topics: np.zeros((3, 1)), "returned the shape (3, 1) for 3 topics"),
+        (lambda topics: 0.5, "returned the shape () for 3 topics"),
+        (lambda topics: None, "returned the shape () for 3 topics"),
+        (lambda topics: ["a", "b", "c"], "failed over 3 topics ('q1' …): ValueError"),
+    ],
+)
+def test_a_vectorised_measure_that_breaks_is_named(compute, problem):
+    class Broken(GradedMeasure):
+        NAME = "Broken"
+
+        def values(self, topics):
+            return compute(topics)
+
+    with pytest.raises(GradedError) as error:
+        (Broken() @ 5).calc_aggregate(QRELS, RUN)
+    assert str(error.value).startswith(f"measure Broken@5 of user code {problem}")
+
+
+@pytest.mark.parametrize(
+    ("compute", "problem"),
+    [
+        (raises, "failed for topic 'q2': KeyError: 'no such thing'"),
+        (lambda topic: float("nan"), "is nan for topic 'q2'; a value must be finite"),
+        (lambda topic: topic.gains[:0], "failed for topic 'q2': TypeError"),
+        (lambda topic: np.zeros(2), "failed for topic 'q2': TypeError"),
+        (lambda topic: None, "failed for topic 'q2': TypeError"),
+        (lambda topic: "much", "failed for topic 'q2': ValueError"),
+    ],
+)
+def test_a_measure_of_one_topic_that_breaks_is_named_with_the_topic(compute, problem):
+    class Broken(TopicMeasure):
+        NAME = "Broken"
+
+        def value(self, topic):
+            return compute(topic) if topic.name == "q2" else 1
+
+    with pytest.raises(GradedError) as error:
+        Broken(gains={1: 2}).calc_aggregate(QRELS, RUN)
+    assert str(error.value).startswith(f"measure Broken(gains={{1:2}}) of user code {problem}")
+
+
+def test_a_plugin_measure_that_breaks_is_named_with_its_distribution(tmp_path):
+    distribution(tmp_path, "bad-sums", GOOD.replace("topic.gains[0]", "topic.gains[99]"))
+    code = """
+        import ir_measures, ir_measures_graded
+        try:
+            ir_measures.parse_measure("First@3").calc_aggregate({"q7": {"a": 1}}, {"q7": {"a": 1.0}})
+        except ir_measures_graded.GradedError as error:
+            print(error)
+    """
+    done = python(tmp_path, code)
+    assert done.stdout.startswith(
+        "measure First@3 of bad-sums 1.2 failed for topic 'q7': IndexError: index 99 is out of bounds"
+    ), done.stderr
+
+
+# Plugins that cannot be used
+
+
+BROKEN = {
+    "fails to import": ("raise RuntimeError('out of\\n  order')", "RuntimeError: out of order"),
+    "is no Python": ("def", "SyntaxError: invalid syntax"),
+    "lacks what it needs": ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+    "exits at import": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "has an unknown hook": (GOOD.replace("def graded_measures", "def graded_measure"), "unknown hook"),
+    "has no hook": (GOOD.replace("@hookimpl", ""), "it implements no hook; mark graded_measures with"),
+    "has a hook with arguments": (GOOD.replace("def graded_measures()", "def graded_measures(x)"), "'x'"),
+    "fails in the hook": (hooked("return 1 / 0"), "ZeroDivisionError: division by zero"),
+    "brings no measure": (hooked("return []"), "graded_measures returned no measure"),
+    "returns nothing": (hooked("[First()]"), "graded_measures returned None, not a list of measures"),
+    "returns no list": (hooked("return First()"), "graded_measures returned First, not a list of measures"),
+    "brings a class": (hooked("return [First]"), "<class 'broken_one.First'> is no instance of"),
+    "brings a number": (hooked("return [First(), 42]"), "42 is no instance of GradedMeasure or TopicMeasure"),
+    "claims a name of ir-measures": (GOOD.replace('"First"', '"nDCG"'), "'nDCG' is taken by ir-measures"),
+    "claims a name of ours": (GOOD.replace('"First"', '"Q"'), "the name 'Q' is taken by ir-measures-graded"),
+    "claims an alias": (GOOD.replace("    NAME", '    ALIASES = ("MAP",)\n    NAME'), "'MAP' is taken by"),
+    "claims a name twice": (GOOD.replace("[First()]", "[First(), First()]"), "claims the name 'First' twice"),
+    "has a name with a space": (GOOD.replace('"First"', '"First hit"'), "'First hit', which no string can"),
+    "has a keyword for a name": (GOOD.replace('"First"', '"lambda"'), "'lambda', which no string can name"),
+    "has no name": (GOOD.replace('    NAME = "First"\n', ""), "which no string can name"),
+    "has a plain parameter": (GOOD.replace("Real(", "dict("), "parameter 'p' of First is no"),
+    "takes over a parameter": (GOOD.replace('"p"', '"gains"'), "'gains' of First comes with every measure"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_plugin_that_cannot_be_used_is_skipped_with_one_warning(what, tmp_path):
+    code, reason = BROKEN[what]
+    distribution(tmp_path, "broken-one", code, version="0.3")
+    for name in ("aa-works", "zz-works"):  # one before it, one behind it
+        own = name.partition("-")[0]
+        distribution(tmp_path, name, GOOD.replace('NAME = "First"', f'NAME = "{own}First"'))
+    status, warned, values = met(tmp_path)
+    assert status.pop("broken-one").startswith("skipped: ")
+    assert status == {"ir-measures-graded": "loaded", "aa-works": "loaded", "zz-works": "loaded"}
+    (warning,) = warned
+    assert warning.startswith("PluginWarning: plugin 'broken_one' of broken-one 0.3 is skipped: ")
+    assert reason in warning
+    assert "\n" not in warning
+    assert values == {"nDCG_JK(b=2)@10": 1.0, "nDCG@10": 1.0}
+
+
+def test_plugins_may_be_switched_off(tmp_path):
+    distribution(tmp_path, "works", GOOD)
+    distribution(tmp_path, "broken", "raise RuntimeError")
+    code = """
+        import ir_measures, ir_measures_graded
+        print(*(plugin.distribution for plugin in ir_measures_graded.registry.plugins.plugins()))
+        ir_measures.parse_measure("First")
+    """
+    done = python(tmp_path, code, mode="off")
+    assert done.stdout == "ir-measures-graded\n"
+    assert "measure not found: First" in done.stderr
+    assert "skipped" not in done.stderr
+
+
+def test_a_strict_run_refuses_to_work_with_a_skipped_plugin(tmp_path):
+    distribution(tmp_path, "works", GOOD)
+    distribution(tmp_path, "broken", "raise RuntimeError('boom')")
+    code = """
+        import ir_measures, ir_measures_graded
+        for _ in range(2):
+            try:
+                ir_measures_graded.registry.plugins.load()
+            except ir_measures_graded.GradedError as error:
+                print(error)
+        print(ir_measures.parse_measure("First"))
+    """
+    done = python(tmp_path, code, mode="strict")
+    complaint = "plugin 'broken' of broken 1.2 is skipped: RuntimeError: boom\n"
+    assert (done.stdout, done.stderr) == (complaint * 2 + "First\n", "")
+
+
+def test_a_strict_run_is_silent_when_all_is_well(tmp_path):
+    distribution(tmp_path, "works", GOOD)
+    done = python(tmp_path, "import ir_measures_graded as g; print(g.First(p=2) @ 3)", mode="strict")
+    assert (done.stdout, done.stderr) == ("First(p=2)@3\n", "")
+
+
+def test_another_mode_is_refused(tmp_path):
+    done = python(tmp_path, "import ir_measures_graded as g; g.plugins.load()", mode="loose")
+    assert "IR_MEASURES_GRADED_PLUGINS='loose' is not allowed; it is 'off', 'strict' or unset" in done.stderr
+
+
+def test_a_warning_that_is_an_error_costs_no_other_plugin(tmp_path):
+    distribution(tmp_path, "aa-broken", "raise RuntimeError('boom')")
+    distribution(tmp_path, "works", GOOD)
+    code = """
+        import warnings
+        warnings.simplefilter("error")
+        import ir_measures_graded
+        try:
+            ir_measures_graded.registry.plugins.load()
+        except ir_measures_graded.PluginWarning as error:
+            print(error)
+        print(ir_measures_graded.First)
+    """
+    done = python(tmp_path, code)
+    expected = "plugin 'aa_broken' of aa-broken 1.2 is skipped: RuntimeError: boom\nFirst\n"
+    assert done.stdout == expected, done.stderr
+
+
+def test_plugins_are_imported_when_a_name_is_not_known_yet(tmp_path):
+    distribution(tmp_path, "works", GOOD)
+    code = """
+        import sys
+        import ir_measures, ir_measures_graded
+        ir_measures.parse_measure("nDCG_JK@10")
+        print("works" in sys.modules)
+        from ir_measures_graded.registry.plugins import origin
+        print(ir_measures.parse_measure("First"), origin(ir_measures_graded.First))
+        print("works" in sys.modules)
+    """
+    done = python(tmp_path, code)
+    assert done.stdout == "False\nFirst works 1.2\nTrue\n", done.stderr
+
+
+def test_distributions_may_give_their_plugins_one_name(tmp_path):
+    for name in ("one", "two"):
+        code = GOOD.replace('"First"', f'"First{name}"')
+        distribution(tmp_path, name, code, entry="measures")  # the name of our own, too
+    status, warned, _ = met(tmp_path)
+    assert status == {"ir-measures-graded": "loaded", "one": "loaded", "two": "loaded"}
+    assert not warned
+
+
+def test_of_two_plugins_that_claim_one_name_the_first_keeps_it(tmp_path):
+    distribution(tmp_path, "one", GOOD)
+    distribution(tmp_path, "two", GOOD.replace("topic.gains[0]", "-1"))
+    status, warned, values = met(tmp_path)
+    assert status["one"] == "loaded"
+    assert status["two"] == "skipped: the name 'First' is taken by one 1.2"
+    assert len(warned) == 1
+    assert values["First(p=2)"] == 6
+
+
+def test_a_plugin_whose_metadata_cannot_be_read_is_named_as_well_as_can_be(tmp_path):
+    distribution(tmp_path, "broken", "raise RuntimeError('boom')")
+    (tmp_path / "broken-1.2.dist-info" / "METADATA").unlink()
+    status, (warning,), _ = met(tmp_path)
+    assert len(status) == 2
+    assert warning.startswith("PluginWarning: plugin 'broken' of ")
+    assert warning.endswith("is skipped: RuntimeError: boom")
+
+
+def test_our_own_measures_come_through_the_same_hook():
+    from ir_measures_graded.registry import built_in, hooks, plugins
+
+    ours = plugins.plugins()[0]
+    assert ours.distribution == "ir-measures-graded"
+    assert ours.measures == built_in.graded_measures()
+    assert built_in.graded_measures.ir_measures_graded_impl
+    assert hooks.graded_measures.ir_measures_graded_spec

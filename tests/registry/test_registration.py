@@ -1,0 +1,280 @@
+"""What importing the package does to ir-measures, and what it does not: each case in a new interpreter."""
+
+import pickle
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+
+from ir_measures_graded import nDCG_JK
+from ir_measures_graded.measures import MEASURES
+
+TEXT = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
+VALUE = f"""
+from ir_measures import parse_measure as after
+measure = after("{TEXT}")
+value = measure.calc_aggregate({{"q": {{"a": 3, "b": 2, "c": 1}}}}, {{"q": {{"b": 2, "a": 1}}}})
+assert str(measure) == "nDCG_JK(gains={{2:10,3:100}})@100"
+assert 0.99 < value < 1, value
+"""
+FOREIGN = """
+import ir_measures
+
+class Foreign(ir_measures.Measure):
+    __name__ = NAME = "CG"
+    SUPPORTED_PARAMS = {"cutoff": ir_measures.ParamInfo(dtype=int)}
+
+foreign = Foreign()
+ir_measures.measures.register(foreign)
+"""
+
+
+def python(code, *flags, fails=False):
+    """Run code in a new interpreter, which must end well; what it wrote, stdout before stderr."""
+    command = [sys.executable, *flags, "-c", dedent(code)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0) == fails, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import ir_measures_graded",
+        "import ir_measures, ir_measures_graded",
+        "import ir_measures_graded, ir_measures",
+        "from ir_measures_graded import nDCG_JK",
+        "import ir_measures_graded.measures.cumulated_gain",
+        "import ir_measures.util; import ir_measures_graded",
+    ],
+)
+def test_the_order_of_imports_does_not_matter(imports):
+    assert python(imports + VALUE, "-W", "error") == ""
+
+
+def test_a_parser_bound_before_the_import_knows_the_measures_afterwards():
+    code = f"""
+    from ir_measures import parse_measure
+    from ir_measures.util import parse_measure as deep
+    import ir_measures
+    try:
+        parse_measure("{TEXT}")
+    except ValueError:
+        pass
+    else:
+        raise AssertionError
+    import ir_measures_graded
+    assert parse_measure is deep is ir_measures.parse_measure is ir_measures.util.parse_measure
+    assert parse_measure("{TEXT}") == ir_measures_graded.parse_measure("{TEXT}")
+    """
+    assert python(code, "-W", "error") == ""
+
+
+def test_importing_has_no_other_effect():
+    code = """
+    import inspect, logging, sys, warnings
+    import ir_measures, ir_measures.measures, ir_measures.providers, ir_measures.util, numpy
+
+    def state():
+        modules = (ir_measures, ir_measures.measures, ir_measures.providers, ir_measures.util)
+        return {
+            "names": [{key: id(value) for key, value in vars(module).items()} for module in modules],
+            "measures": {name: id(measure) for name, measure in ir_measures.measures.registry.items()},
+            "providers": dict(ir_measures.providers.registry),
+            "pipeline": list(ir_measures.DefaultPipeline.providers),
+            "trec": ir_measures.util.parse_trec_measure.__code__,
+            "signature": str(inspect.signature(ir_measures.parse_measure)),
+            "parser": [getattr(ir_measures.parse_measure, n) for n in ("__name__", "__module__", "__doc__")],
+            "other": (list(warnings.filters), logging.root.handlers, logging.root.level, numpy.geterr()),
+        }
+
+    before = state()
+    import ir_measures_graded
+    after = state()
+
+    ours = set()
+    for measure in ir_measures_graded.measures.MEASURES:
+        ours |= {measure.NAME, *measure.ALIASES}
+    assert after["measures"].keys() - before["measures"].keys() == ours, after["measures"].keys()
+    assert after["measures"].items() >= before["measures"].items()
+    assert after.pop("providers") == {**before.pop("providers"), "graded": ir_measures_graded.graded}
+    *others, ours = after.pop("pipeline")
+    assert others == before.pop("pipeline")
+    assert type(ours) is ir_measures_graded.GradedProvider
+    assert ours.supports(ir_measures_graded.CG)
+    assert not ours.supports(ir_measures.AP)
+    del before["measures"], after["measures"]
+    assert after == before
+    heavy = {"ir_datasets", "pandas", "pyarrow", "scipy", "pyterrier", "tqdm", "matplotlib"}
+    assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
+    """
+    assert python(code, "-W", "error") == ""
+
+
+@pytest.mark.parametrize(
+    "again",
+    {
+        "imported": "import ir_measures_graded as again",
+        "reloaded": "again = importlib.reload(ir_measures_graded)",
+        "reloaded twice": "again = importlib.reload(importlib.reload(ir_measures_graded))",
+        "its modules reloaded": """
+for name, module in list(sys.modules.items()):
+    if name.startswith("ir_measures_graded."):
+        importlib.reload(module)
+again = importlib.reload(ir_measures_graded)
+""",
+        "forgotten and imported": """
+for name in [name for name in sys.modules if name.startswith("ir_measures_graded")]:
+    del sys.modules[name]
+import ir_measures_graded as again
+""",
+    }.values(),
+)
+@pytest.mark.parametrize("pyterrier", [False, True])
+def test_importing_again_is_harmless(again, pyterrier):
+    code = f"""
+import importlib, sys, ir_measures, ir_measures_graded
+from ir_measures_graded.integrations import pyterrier
+if {pyterrier}:
+    pyterrier.load()
+{again}
+if {pyterrier}:
+    importlib.import_module("ir_measures_graded.integrations.pyterrier").load()
+    assert ir_measures.parse_trec_measure("map") == [ir_measures.AP]
+    assert ir_measures.parse_trec_measure("CG@5") == [again.CG @ 5]
+try:
+    ir_measures.parse_measure("no_such_measure")
+except NameError:
+    pass
+assert [provider.NAME for provider in ir_measures.DefaultPipeline.providers].count("graded") == 1
+assert ir_measures.providers.registry["graded"] is again.graded
+from ir_measures_graded.registry.plugins import plugins
+assert [plugin.status for plugin in plugins()] == ["loaded"], plugins()
+{VALUE}
+assert type(measure) is type(again.nDCG_JK)
+"""
+    environment = "import os; os.environ['IR_MEASURES_GRADED_PLUGINS'] = 'off'\n"
+    assert python(environment + code, "-W", "error") == ""
+
+
+def test_a_name_that_is_taken_is_reported_and_left_alone():
+    code = """
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import ir_measures_graded
+(warning,) = caught
+assert issubclass(warning.category, ir_measures_graded.RegistrationWarning)
+print(warning.message)
+assert ir_measures.parse_measure("CG@5") == foreign @ 5
+assert type(ir_measures.parse_measure("CG")) is Foreign
+assert not ir_measures_graded.graded.supports(foreign)
+assert ir_measures_graded.CG.calc_aggregate({"q": {"a": 3}}, {"q": {"a": 1}}) == 3
+"""
+    assert python(FOREIGN + code + VALUE) == "CG is not registered: ir_measures already has CG\n"
+
+
+@pytest.mark.parametrize("micro", ["µ", "μ"])  # U+00B5, U+03BC: one name for Python
+def test_of_a_measure_with_aliases_none_is_registered_when_one_is_taken(micro):
+    foreign = FOREIGN.replace('"CG"', '"μMAP"')
+    code = f"""
+import ir_measures_graded
+assert type(ir_measures.parse_measure("{micro}MAP")) is Foreign
+for name in ("muAP", "muMAP", "{micro}AP"):
+    try:
+        ir_measures.parse_measure(name)
+    except NameError:
+        continue
+    raise AssertionError(name)
+"""
+    assert "muAP is not registered: ir_measures already has μMAP" in python(foreign + code + VALUE)
+
+
+@pytest.mark.parametrize("flag", ["error", "error::UserWarning", "ignore"])
+def test_a_name_that_is_taken_never_fails_the_import(flag):
+    said = python(FOREIGN + "import ir_measures_graded" + VALUE, "-W", flag)
+    assert ("CG is not registered" in said) == (flag != "ignore")
+
+
+def test_the_import_works_even_if_all_names_are_taken():
+    code = f"""
+import ir_measures
+names = {[measure.NAME for measure in MEASURES]}
+for name in names:
+    ir_measures.measures.registry[name] = ir_measures.AP
+import ir_measures_graded
+assert ir_measures.parse_measure("CG@5") == ir_measures.AP @ 5
+assert ir_measures_graded.CG.calc_aggregate({{"q": {{"a": 3}}}}, {{"q": {{"a": 1}}}}) == 3
+"""
+    assert python(code).count("Warning: ") == len(MEASURES)
+
+
+def test_a_provider_of_that_name_is_reported_and_left_alone():
+    code = f"""
+import ir_measures
+class Other(ir_measures.Provider):
+    NAME = "graded"
+other = ir_measures.providers.register(Other())
+ir_measures.DefaultPipeline.providers.append(other)
+import ir_measures_graded
+assert ir_measures.providers.registry["graded"] is other
+assert ir_measures.DefaultPipeline.providers[-2] is other
+assert type(ir_measures.DefaultPipeline.providers[-1]) is ir_measures_graded.GradedProvider
+{VALUE}
+"""
+    assert "the provider graded is not registered" in python(code)
+    assert "the provider graded is not registered" in python(code, "-W", "error")
+
+
+OLD_NODES = """
+import ast
+for name in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis"):
+    vars(ast).pop(name, None)
+"""
+
+
+def test_it_works_where_ast_has_no_num_as_in_python_3_14():
+    code = f"""
+import ir_measures_graded, ir_measures
+texts = ["nDCG(dcg='exp-log2',judged_only=True)@10", "P(rel=2)@5", "AP", "SetF(beta=0.5)", "IPrec@0.1",
+         "nDCG(gains={{0:0,1:5}})@5", "AP@None", "nCG(gains={{-2:0,3:7.5}})@20", "DCG_JK(b=2.718)@10"]
+for text in texts:
+    measure = ir_measures.parse_measure(text)
+    assert ir_measures.parse_measure(str(measure)) == measure, text
+assert ir_measures.parse_measure("nDCG(dcg='exp-log2',judged_only=True)@10").params == {{
+    "dcg": "exp-log2", "judged_only": True, "cutoff": 10,
+}}
+{VALUE}
+"""
+    assert python(OLD_NODES + code, "-W", "error") == ""
+
+
+def test_mistakes_are_errors_under_optimisation_too():
+    code = """
+    import ir_measures, ir_measures_graded
+    for text in ("CG@0", "DCG_JK(b=1)", "CG(gains=1:-1)", "CG(x=1)", "CG(avg=3)"):
+        try:
+            ir_measures.parse_measure(text)
+        except ValueError:
+            continue
+        print(text)
+    """
+    assert python(code, "-OO", "-W", "error") == ""
+
+
+def test_a_pickled_measure_is_loaded_where_the_package_is_not_imported_yet():
+    pickled = pickle.dumps(nDCG_JK(gains={2: 10, 3: 100}) @ 100)
+    code = f"""
+import pickle, sys
+measure = pickle.loads({pickled!r})
+import ir_measures
+assert measure == ir_measures.parse_measure("{TEXT}")
+"""
+    assert python(code, "-W", "error") == ""
+
+
+def test_without_the_import_ir_measures_is_as_it_was():
+    assert "NameError: measure not found: CG" in python(
+        "import ir_measures; ir_measures.parse_measure('CG')", fails=True
+    )

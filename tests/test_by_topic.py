@@ -1,0 +1,101 @@
+"""Sums over many topics at once, against loops over one topic after another."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded.by_topic import coded, cumsum, earlier_and_smaller, offsets_of, places, tally
+
+SMALL = st.integers(-3, 3) | st.sampled_from([0.1, 0.2, 0.3, 1e-9, 1e9])
+slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
+
+
+def flat(lists):
+    """The values of all lists, one after another, and where each begins and ends."""
+    offsets = np.cumsum([0, *map(len, lists)])
+    return np.array([value for values in lists for value in values], dtype=float), offsets
+
+
+@given(slices)
+def test_cumsum_is_each_lists_own_running_sum_to_the_last_bit(lists):
+    expected = [float(total) for values in lists for total in np.cumsum(np.array(values, float))]
+    assert cumsum(*flat(lists)).tolist() == expected
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 31, 32, 33, 1000])
+def test_cumsum_of_any_length(size):
+    values = np.random.default_rng(size).random(size)
+    got = cumsum(np.concatenate([values, values]), np.array([0, size, 2 * size]))
+    assert got.tolist() == [*np.cumsum(values), *np.cumsum(values)]
+
+
+def test_cumsum_keeps_whole_numbers_whole():
+    assert cumsum(np.array([1, 2, 3]), np.array([0, 3])).dtype == np.int64
+
+
+@given(slices, st.booleans())
+def test_earlier_and_smaller_counts_what_loops_count(lists, weighted):
+    values, offsets = flat(lists)
+    weights = np.arange(1, values.size + 1) if weighted else None
+    expected = [
+        sum(
+            (offset + earlier + 1 if weighted else 1)
+            for earlier in range(here)
+            if numbers[earlier] < numbers[here]
+        )
+        for numbers, offset in zip(lists, offsets)
+        for here in range(len(numbers))
+    ]
+    assert earlier_and_smaller(values, offsets, weights).tolist() == expected
+    whole = np.unique(values, return_inverse=True)[1] - 3
+    assert earlier_and_smaller(whole, offsets, weights).tolist() == expected
+
+
+def test_earlier_and_smaller_of_a_long_list():
+    values = np.random.default_rng(1).integers(0, 50, 700).astype(float)
+    expected = [int((values[:here] < values[here]).sum()) for here in range(700)]
+    assert earlier_and_smaller(values, np.array([0, 700])).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 5), max_size=8))
+def test_places_count_from_0_in_each_slice(sizes):
+    assert places(np.array(sizes, dtype=np.int64)).tolist() == [n for size in sizes for n in range(size)]
+
+
+@given(st.lists(st.integers(0, 6)).map(sorted))
+def test_offsets_bound_each_topics_values(topic):
+    offsets = offsets_of(np.array(topic, dtype=np.int64), topics=8)
+    assert offsets.shape == (9,)
+    for number in range(8):
+        assert topic[offsets[number] : offsets[number + 1]] == [number] * topic.count(number)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1.2, 2.2, 3.2, 4.2, 5.2, 6.2], [1e17], [2.0**53, 2.0**53 + 2], [-0.0, 1.0], [0.5, 0.25], [9, 0], []],
+)
+def test_codes_stand_for_the_very_values(values):
+    kinds, code = coded(np.array(values, dtype=float))
+    assert kinds[code].tolist() == values
+    assert (np.diff(kinds[np.unique(code)]) > 0).all()
+
+
+@given(slices)
+def test_values_are_tallied_in_each_list_by_itself(lists):
+    values, offsets = flat(lists)
+    topic, value, count = tally(np.repeat(np.arange(len(lists)), np.diff(offsets)), values)
+    expected = [(t, v, numbers.count(v)) for t, numbers in enumerate(lists) for v in sorted(set(numbers))]
+    assert list(zip(topic.tolist(), value.tolist(), count.tolist())) == expected
+
+
+@given(slices, st.lists(SMALL, max_size=9))
+def test_weights_are_added_in_one_order_whatever_stands_beside_them(lists, others):
+    values, offsets = flat([*lists, others])
+    weights = np.arange(1, values.size + 1) / 7
+    together = earlier_and_smaller(values, offsets, weights)
+    for start, stop in pairwise(offsets):
+        alone = earlier_and_smaller(values[start:stop], np.array([0, stop - start]), weights[start:stop])
+        assert together[start:stop].tolist() == alone.tolist()
