@@ -14,7 +14,7 @@
 """
 
 from ..evaluation.evaluate import Evaluation, evaluate
-from . import plots
+from ..output import plots
 from .compare import Comparison, compare, compare_values
 from .curves import Curves, curves
 from .effort import Effort, effort

@@ -24,9 +24,10 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
+from ..output import plots
+from ..output.cells import INCHES, draw_cells
 from ..registry.notation import parse_measure
-from . import plots, significance
-from .cells import INCHES, draw_cells
+from . import significance
 from .curves import sign_of
 from .libraries import need_statistics
 from .options import whole_number

@@ -20,15 +20,15 @@ from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
 from ..evaluation.provider import GradedEvaluator
-from ..formats import Whole
 from ..inputs.tables import Source, read_qrels
 from ..measures import CG, DCG_JK
 from ..measures.base import GradedMeasure
 from ..measures.cumulated_gain import Normalised
 from ..measures.topics import Topics
+from ..output import plots
+from ..output.formats import Whole
 from ..ranking.gains import canonical_gains, gain_of
 from ..registry.notation import checked, parse_measure
-from . import plots
 from .libraries import statistics_library
 from .options import whole_number
 

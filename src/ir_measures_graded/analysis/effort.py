@@ -16,7 +16,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..formats import Whole
+from ..output.formats import Whole
 from .curves import IDEAL, Curves, sign_of
 from .options import whole_number
 

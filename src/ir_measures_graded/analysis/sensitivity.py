@@ -18,12 +18,12 @@ from ir_measures import Measure
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
-from ..formats import Whole
 from ..inputs.tables import Table
+from ..output import plots
+from ..output.cells import INCHES, SHADES, draw_cells
+from ..output.formats import Whole
 from ..ranking.gains import PRESETS, GainMap, canonical_gains
 from ..registry.notation import parse_measure
-from . import plots
-from .cells import INCHES, SHADES, draw_cells
 from .curves import sign_of
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT, run_ranks

@@ -19,9 +19,9 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.progress import tracked
-from ..formats import Whole
+from ..output import plots
+from ..output.formats import Whole
 from ..registry.notation import parse_measures
-from . import plots
 from .options import whole_number
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from ..formats import FORMATS
+from ..output.formats import FORMATS
 from .arguments import Command, add_collection, add_places, bars, runs_of
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from ir_measures import Measure
 
 from ..errors import GradedError, UnknownMeasureError
-from ..formats import PLACES
 from ..inputs.sources import scoreddocs_of
+from ..output.formats import PLACES
 from ..registry.names import registry
 from ..registry.notation import checked, parse_measure
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..demo import NAME, qrels_path, run_paths
 from ..evaluation.evaluate import evaluate
-from ..formats import FORMATS
+from ..output.formats import FORMATS
 from .arguments import EXAMPLE, PROGRAM, Command
 
 DEMO_MEASURES = (

@@ -11,7 +11,7 @@ import ir_measures
 
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..formats import FORMATS, PLACES
+from ..output.formats import FORMATS, PLACES
 from .arguments import (
     EXAMPLE,
     Command,

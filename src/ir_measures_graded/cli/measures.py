@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from ..formats import FORMATS
+from ..output.formats import FORMATS
 from ..registry import plugins
 from ..registry.listing import better, facts_of, page
 from ..registry.notation import parse_measure
