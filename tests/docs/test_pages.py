@@ -100,8 +100,9 @@ def of_ties(measure):
 
 
 def of_unjudged(measure):
-    assert not same(measure(judged_only=True), measure(judged_only=False))
-    return "ignored" if same(measure, measure(judged_only=True)) else "keep their ranks, with gain 0"
+    first = measure @ 5 if measure.CUTOFF else measure
+    assert not same(first(judged_only=True), first(judged_only=False))
+    return "ignored" if same(first, first(judged_only=True)) else "keep their ranks, with gain 0"
 
 
 def of_missing(measure):
