@@ -21,7 +21,7 @@ extensions = [
     "mathml",
     "measure_pages",
 ]
-exclude_patterns = ["_build", "_ext", "example-plugin/src", "example-plugin/tests"]
+exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", "example-plugin/tests"]
 nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # other packages

@@ -1,6 +1,6 @@
 """``{computed} module.function argument …``: Markdown that a function returns while the site is built.
 
-The function belongs to a module beside this one. This module holds what such functions share.
+The function is in a module of this folder. This module also holds the helpers of these functions.
 """
 
 from __future__ import annotations

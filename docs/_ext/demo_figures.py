@@ -1,4 +1,4 @@
-"""Figures of the demo runs. Each stands beside the command that draws it."""
+"""Figures of the demo runs for the page Analysing results."""
 
 from __future__ import annotations
 

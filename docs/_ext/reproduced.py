@@ -1,6 +1,6 @@
 """Tables that compare the numbers printed in the papers with computed ones.
 
-tests/papers holds the printed numbers and the procedure behind the tables of Zhou & Yao, and checks each one.
+The printed numbers and the procedure of the tables of Zhou & Yao are in tests/papers, which checks them.
 """
 
 from __future__ import annotations

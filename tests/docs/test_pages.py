@@ -19,7 +19,7 @@ def page(name):
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_command_has_its_section(command):
+def test_every_command_has_a_section(command):
     text = page("command-line")
     section = text.partition(f"\n## {command}\n")[2].partition("\n## ")[0]
     assert f"{{computed}} computed.help_of {command}\n" in section
@@ -29,7 +29,7 @@ def test_every_command_has_its_section(command):
 @pytest.mark.parametrize("name", [name for name in ir_measures_graded.__all__ if not name.startswith("_")])
 def test_every_public_name_is_in_the_api(name):
     if name in {measure.NAME for measure in MEASURES}:
-        return  # these have pages
+        return  # measures have pages of their own
     assert re.search(rf"auto\w+:: {name}$|data:: ir_measures_graded\.{name}$", page("api"), re.MULTILINE)
 
 
@@ -96,7 +96,9 @@ def of_ties(measure):
     if "ties" not in measure.PARAMETERS:
         return "their ids decide" if ids_decide(measure @ 1) else "no effect"
     assert ids_decide(measure(ties="rank"))
-    return "their ids decide" if ids_decide(measure) else "they stay tied; with `ties='rank'` their ids decide"
+    return (
+        "their ids decide" if ids_decide(measure) else "they stay tied; with `ties='rank'` their ids decide"
+    )
 
 
 def of_unjudged(measure):
