@@ -73,9 +73,7 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
 @every_page
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # raised by PyTerrier's calls of pandas
 def test_examples_print_the_output_shown(page: Path) -> None:
-    blanked = re.sub(
-        r"^```.*$", "", runnable(page), flags=re.MULTILINE
-    )  # keep fences out of the expected output
+    blanked = re.sub(r"^```.*$", "", runnable(page), flags=re.MULTILINE)  # a fence is not output
     examples = doctest.DocTestParser().get_doctest(blanked, {}, str(page), str(page), 0)
     result = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(examples)
     assert result.failed == 0
