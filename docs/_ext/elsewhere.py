@@ -48,7 +48,7 @@ ELSEWHERE: dict[str, list[Other]] = {
             "NTCIREVAL, pyNTCIREVAL",
             "nDCG@0010",
             "nDCG_JK@10",
-            "equal; pyNTCIREVAL's --logb is b, and -g is gains",
+            "equal; pyNTCIREVAL's `--logb` is b, and `-g` is gains",
         ),
         Other("trec_eval", "ndcg_cut_10", "", LOG2),
         Other("trec_eval", "ndcg", "", LOG2),
@@ -85,7 +85,10 @@ ELSEWHERE: dict[str, list[Other]] = {
     ],
     "Q": [
         Other(
-            "NTCIREVAL, pyNTCIREVAL", "Q-measure", "Q", "equal; pyNTCIREVAL's --beta is beta, and -g is gains"
+            "NTCIREVAL, pyNTCIREVAL",
+            "Q-measure",
+            "Q",
+            "equal; pyNTCIREVAL's `--beta` is beta, and `-g` is gains",
         ),
         Other("NTCIREVAL, pyNTCIREVAL", "Q@0010", "Q@10", "equal; it also divides by min(R, 10)"),
     ],

@@ -166,7 +166,7 @@ def zhou_differences() -> str:
         [f"Table {table}, {system}", column, beside(zy.CELLS[table, system, column][2], value, 2), why]
         for (table, system, column), (value, why) in zy.NOT_REPRODUCED.items()
     ]
-    return markdown(["cell", "column", "printed / computed", "why"], rows)
+    return markdown(["cell", "column", "printed / computed", "reason"], rows)
 
 
 # ------------------------------------------------------------- Scheel, Lommatzsch & Albayrak
