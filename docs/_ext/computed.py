@@ -17,8 +17,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from ir_measures_graded import tables
 from ir_measures_graded.analysis import plots
+from ir_measures_graded.output import formats
 
 FIGURES = Path(__file__).parents[1] / "figures"
 
@@ -37,7 +37,7 @@ class Computed(SphinxDirective):
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
-    return "\n".join(tables.markdown(head, rows))
+    return "\n".join(formats.markdown(head, rows))
 
 
 def figure(name: str, drawing: Any, alt: str) -> str:

@@ -14,11 +14,11 @@ from typing import Any
 
 from computed import markdown
 from elsewhere import ELSEWHERE
-from ir_measures_graded.listing import better, facts_of
 from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
 
 from ir_measures_graded import GradedMeasure, measures
+from ir_measures_graded.registry.listing import better, facts_of
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
