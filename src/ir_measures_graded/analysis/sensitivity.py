@@ -249,7 +249,7 @@ def sensitivity(
     """The order of the runs under every measure × cutoff × weighting, and how far the orders agree.
 
     `qrels`, `runs`, `measures`, `progress` and `jobs` are those of `evaluate`. `gains` names gain maps; the
-    presets of `ir_measures_graded.ranking.gains.PRESETS` are for levels 0 to 3. A measure that names its gains
+    presets of `ir_measures_graded.gains.PRESETS` are for levels 0 to 3. A measure that names its gains
     or its cutoff itself, or takes none, keeps to that. Needs the extra ``stats``.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure
