@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -135,11 +136,17 @@ def elsewhere(measure: GradedMeasure) -> str:
 def sources(measure: GradedMeasure) -> list[str]:
     """The keys of the works that a measure's source names."""
     source = part(measure, "source")
-    places = {key: source.find(short(entry)) for key, entry in parse_file(BIBLIOGRAPHY).entries.items()}
+    places = {key: source.find(short(entry)) for key, entry in works().items()}
     found = [key for key, place in places.items() if place >= 0]
     if not found:
         raise IncompleteMeasure(f"{measure.NAME}: references.bib has no entry for {source!r}")
     return sorted(found, key=places.__getitem__)
+
+
+@cache
+def works() -> dict[str, Entry]:
+    """The entries of references.bib by their keys."""
+    return dict(parse_file(BIBLIOGRAPHY).entries)
 
 
 def reproduced(measure: GradedMeasure) -> str:
@@ -152,7 +159,7 @@ def reproduced(measure: GradedMeasure) -> str:
 def short(entry: Entry) -> str:
     """The name of a work, as a measure's source gives it.
 
-    >>> short(parse_file(BIBLIOGRAPHY).entries["scheel2011"])
+    >>> short(works()["scheel2011"])
     'Scheel, Lommatzsch & Albayrak 2011'
     """
     names = [" ".join(person.last_names) for person in entry.persons["author"]]

@@ -45,13 +45,17 @@ def test_the_formula_converts_to_mathml(measure):
 @every_measure
 def test_values_are_in_the_range_that_the_page_gives(measure):
     low, high = re.match(r"\[(-?\d+), (∞|\d+)[\])]", measure.doc_field("range")).groups()
-    for _ in range(100):
-        qrels = {f"d{number}": RANDOM.choice([-1, 0, 0, 1, 2, 3]) for number in range(RANDOM.randint(1, 9))}
-        docs = RANDOM.sample([*qrels, "x", "y", "z"], RANDOM.randint(0, len(qrels)))
-        run = {doc: RANDOM.choice([0.25, 0.5, RANDOM.random()]) for doc in docs}
-        for variant in (measure, measure(judged_only=not measure["judged_only"])):
-            value = variant.calc_aggregate({"q": qrels}, {"q": run})
-            assert float(low) <= value <= (math.inf if high == "∞" else float(high))
+    qrels, run = {}, {}
+    for topic in map(str, range(100)):
+        levels = {f"d{number}": RANDOM.choice([-1, 0, 0, 1, 2, 3]) for number in range(RANDOM.randint(1, 9))}
+        docs = RANDOM.sample([*levels, "x", "y", "z"], RANDOM.randint(0, len(levels)))
+        qrels[topic] = levels
+        run[topic] = {doc: RANDOM.choice([0.25, 0.5, RANDOM.random()]) for doc in docs}
+    for variant in (measure, measure(judged_only=not measure["judged_only"])):
+        values = [value for _, _, value in variant.iter_calc(qrels, run)]
+        assert len(values) == 100
+        assert float(low) <= min(values)
+        assert max(values) <= (math.inf if high == "∞" else float(high))
 
 
 @pytest.mark.parametrize("field", ["formula", "tex", "range", "undefined", "source"])
