@@ -1,7 +1,8 @@
 """Generates a page for each measure before Sphinx reads the site.
 
 A page takes its text from the measure's declaration and docstring, its BibTeX from ``references.bib``
-and the comparison with other tools from `elsewhere`. A missing part is an error.
+the symbols of its formulas from `symbols`, and the comparison with other tools from `elsewhere`. A missing
+part is an error.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import symbols
 from computed import markdown
 from elsewhere import ELSEWHERE
 from pybtex.database import Entry, parse_file
@@ -50,11 +52,11 @@ def page(measure: GradedMeasure) -> str:
         f"# {measure.NAME}",
         f"**{facts['title']}**{aliases}. {facts['description']}",
         "## Definition",
-        f"```{{math}}\n{part(measure, 'tex')}\n```",
+        *formulas(measure),
+        symbol_table(measure),
         f"In plain text: {in_code(part(measure, 'formula'))}",
         *paragraphs(measure),
         "\n".join(["|     |     |", "|-----|-----|", *map(" | ".join, properties(measure))]),
-        "The [conventions](../conventions.md#symbols) define the symbols.",
         "## Parameters",
         parameter_table(facts["parameters"]),
         "## Example",
@@ -74,6 +76,24 @@ def part(measure: GradedMeasure, field: str) -> str:
     if not text:
         raise IncompleteMeasure(f"{measure.NAME}: the docstring has no :{field}:")
     return text
+
+
+def formulas(measure: GradedMeasure) -> Iterator[str]:
+    """The formula, and the formula with `avg` if the measure has this parameter."""
+    tex = part(measure, "tex")
+    yield f"```{{math}}\n{tex}\n```"
+    if "avg" in measure.PARAMETERS:
+        value = tex.partition("[k]")[0]
+        yield "With `avg=True`, the value is the mean over the first $k$ ranks:"
+        yield f"```{{math}}\n\\frac{{1}}{{k}} \\sum_{{i=1}}^{{k}} {value}[i]\n```"
+
+
+def symbol_table(measure: GradedMeasure) -> str:
+    """The symbols of the formulas and their meanings."""
+    if missing := symbols.undefined(measure):
+        names = ", ".join(sorted(missing))
+        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/symbols.py does not define {names}")
+    return symbols.table(measure)
 
 
 def paragraphs(measure: GradedMeasure) -> list[str]:

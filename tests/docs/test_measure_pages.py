@@ -16,6 +16,7 @@ pytest.importorskip("sphinx", reason="the site's tools are not installed")
 latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")
 
 import measure_pages  # noqa: E402
+import symbols  # noqa: E402
 
 RANDOM = Random(7)
 PARTS = ["Definition", "Parameters", "Example", "In other tools", "Source"]
@@ -40,6 +41,32 @@ def test_the_formula_converts_to_mathml(measure):
     formula = latex2mathml.tex2mathml(measure.doc_field("tex"), as_block=True)
     assert re.search(r"<mo[^>]*>=</mo>", formula)
     assert "\\" not in formula
+
+
+@every_measure
+def test_the_page_defines_every_symbol_of_the_formulas(measure):
+    assert symbols.undefined(measure) == set()
+    head, _, rest = measure_pages.page(measure).partition("| symbol ")
+    assert "```{math}" in head
+    defined = re.findall(r"^\| \$(.*?)\$ +\| \S", rest.partition("\n\n")[0], re.MULTILINE)
+    assert {each.shown or each.tex for each in symbols.of(measure)} == set(defined)
+
+
+def test_symbols_are_found_in_both_formulas_and_in_definitions():
+    def undefined(tex, formula):
+        doc = f"A measure.\n\n:tex: {tex}\n:formula: {formula}\n"
+        return symbols.undefined(type("Other", (type(measures.CG),), {"NAME": "Other", "__doc__": doc})())
+
+    assert undefined(r"\mathrm{Other}[k] = \frac{G[i]}{w_i}", "G[i] / w_i") == {"w_i"}
+    assert undefined(r"\mathrm{Other} = \gamma^2 + Z", "γ squared and the user's Zᵘ") == {
+        r"\gamma",
+        "Z",
+        "γ",
+        "Zᵘ",
+    }
+    shown = {each.tex for each in symbols.of(measures.nDCG_JK)}
+    assert {r"\mathrm{DCG}_I", "d", "b"} <= shown
+    assert doctest.testmod(symbols).failed == 0
 
 
 @every_measure
