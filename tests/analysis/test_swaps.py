@@ -187,7 +187,7 @@ def test_programs_get_the_curves(capsys):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--levels", "2;3"], "argument --levels: '2;3' is not allowed; it is whole numbers"),
+        (["--levels", "2;3"], "argument --levels: '2;3' is not allowed; give whole numbers"),
         (["--levels", "1"], "levels=1 is not allowed"),
         (["muAP", "nothing"], "measure not found: nothing"),
         (["-o", "x.bmp"], "'x.bmp': a figure's file ends in"),

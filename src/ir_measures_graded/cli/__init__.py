@@ -1,8 +1,8 @@
-"""The command line: arguments in, calls to the rooms below, lines of text out.
+"""The command line: parses arguments, calls the lower layers and prints lines of text.
 
-- `program`: parses the arguments, runs a command, prints its lines; exit statuses.
-- `arguments`: what several commands share.
-- The other modules: the commands, each with its arguments, its help and what it prints.
+- `program`: parses the arguments, runs a command, prints its lines and returns the exit status.
+- `arguments`: arguments that several commands share.
+- The other modules define the commands: their arguments, help and output.
 """
 
 from .program import COMMANDS, main

@@ -1,6 +1,6 @@
-"""The commands over `ir_measures_graded.analysis`: two functions each, as `ir_measures_graded.cli` has them.
+"""The commands `curves` and `effort`.
 
-Nothing is written before everything is computed: first the figure, whole, then the table.
+A command computes everything before it writes anything: first the figure, then the table.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from .arguments import Command, add_collection, add_places, bars, runs_of
 
 
 def add_output(parser: argparse.ArgumentParser, figure: str | None = None) -> None:
-    """The options for what comes out: the table's form and, where there is a figure, its file."""
+    """The options for the output: the table format and, for a command with a figure, the file."""
     if figure is not None:
         parser.add_argument(
-            "-o", "--output", metavar="FILE", help=f"also draw {figure}: FILE ends in .png, .svg or .pdf"
+            "-o", "--output", metavar="FILE", help=f"also draw {figure} to FILE (.png, .svg or .pdf)"
         )
-    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="of the table; default: text")
+    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="table format; default: text")
     add_places(parser)
 
 
 def printed(arguments: argparse.Namespace, table: tuple[list[str], list[list[Any]]]) -> Iterator[str]:
-    """A table in the form that was asked for."""
+    """The lines of a table in the chosen format."""
     return FORMATS[arguments.format](*table, arguments.places)
 
 
@@ -32,16 +32,19 @@ def printed(arguments: argparse.Namespace, table: tuple[list[str], list[list[Any
 
 
 def _add_curves(parser: argparse.ArgumentParser) -> None:
-    add_collection(parser, "RUN", "run files in TREC's form")
+    add_collection(parser, "RUN", "run files in TREC format")
     parser.add_argument(
-        "--measure", metavar="MEASURE", required=True, help="any measure that takes a cutoff, without it"
+        "--measure",
+        metavar="MEASURE",
+        required=True,
+        help="a measure with a cutoff parameter, given without it",
     )
-    parser.add_argument("--depth", type=int, help="the last rank; default: 100")
+    parser.add_argument("--depth", type=int, help="last rank; default: 100")
     parser.add_argument(
         "--normalise",
         choices=("topics", "averages"),
         default="topics",
-        help="average the topics' curves (default), or divide the mean vector by the mean ideal vector",
+        help="average normalised curves (default), or divide the mean curve by the mean ideal curve",
     )
 
 
@@ -50,23 +53,25 @@ def _curves_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ideal",
         action=argparse.BooleanOptionalAction,
-        help="also the curve of the ideal list; default: for CG and DCG_JK",
+        help="add the curve of the ideal list; default: only for CG and DCG_JK",
     )
     parser.add_argument(
         "--confidence",
         type=float,
         metavar="LEVEL",
-        help="bands of that confidence, such as 0.95, by the bootstrap over topics",
+        help="add bootstrap confidence bands over topics, for example 0.95",
     )
-    parser.add_argument("--resamples", type=int, default=1000, help="of the bootstrap; default: 1000")
-    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap; default: 0")
+    parser.add_argument(
+        "--resamples", type=int, default=1000, help="number of bootstrap resamples; default: 1000"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap; default: 0")
     add_output(parser, "the curves")
 
 
 def _curves(arguments: argparse.Namespace) -> Iterator[str]:
-    """Draw a measure at every rank, averaged over topics, a line a run.
+    """Show a measure at every rank, averaged over topics.
 
-    The table has a row a rank and a column a run.
+    The table has one row per rank and one column per run.
 
       ir_measures_graded curves qrels.txt runs/*.gz --measure "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o n.svg
       ir_measures_graded curves qrels.txt a.run b.run --measure P --depth 20 --confidence 0.95 -o P.png
@@ -97,27 +102,31 @@ def _curves(arguments: argparse.Namespace) -> Iterator[str]:
 def _effort_arguments(parser: argparse.ArgumentParser) -> None:
     _add_curves(parser)
     parser.add_argument(
-        "--at", type=whole_numbers, default=[5, 10, 20], metavar="RANK,…", help="the ranks; default: 5,10,20"
+        "--at",
+        type=whole_numbers,
+        default=[5, 10, 20],
+        metavar="RANK,…",
+        help="ranks of the reference curve; default: 5,10,20",
     )
-    parser.add_argument("--of", metavar="RUN", help="the run to be reached; default: the ideal list")
+    parser.add_argument("--of", metavar="RUN", help="reference run; default: the ideal list")
     add_output(parser)
 
 
 def whole_numbers(text: str) -> list[int]:
-    """An option's whole numbers, separated by commas."""
+    """The whole numbers of an option, which commas separate."""
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not allowed; it is whole numbers separated by commas, as in 5,10,20"
+            f"{text!r} is not allowed; give whole numbers separated by commas, as in 5,10,20"
         ) from None
 
 
 def _effort(arguments: argparse.Namespace) -> Iterator[str]:
-    """Show at which rank each run reaches what the ideal list gives much earlier.
+    """Show at which rank each run reaches the value that the ideal list has much earlier.
 
-    The horizontal reading of curves: for each run the first rank at which its mean curve reaches the value
-    of the ideal curve, or of a named run's, at each of some ranks.
+    Effort reads curves horizontally: it finds the first rank at which the mean curve of a run reaches the
+    value of the ideal curve, or of another run, at the given ranks.
 
       ir_measures_graded effort qrels.txt runs/*.gz --measure "CG(gains=0:0,1:1,2:10,3:100)" --at 5,10
       ir_measures_graded effort qrels.txt a.run b.run --measure DCG_JK --at 10 --of b.run -f csv

@@ -12,7 +12,7 @@ from ..ranking.gains import PRESETS, GainMap, plain_number
 from .analyses import add_output, printed, whole_numbers
 from .arguments import Command, add_collection, add_jobs, bars, files_and_measures, runs_of
 
-ROOM = 5  # runs that fit side by side
+SIDE_BY_SIDE = 5  # a table with more runs has one row per run
 
 
 def _for_people(arguments: argparse.Namespace) -> bool:
@@ -20,30 +20,36 @@ def _for_people(arguments: argparse.Namespace) -> bool:
 
 
 def _compare_arguments(parser: argparse.ArgumentParser) -> None:
-    add_collection(parser, "RUN|MEASURE", "run files in TREC's form; measures")
-    parser.add_argument("--baseline", metavar="RUN", help="test the others against this one too")
+    add_collection(parser, "RUN|MEASURE", "run files in TREC format; measures")
+    parser.add_argument("--baseline", metavar="RUN", help="also test each other run against this one")
     parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="P", help="significant below it; default: 0.05"
+        "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
     )
     parser.add_argument(
-        "--permutations", type=int, default=10_000, metavar="N", help="of Tukey HSD; default: 10000"
+        "--permutations",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="permutations of the randomised Tukey HSD test; default: 10000",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of Tukey HSD; default: 0")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the permutations; default: 0")
     parser.add_argument(
-        "--by_run", action="store_true", help=f"a row a run; default with more than {ROOM} runs"
+        "--by_run",
+        action="store_true",
+        help=f"print one row per run; default with more than {SIDE_BY_SIDE} runs",
     )
     add_jobs(parser)
-    add_output(parser, "which runs are better than which")
+    add_output(parser, "the significant differences between runs")
 
 
 def _compare(arguments: argparse.Namespace) -> Iterator[str]:
     """Test whether runs differ: Friedman, Conover, ANOVA, Tukey HSD, t and Wilcoxon.
 
-    As text, markdown and latex: the means and what is significant, "D, E > A**" (** p < 0.01, * p < 0.05).
-    Conover's comparisons follow a significant Friedman test, uncorrected as in Conover (1980); Tukey HSD is
-    corrected for the number of runs, t and Wilcoxon (Holm) for that of the runs beside the baseline.
-    With a row a run, the runs have letters; under a test stand those that it finds the run better than.
-    As tsv, csv and jsonl: every test with statistic, p-value and effect size, after the means.
+    The formats text, markdown and latex show means and significant differences, such as "D, E > A**"
+    (** p < 0.01, * p < 0.05). Conover's comparisons follow a significant Friedman test without correction, as
+    in Conover (1980). Tukey HSD corrects for the number of runs; Holm's correction adjusts t and Wilcoxon.
+    With one row per run, each run has a letter, and each test lists the letters of the runs that are worse.
+    The formats tsv, csv and jsonl list the means, then every test with statistic, p-value and effect size.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a.run -f latex
@@ -68,7 +74,7 @@ def _compare(arguments: argparse.Namespace) -> Iterator[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    by_run = arguments.by_run or len(found.runs) > ROOM
+    by_run = arguments.by_run or len(found.runs) > SIDE_BY_SIDE
     table = found.table_by_run() if by_run else found.table()
     lines = list(printed(arguments, table if _for_people(arguments) else found.records()))
     if arguments.output is not None:
@@ -77,36 +83,42 @@ def _compare(arguments: argparse.Namespace) -> Iterator[str]:
 
 
 def _sensitivity_arguments(parser: argparse.ArgumentParser) -> None:
-    add_collection(parser, "RUN", "run files in TREC's form")
-    parser.add_argument("--measure", metavar="MEASURE", action="append", required=True, help="repeatable")
+    add_collection(parser, "RUN", "run files in TREC format")
+    parser.add_argument(
+        "--measure", metavar="MEASURE", action="append", required=True, help="a measure; repeatable"
+    )
     parser.add_argument(
         "--gains",
         metavar="NAME=LEVEL:GAIN,…",
         type=_weighting,
         action="append",
         default=[],
-        help=f"a weighting, repeatable; for levels 0 to 3 by name alone: {', '.join(PRESETS)}",
+        help=f"a weighting, or a preset for levels 0 to 3 ({', '.join(PRESETS)}); repeatable",
     )
     parser.add_argument(
-        "--cutoffs", metavar="K,…", type=whole_numbers, default=[], help="cutoffs of the measures, as 10,100"
+        "--cutoffs",
+        metavar="K,…",
+        type=whole_numbers,
+        default=[],
+        help="cutoffs of the measures, as in 10,100",
     )
     parser.add_argument(
         "--table",
         choices=("tau", "ranks", "means"),
         default="tau",
-        help="the agreement of the orders (default), the ranks, or means and ranks of the runs",
+        help="correlations of the rankings (default), ranks, or means and ranks",
     )
-    parser.add_argument("--ranks", metavar="FILE", help="also draw how the ranks change")
+    parser.add_argument("--ranks", metavar="FILE", help="also draw the rank changes to FILE")
     add_jobs(parser)
-    add_output(parser, "the agreement of the orders")
+    add_output(parser, "the correlations of the rankings")
 
 
 def _sensitivity(arguments: argparse.Namespace) -> Iterator[str]:
-    """Show how the order of the runs depends on measure, weighting and cutoff.
+    """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
-    Ranks the runs under every measure × cutoff × weighting and correlates every two of the orders: Kendall's
-    τ, marked below .9 and below .8. As tsv, csv and jsonl also which runs change places.
-    A measure that names its gains or cutoff itself keeps them.
+    The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
+    by Kendall's τ, marked below .9 and below .8. The formats tsv, csv and jsonl also list the runs that swap.
+    A measure string with gains or a cutoff keeps them.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz --measure nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz --measure P@10 --measure nDCG_JK@10 \\
@@ -140,7 +152,7 @@ def _sensitivity(arguments: argparse.Namespace) -> Iterator[str]:
 
 
 def _weighting(text: str) -> tuple[str, GainMap | str]:
-    """A name with the gain map behind it, or the name of a preset, which stands for itself."""
+    """A name and its gain map, or the name of a preset twice."""
     name, equals, pairs = text.partition("=")
     if not equals:
         return name, name
@@ -153,7 +165,7 @@ def _weighting(text: str) -> tuple[str, GainMap | str]:
             gains[level] = gain
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not allowed; it is a name and gains of levels, as in steep=0:0,1:1,2:10,3:100"
+            f"cannot read {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
         ) from None
     return name, gains
 
@@ -161,22 +173,32 @@ def _weighting(text: str) -> tuple[str, GainMap | str]:
 def _swaps_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="MEASURE", nargs="*", help=f"default: {' '.join(MEASURES)}")
     parser.add_argument(
-        "--levels", metavar="L,…", type=whole_numbers, default=list(LEVELS), help="default: 2,10,20,50"
+        "--levels",
+        metavar="L,…",
+        type=whole_numbers,
+        default=list(LEVELS),
+        help="numbers of levels; default: 2,10,20,50",
     )
-    parser.add_argument("--uneven", action="store_true", help="fill the levels unevenly, at random")
-    parser.add_argument("--documents", metavar="N", type=int, default=100, help="in a ranking; default: 100")
-    parser.add_argument("--most", metavar="N", type=int, default=99, help="the most swaps; default: 99")
-    parser.add_argument("--repetitions", metavar="N", type=int, default=100, help="default: 100")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: 0")
+    parser.add_argument("--uneven", action="store_true", help="draw the sizes of the levels at random")
+    parser.add_argument(
+        "--documents", metavar="N", type=int, default=100, help="documents per ranking; default: 100"
+    )
+    parser.add_argument(
+        "--most", metavar="N", type=int, default=99, help="maximum number of swaps; default: 99"
+    )
+    parser.add_argument(
+        "--repetitions", metavar="N", type=int, default=100, help="rankings per number of swaps; default: 100"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the swaps; default: 0")
     add_output(parser, "the curves")
 
 
 def _swaps(arguments: argparse.Namespace) -> Iterator[str]:
     """Show whether measures depend on the number of levels, by random swaps.
 
-    Rankings of documents on L levels, the best first, are spoilt by random swaps. A measure that does not
-    depend on the number of levels falls along the same curve for every L. As text, markdown and latex: the
-    mean of each curve, and the widest gap between them; as tsv, csv and jsonl: the curves.
+    Random swaps degrade an ideal ranking of documents on L levels. A measure that is independent of the
+    number of levels has the same curve for every L. The formats text, markdown and latex show the mean of
+    each curve and the widest gap between them; tsv, csv and jsonl list the curves.
 
       ir_measures_graded swaps -o swaps.svg
       ir_measures_graded swaps muAP NDCNG@10 "NDCNG(max_gain=1)@10" --levels 2,5,25 --uneven -f csv

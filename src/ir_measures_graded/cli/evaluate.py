@@ -1,4 +1,4 @@
-"""The command `evaluate`: runs against qrels, printed like the ir_measures command, or as a table."""
+"""The command `evaluate`, which prints like the ir_measures command or as a table."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from .arguments import (
 
 def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     providers = tuple(ir_measures.providers.registry)
-    add_collection(parser, "RUN|MEASURE", "run files in TREC's form; measures")
-    parser.add_argument("-q", "--by_query", action="store_true", help="also each topic's values")
-    parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: without the means")
+    add_collection(parser, "RUN|MEASURE", "run files in TREC format; measures")
+    parser.add_argument("-q", "--by_query", action="store_true", help="also print the values of each topic")
+    parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: omit the means")
     add_places(parser)
     add_format(parser, "tsv", "jsonl", "markdown")
     add_jobs(parser)
@@ -37,15 +37,15 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         "--provider",
         choices=providers,
         metavar="NAME",
-        help=f"compute with one of {', '.join(providers)} only",
+        help=f"compute all measures with one provider: {', '.join(providers)}",
     )
 
 
 def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
     """Evaluate runs against qrels.
 
-    Whatever follows QRELS is a run where it is an existing file (or -, standard input), else a measure.
-    One run gives the output of the ir_measures command; several, one table with a row a run.
+    An argument after QRELS is a run if it is an existing file, or - for standard input, and else a measure.
+    One run is printed like the ir_measures command prints it, several runs as a table with one row per run.
 
       ir_measures_graded evaluate qrels.txt run.txt "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
       ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -o markdown
@@ -54,9 +54,9 @@ def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
     form, by_query = arguments.output_format, arguments.by_query
     paths, measures = files_and_measures(arguments.inputs)
     if not measures:
-        raise GradedError(f"no measure is given; name one or more, such as {EXAMPLE}")
+        raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
     if arguments.no_summary and not by_query:
-        raise GradedError("--no_summary (-n) goes only with --by_query (-q)")
+        raise GradedError("--no_summary (-n) requires --by_query (-q)")
     runs = runs_of(arguments, paths)
     if form == "jsonl" and arguments.places != PLACES:
         print("--places is ignored when using --output jsonl", file=sys.stderr)
@@ -75,7 +75,7 @@ def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
     columns, rows = view(found, by_query, not arguments.no_summary)
     lines = FORMATS[form](columns, rows, arguments.places)
     if like_ir_measures and form == "tsv":
-        next(lines)  # ir-measures prints no line of column names
+        next(lines)  # ir-measures prints no header
     return lines
 
 
@@ -106,7 +106,7 @@ def _by_topic(
 ) -> Iterator[tuple[str, list[float | None]]]:
     """The values of a run for each topic if `by_query`, then over all topics if `summary`.
 
-    None stands for a value that a provider of ir-measures does not report.
+    None marks a value that a provider of ir-measures does not report.
     """
     assert found.aggregates is not None
     assert found.missing is not None

@@ -1,4 +1,4 @@
-"""The commands that list what is installed: `measures` and `plugins`."""
+"""The commands `measures` and `plugins`, which list what is installed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .arguments import PROGRAM, Command, add_format
 
 
 def _measures_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="*", help="a measure to describe in full")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="measure to describe in full")
     add_format(parser, "text", "tsv", "jsonl", "markdown")
 
 
 def _measures(arguments: argparse.Namespace) -> Iterable[str]:
-    """List the graded measures, or describe measures in full.
+    """List the graded measures or describe measures in full.
 
     ir_measures_graded measures
     ir_measures_graded measures nDCG_JK muAP AP
@@ -35,12 +35,12 @@ def _measures(arguments: argparse.Namespace) -> Iterable[str]:
     all_facts = [facts_of(measure) for measure in measures]
     if form == "jsonl":
         return FORMATS["jsonl"](list(all_facts[0]), [list(facts.values()) for facts in all_facts])
-    columns = ["measure", "aliases", "what it is", "better", "from"]
+    columns = ["measure", "aliases", "title", "better", "from"]
     rows = [
         (facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"])
         for facts in all_facts
     ]
-    hint = ["", f"All about one of them: {PROGRAM} measures nDCG_JK"] if form == "text" else []
+    hint = ["", f"Details of a measure: {PROGRAM} measures nDCG_JK"] if form == "text" else []
     return chain(FORMATS[form](columns, rows), hint)
 
 
@@ -49,7 +49,7 @@ def _plugins_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _plugins(arguments: argparse.Namespace) -> Iterator[str]:
-    """List the distributions that bring measures, ours first, and what became of them."""
+    """List the plugins that provide measures, and whether each was loaded."""
     columns = ["distribution", "version", "plugin", "measures", "status"]
     rows = []
     for plugin in plugins.plugins():

@@ -1,8 +1,8 @@
-"""The command line: arguments in, calls to the rest of the package, lines of text out.
+"""Parses the command line, runs a command and prints its lines.
 
-A command is two functions: one declares its arguments, the other, whose docstring is its help, turns
-them into lines. `COMMANDS` names them. Nothing is printed before everything is computed, so that a
-mistake never leaves half a table behind.
+A command consists of two functions: one declares the arguments, the other turns them into lines of text.
+The docstring of the second function is the help. `COMMANDS` names them. Output is printed only after
+everything is computed, so that an error never leaves half a table behind.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ COMMANDS: dict[str, Command] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status.
 
-    0: all is well. 2: what the user gave cannot be used, as one message on standard error says. 130
-    and 141, as shells report them: interrupted, and the reader of the output is gone.
+    0: success. 2: the user's input cannot be used, and one message on standard error gives the reason.
+    130: interrupted. 141: the reader of the output closed the pipe.
     """
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             lines = _lines(argv)
         return _write(lines)
-    except (GradedError, Warning) as error:  # a warning: under python -W error
+    except (GradedError, Warning) as error:  # python -W error raises warnings
         return _fail(str(error))
     except KeyboardInterrupt:
         return 130
 
 
 def _lines(argv: Sequence[str] | None) -> list[str]:
-    """All that the command has to say."""
+    """All output lines of the command."""
     try:
         arguments = _parse(argv)
-    except SystemExit:  # --help and --version, which have said it
+    except SystemExit:  # --help and --version have printed their text
         return []
     return list(arguments.run(arguments))
 
 
 def _write(lines: Iterable[str]) -> int:
-    """Print; returns the exit status."""
+    """Print the lines; returns the exit status."""
     try:
         if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(errors="backslashreplace")  # where a terminal has no Σ
+            sys.stdout.reconfigure(errors="backslashreplace")  # some terminals cannot print Σ
         for line in lines:
             print(line)
         if sys.stdout is not None:
@@ -84,8 +84,8 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _abandon_output() -> None:
-    """Send what is still buffered nowhere; the interpreter would fail on it again when it ends."""
-    with suppress(OSError, ValueError):  # where standard output is no real file
+    """Discard buffered output; otherwise the interpreter would fail on it again at exit."""
+    with suppress(OSError, ValueError):  # standard output may not be a real file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -93,7 +93,7 @@ def _abandon_output() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are the package's."""
+    """An argument parser that raises `GradedError`."""
 
     def error(self, message: str) -> NoReturn:
         raise GradedError(f"{message} (see {self.prog} --help)")
@@ -102,8 +102,8 @@ class _Parser(argparse.ArgumentParser):
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = _Parser(
         prog=PROGRAM,
-        description="Graded relevance measures beside those of ir-measures.",
-        epilog=f"To see it at work: {PROGRAM} demo",
+        description="Evaluate runs with graded relevance measures and the measures of ir-measures.",
+        epilog=f"Try it: {PROGRAM} demo",
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -118,7 +118,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         declare(command)
         command.set_defaults(run=run, parser=command)
     arguments, rest = parser.parse_known_args(argv)
-    # argparse takes positional arguments in one piece and leaves over those that follow an option.
+    # argparse consumes one group of positional arguments and leaves those that follow an option.
     if any(word.startswith("-") and word != "-" for word in rest) or (rest and "inputs" not in arguments):
         arguments.parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:

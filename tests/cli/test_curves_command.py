@@ -1,16 +1,16 @@
-"""The commands `curves` and `effort`: what they print and write, what they refuse and how."""
+"""The commands `curves` and `effort`: what they print and write, and what they refuse."""
 
 import csv
 import gzip
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command_line import command
 
-from ir_measures_graded import cli, demo
+from ir_measures_graded import demo
 from ir_measures_graded.analysis import curves, effort, evaluate
 from ir_measures_graded.cli import arguments as cli_arguments
 
@@ -18,64 +18,31 @@ GAINS = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)"
 PATHS = [str(path) for path in demo.run_paths().values()]
 NAMES = [os.path.basename(path) for path in PATHS]
 PAIRS = list(zip(NAMES, PATHS))
-PROGRAM = [sys.executable, "-m", "ir_measures_graded"]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def refusal(capsys, folder):
-    """Run the command here; returns its message, after checking that it printed and wrote nothing."""
-
-    def run(*argv):
-        before = sorted(os.listdir())
-        status = cli.main([str(argument) for argument in argv])
-        out, err = capsys.readouterr()
-        assert (status, out) == (2, "")
-        assert sorted(os.listdir()) == before
-        assert err.startswith("ir_measures_graded: error: ")
-        assert err.count("\n") == 1
-        return err
-
-    return run
 
 
 def needs_matplotlib():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 
-def test_curves_in_a_process_of_its_own(folder):
+def test_curves_prints_the_table_and_writes_the_figure():
     needs_matplotlib()
-    command = [*PROGRAM, "curves", demo.NAME, *PATHS, "--measure", GAINS, "--depth", "100", "-o", "nDCG.svg"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = command(
+        "curves", demo.NAME, *PATHS, "--measure", GAINS, "--depth", 100, "-o", "nDCG.svg", text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["rank", *NAMES]
     assert len(lines) == 101
     means = evaluate(demo.NAME, PAIRS, [f"{GAINS}@100"]).means()[:, 0]
     assert lines[100].split() == ["100", *(f"{mean:.4f}" for mean in means)]
-    assert os.listdir(folder) == ["nDCG.svg"]
     picture = Path("nDCG.svg").read_text(encoding="utf-8")
     for text in ("nDCG_JK(gains={2:10,3:100})", "Mean over 20 topics", *NAMES):
         assert f">{text}</text>" in picture
 
 
-def test_effort_in_a_process_of_its_own():
-    command = [
-        *PROGRAM,
-        "effort",
-        demo.NAME,
-        *PATHS,
-        "--measure",
-        "CG(gains=0:0,1:1,2:10,3:100)",
-        "--at",
-        "5,10",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_effort_prints_one_row_per_run():
+    measure = "CG(gains=0:0,1:1,2:10,3:100)"
+    done = command("effort", demo.NAME, *PATHS, "--measure", measure, "--at", "5,10", text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "run       ideal@5              ideal@10",
@@ -89,7 +56,7 @@ def test_effort_in_a_process_of_its_own():
 
 
 @pytest.mark.parametrize("name", ["c.png", "c.svg", "c.pdf"])
-def test_the_figure_is_written_beside_the_table(output, name):
+def test_the_figure_does_not_change_the_table(output, name):
     needs_matplotlib()
     with_figure = output("curves", demo.NAME, *PATHS, "--measure", "CG", "--depth", 5, "-o", name)
     assert Path(name).stat().st_size > 1000
@@ -97,32 +64,32 @@ def test_the_figure_is_written_beside_the_table(output, name):
     assert with_figure[0].split() == ["rank", "ideal", *NAMES]
 
 
-def test_each_form_of_the_table_has_the_same_numbers(output):
-    command = ("curves", demo.qrels_path(), *PATHS, "--measure", GAINS, "--depth", 3)
+def test_every_format_has_the_same_numbers(output):
+    words = ("curves", demo.qrels_path(), *PATHS, "--measure", GAINS, "--depth", 3)
     columns, rows = curves(demo.qrels_path(), PAIRS, GAINS, 3).table()
-    assert [list(json.loads(line).items()) for line in output(*command, "-f", "jsonl")] == [
+    assert [list(json.loads(line).items()) for line in output(*words, "-f", "jsonl")] == [
         list(zip(columns, row)) for row in rows
     ]
     shown = [[str(rank), *(f"{value:.4f}" for value in values)] for rank, *values in rows]
-    assert list(csv.reader(output(*command, "--format", "csv"))) == [columns, *shown]
-    assert [line.split("\t") for line in output(*command, "-f", "tsv")] == [columns, *shown]
-    assert [line.split() for line in output(*command)] == [columns, *shown]
-    assert output(*command, "-f", "markdown")[1].startswith("|-----:|")
-    latex = output(*command, "-f", "latex")
+    assert list(csv.reader(output(*words, "--format", "csv"))) == [columns, *shown]
+    assert [line.split("\t") for line in output(*words, "-f", "tsv")] == [columns, *shown]
+    assert [line.split() for line in output(*words)] == [columns, *shown]
+    assert output(*words, "-f", "markdown")[1].startswith("|-----:|")
+    latex = output(*words, "-f", "latex")
     assert latex[0] == r"\begin{tabular}{rrrrrr}"
     assert latex[4].split(" & ")[0] == "   1"
-    in_full = output(*command, "-f", "csv", "-p", -1)
+    in_full = output(*words, "-f", "csv", "-p", -1)
     assert float(in_full[3].split(",")[5]) == rows[2][5]
 
 
-def test_effort_for_programs_has_a_row_a_run_and_target(output):
-    command = ("effort", demo.NAME, *PATHS, "--measure", "DCG_JK", "--at", "3,7", "--of", "E.run")
+def test_effort_as_jsonl_has_one_row_per_run_and_target(output):
+    words = ("effort", demo.NAME, *PATHS, "--measure", "DCG_JK", "--at", "3,7", "--of", "E.run")
     columns, rows = effort(curves(demo.qrels_path(), PAIRS, "DCG_JK"), [3, 7], of="E.run").records()
-    assert [json.loads(line) for line in output(*command, "-f", "jsonl")] == [
+    assert [json.loads(line) for line in output(*words, "-f", "jsonl")] == [
         dict(zip(columns, row)) for row in rows
     ]
-    assert output(*command, "-f", "tsv")[0] == "run\tof\tat\tvalue\trank"
-    assert output(*command)[-1].split() == ["E.run", "3", "7"]
+    assert output(*words, "-f", "tsv")[0] == "run\tof\tat\tvalue\trank"
+    assert output(*words)[-1].split() == ["E.run", "3", "7"]
 
 
 def test_options_reach_the_analysis(output):
@@ -139,7 +106,7 @@ def test_options_reach_the_analysis(output):
     assert averages[1].split() == ["(value)", "1.0000"]
 
 
-def test_the_collections_own_run_packed_files_and_standard_input(output, monkeypatch):
+def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):
     packed = Path("A.run.gz")
     packed.write_bytes(gzip.compress(Path(PATHS[0]).read_bytes()))
     lines = output("curves", demo.NAME, packed, "--scoreddocs", "--measure", "P@3")
@@ -171,22 +138,22 @@ def test_runs_may_follow_options(output):
         (["--measure", "P", PATHS[0]], "two runs are named"),
     ],
 )
-def test_mistakes_are_one_message_and_exit_status_2(refusal, words, message):
+def test_invalid_arguments_are_refused(refusal, words, message):
     assert message in refusal("curves", demo.NAME, PATHS[0], *words)
 
 
-def test_a_figure_that_cannot_be_written_leaves_no_table(refusal):
+def test_an_unwritable_figure_leaves_no_table(refusal):
     needs_matplotlib()
     assert "cannot be written" in refusal("curves", demo.NAME, PATHS[0], "--measure", "P", "-o", "no/f.svg")
 
 
-def test_without_matplotlib_nothing_is_computed(refusal, monkeypatch):
+def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = refusal("curves", "no-such-collection", "no-such-run", "--measure", "P", "-o", "f.svg")
     assert "pip install 'ir-measures-graded[plot]'" in message
 
 
-def test_a_run_that_is_broken_leaves_an_old_figure_alone(refusal):
+def test_a_malformed_run_leaves_the_old_figure(refusal):
     needs_matplotlib()
     Path("f.svg").write_text("old")
     Path("broken.run").write_text("351 Q0 d1 1 0.5\n")
@@ -198,16 +165,16 @@ def test_a_run_that_is_broken_leaves_an_old_figure_alone(refusal):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--at", "5;10"], "'5;10' is not allowed; it is whole numbers separated by commas"),
+        (["--at", "5;10"], "'5;10' is not allowed; give whole numbers separated by commas"),
         (["--at", "200"], "at=200 is beyond the curves, which end at rank 100"),
         (["--of", "Z.run"], "there is no run 'Z.run' among A.run"),
     ],
 )
-def test_mistakes_of_effort_are_one_message_and_exit_status_2(refusal, words, message):
+def test_invalid_arguments_of_effort_are_refused(refusal, words, message):
     assert message in refusal("effort", demo.NAME, PATHS[0], "--measure", "CG", *words)
 
 
-def test_no_run_and_runs_of_other_topics(refusal):
+def test_missing_runs_and_foreign_topics_are_refused(refusal):
     Path("other.run").write_text("q1 Q0 d1 1 0.5 x\n")
     assert "no run is given" in refusal("curves", demo.NAME, "--measure", "P")
     assert "none of its topics (such as 'q1') is in the qrels graded-demo" in refusal(
@@ -215,7 +182,7 @@ def test_no_run_and_runs_of_other_topics(refusal):
     )
 
 
-def test_bars_are_for_terminals(monkeypatch):
+def test_bars_need_a_terminal_and_tqdm(monkeypatch):
     class Terminal:
         def isatty(self):
             return True
