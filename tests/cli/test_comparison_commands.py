@@ -154,7 +154,7 @@ def test_sensitivity_prints_ranks_and_means(run):
             ["--gains", "w1", "--gains", "w1=1:1"],
             "two weightings are named 'w1'; give each a name of its own",
         ),
-        (["--gains", "w5"], "gains 'w5' are no preset"),
+        (["--gains", "w5"], "unknown weighting 'w5'"),
         (["--gains", "x=1"], "argument --gains: 'x=1' is not allowed; it is a name and gains of levels"),
         (["--gains", "x=1:a"], "argument --gains: 'x=1:a' is not allowed"),
         (["--gains", "x=1:1,1:2"], "argument --gains: 'x=1:1,1:2' is not allowed"),
