@@ -131,7 +131,7 @@ def test_what_cannot_be_used_is_an_error_that_says_so(qrels, runs, measures, mes
 def test_errors_in_a_qrels_file_name_it(tmp_path):
     qrels = tmp_path / "twice.qrels"
     qrels.write_text("q1 0 a 1\nq1 0 a 2\n")
-    with pytest.raises(GradedError, match=r"twice\.qrels: .*judged twice"):
+    with pytest.raises(GradedError, match=r"twice\.qrels:2: .*judged twice"):
         evaluate(qrels, RUNS, ["nCG"])
 
 
