@@ -6,17 +6,19 @@ The function is in a module of this folder. This module also holds the helpers o
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from ir_measures_graded import cli
 from ir_measures_graded.analysis import plots
 from ir_measures_graded.output import formats
 
@@ -49,10 +51,10 @@ def figure(name: str, drawing: Any, alt: str) -> str:
 
 def help_of(*command: str) -> str:
     """The ``--help`` of the program, or of one of its commands, as a block of text."""
-    program = [sys.executable, "-m", "ir_measures_graded", *command, "--help"]
-    environment = {**os.environ, "COLUMNS": "96", "NO_COLOR": "1"}
-    done = subprocess.run(program, env=environment, check=True, capture_output=True, encoding="utf-8")
-    return f"```text\n{done.stdout.rstrip()}\n```"
+    printed = StringIO()
+    with patch.dict(os.environ, COLUMNS="90", NO_COLOR="1"), redirect_stdout(printed):
+        cli.main([*command, "--help"])
+    return f"```text\n{printed.getvalue().rstrip()}\n```"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

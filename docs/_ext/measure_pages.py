@@ -1,7 +1,8 @@
 """Generates a page for each measure before Sphinx reads the site.
 
 A page takes its text from the measure's declaration and docstring, its BibTeX from ``references.bib``
-and the comparison with other tools from `elsewhere`. A missing part is an error.
+the symbols of its formulas from `symbols`, and the comparison with other tools from `elsewhere`. A missing
+part is an error.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import symbols
 from computed import markdown
 from elsewhere import ELSEWHERE
 from pybtex.database import Entry, parse_file
@@ -49,11 +52,11 @@ def page(measure: GradedMeasure) -> str:
         f"# {measure.NAME}",
         f"**{facts['title']}**{aliases}. {facts['description']}",
         "## Definition",
-        f"```{{math}}\n{part(measure, 'tex')}\n```",
+        *formulas(measure),
+        symbol_table(measure),
         f"In plain text: {in_code(part(measure, 'formula'))}",
         *paragraphs(measure),
         "\n".join(["|     |     |", "|-----|-----|", *map(" | ".join, properties(measure))]),
-        "The [conventions](../conventions.md#symbols) define the symbols.",
         "## Parameters",
         parameter_table(facts["parameters"]),
         "## Example",
@@ -73,6 +76,24 @@ def part(measure: GradedMeasure, field: str) -> str:
     if not text:
         raise IncompleteMeasure(f"{measure.NAME}: the docstring has no :{field}:")
     return text
+
+
+def formulas(measure: GradedMeasure) -> Iterator[str]:
+    """The formula, and the formula with `avg` if the measure has this parameter."""
+    tex = part(measure, "tex")
+    yield f"```{{math}}\n{tex}\n```"
+    if "avg" in measure.PARAMETERS:
+        value = tex.partition("[k]")[0]
+        yield "With `avg=True`, the value is the mean over the first $k$ ranks:"
+        yield f"```{{math}}\n\\frac{{1}}{{k}} \\sum_{{i=1}}^{{k}} {value}[i]\n```"
+
+
+def symbol_table(measure: GradedMeasure) -> str:
+    """The symbols of the formulas and their meanings."""
+    if missing := symbols.undefined(measure):
+        names = ", ".join(sorted(missing))
+        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/symbols.py does not define {names}")
+    return symbols.table(measure)
 
 
 def paragraphs(measure: GradedMeasure) -> list[str]:
@@ -135,11 +156,17 @@ def elsewhere(measure: GradedMeasure) -> str:
 def sources(measure: GradedMeasure) -> list[str]:
     """The keys of the works that a measure's source names."""
     source = part(measure, "source")
-    places = {key: source.find(short(entry)) for key, entry in parse_file(BIBLIOGRAPHY).entries.items()}
+    places = {key: source.find(short(entry)) for key, entry in works().items()}
     found = [key for key, place in places.items() if place >= 0]
     if not found:
         raise IncompleteMeasure(f"{measure.NAME}: references.bib has no entry for {source!r}")
     return sorted(found, key=places.__getitem__)
+
+
+@cache
+def works() -> dict[str, Entry]:
+    """The entries of references.bib by their keys."""
+    return dict(parse_file(BIBLIOGRAPHY).entries)
 
 
 def reproduced(measure: GradedMeasure) -> str:
@@ -152,7 +179,7 @@ def reproduced(measure: GradedMeasure) -> str:
 def short(entry: Entry) -> str:
     """The name of a work, as a measure's source gives it.
 
-    >>> short(parse_file(BIBLIOGRAPHY).entries["scheel2011"])
+    >>> short(works()["scheel2011"])
     'Scheel, Lommatzsch & Albayrak 2011'
     """
     names = [" ".join(person.last_names) for person in entry.persons["author"]]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from site_extensions import DOCS
 
-from documents import follow
+from documents import follow, in_process
 
 COLLECTIONS = DOCS.parents[1] / "shared" / "data" / "ir_datasets"
 RUN_ELSEWHERE = {"write-your-own-measure.md"}  # tests/plugins runs it in a fresh environment
@@ -67,7 +67,8 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
     folder.mkdir()
     if COLLECTIONS.is_dir():
         shutil.copytree(COLLECTIONS, tmp_path / "ir_datasets", copy_function=shutil.copyfile)
-    follow(copy, folder, {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"})
+    environment = {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"}
+    follow(copy, folder, environment, in_process)
 
 
 @every_page

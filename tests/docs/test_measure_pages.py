@@ -16,6 +16,7 @@ pytest.importorskip("sphinx", reason="the site's tools are not installed")
 latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")
 
 import measure_pages  # noqa: E402
+import symbols  # noqa: E402
 
 RANDOM = Random(7)
 PARTS = ["Definition", "Parameters", "Example", "In other tools", "Source"]
@@ -43,15 +44,45 @@ def test_the_formula_converts_to_mathml(measure):
 
 
 @every_measure
+def test_the_page_defines_every_symbol_of_the_formulas(measure):
+    assert symbols.undefined(measure) == set()
+    head, _, rest = measure_pages.page(measure).partition("| symbol ")
+    assert "```{math}" in head
+    defined = re.findall(r"^\| \$(.*?)\$ +\| \S", rest.partition("\n\n")[0], re.MULTILINE)
+    assert {each.shown or each.tex for each in symbols.of(measure)} == set(defined)
+
+
+def test_symbols_are_found_in_both_formulas_and_in_definitions():
+    def undefined(tex, formula):
+        doc = f"A measure.\n\n:tex: {tex}\n:formula: {formula}\n"
+        return symbols.undefined(type("Other", (type(measures.CG),), {"NAME": "Other", "__doc__": doc})())
+
+    assert undefined(r"\mathrm{Other}[k] = \frac{G[i]}{w_i}", "G[i] / w_i") == {"w_i"}
+    assert undefined(r"\mathrm{Other} = \gamma^2 + Z", "γ squared and the user's Zᵘ") == {
+        r"\gamma",
+        "Z",
+        "γ",
+        "Zᵘ",
+    }
+    shown = {each.tex for each in symbols.of(measures.nDCG_JK)}
+    assert {r"\mathrm{DCG}_I", "d", "b"} <= shown
+    assert doctest.testmod(symbols).failed == 0
+
+
+@every_measure
 def test_values_are_in_the_range_that_the_page_gives(measure):
     low, high = re.match(r"\[(-?\d+), (∞|\d+)[\])]", measure.doc_field("range")).groups()
-    for _ in range(100):
-        qrels = {f"d{number}": RANDOM.choice([-1, 0, 0, 1, 2, 3]) for number in range(RANDOM.randint(1, 9))}
-        docs = RANDOM.sample([*qrels, "x", "y", "z"], RANDOM.randint(0, len(qrels)))
-        run = {doc: RANDOM.choice([0.25, 0.5, RANDOM.random()]) for doc in docs}
-        for variant in (measure, measure(judged_only=not measure["judged_only"])):
-            value = variant.calc_aggregate({"q": qrels}, {"q": run})
-            assert float(low) <= value <= (math.inf if high == "∞" else float(high))
+    qrels, run = {}, {}
+    for topic in map(str, range(100)):
+        levels = {f"d{number}": RANDOM.choice([-1, 0, 0, 1, 2, 3]) for number in range(RANDOM.randint(1, 9))}
+        docs = RANDOM.sample([*levels, "x", "y", "z"], RANDOM.randint(0, len(levels)))
+        qrels[topic] = levels
+        run[topic] = {doc: RANDOM.choice([0.25, 0.5, RANDOM.random()]) for doc in docs}
+    for variant in (measure, measure(judged_only=not measure["judged_only"])):
+        values = [value for _, _, value in variant.iter_calc(qrels, run)]
+        assert len(values) == 100
+        assert float(low) <= min(values)
+        assert max(values) <= (math.inf if high == "∞" else float(high))
 
 
 @pytest.mark.parametrize("field", ["formula", "tex", "range", "undefined", "source"])
