@@ -18,10 +18,9 @@ from ir_measures import Measure
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
-from ..inputs.tables import Table
 from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
-from ..ranking.gains import PRESETS, GainMap, canonical_gains
+from ..ranking.gains import GainMap, weighting
 from ..registry.notation import parse_measure
 from .curves import sign_of
 from .libraries import need_statistics, statistics_library
@@ -259,7 +258,8 @@ def sensitivity(
     """
     need_statistics("scipy")
     judgments = read_judgments(qrels)
-    weightings = {name: _weighting(name, given, judgments.table) for name, given in _named(gains)}
+    levels = np.unique(judgments.table.values).tolist()
+    weightings = {name: weighting(name, given, levels) for name, given in _named(gains)}
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     settings = _settings(
         list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))
@@ -289,28 +289,6 @@ def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
     if isinstance(gains, Mapping):
         return gains.items()
     return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
-
-
-def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Table) -> GainMap:
-    """The given gain map, or the preset of this name if it covers the levels of the qrels."""
-    if not isinstance(given, str):
-        try:
-            canonical_gains(given)
-        except GradedError as error:
-            raise GradedError(f"gains {name!r}: {error}") from None
-        return dict(given)
-    if given not in PRESETS:
-        raise GradedError(
-            f"gains {given!r} are no preset ({', '.join(PRESETS)}); write them out as in {given}=0:0,1:1,2:10"
-        )
-    others = sorted({*qrels.values.tolist()} - {*PRESETS[given]})
-    if others:
-        levels = ", ".join(f"{level:g}" for level in others)
-        raise GradedError(
-            f"the preset {given!r} is for levels 0 to 3, and the qrels have level {levels} too; "
-            f"write the gain of each level, as in {given}=0:0,1:1,2:10"
-        )
-    return PRESETS[given]
 
 
 def _settings(

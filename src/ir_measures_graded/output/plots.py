@@ -11,12 +11,12 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import GradedError
+from .files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,21 +152,14 @@ def check(path: str | os.PathLike[str]) -> None:
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
 
-    An existing file is replaced in one step, so that nobody sees a partly written figure. Raises
-    `GradedError` for an unknown ending and for a file that cannot be written.
+    The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
+    cannot be written.
     """
-    form, target = file_format(path), Path(path)
+    form = file_format(path)
     picture = io.BytesIO()
     with _matplotlib().rc_context(STYLE):
         figure.savefig(picture, format=form, metadata=FORMATS[form])
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(picture.getvalue())
-        os.replace(partial, target)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise GradedError(f"{target}: cannot be written: {error.strerror or error}") from None
+    write_whole(path, picture.getvalue())
 
 
 def _matplotlib() -> Any:

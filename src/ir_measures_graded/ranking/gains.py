@@ -79,6 +79,39 @@ def canonical_gains(gains: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gai
     return {level: named[level] for level in sorted(named) if named[level] != natural_gain(level)}
 
 
+def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> GainMap:
+    """The gain map `given`, which `name` labels in messages, or the preset `given`.
+
+    `levels` are those of the qrels.
+
+    >>> weighting("steep", {1: 1, 2: 10}, [0, 1, 2]), weighting("w3", "w3", [0, 1, 2])
+    ({1: 1, 2: 10}, {0: 0, 1: 1, 2: 2, 3: 3})
+
+    Raises `GradedError` for an invalid gain map, an unknown preset, and a preset without all levels.
+    """
+    if not isinstance(given, str):
+        try:
+            canonical_gains(given)
+        except GradedError as error:
+            raise GradedError(f"gains {name!r}: {error}") from None
+        return dict(given)
+    if given not in PRESETS:
+        raise GradedError(
+            f"unknown weighting {given!r}; use a preset ({', '.join(PRESETS)}) or NAME=LEVEL:GAIN,…, "
+            "as in mine=1:1,2:10"
+        )
+    levels = sorted(set(levels))
+    others = [f"{level:g}" for level in levels if level not in PRESETS[given]]
+    if others:
+        written = ",".join(f"{level:g}:GAIN" for level in levels if level > 0)
+        more = ", …" if len(others) > 5 else ""
+        raise GradedError(
+            f"the preset {given!r} is for levels 0 to 3, but the qrels also have level "
+            f"{', '.join(others[:5])}{more}; give the gain of each level, as in mine={written[:100]}"
+        )
+    return PRESETS[given]
+
+
 def gain_of(levels: np.ndarray, gains: Mapping[Number, Number]) -> np.ndarray:
     """The gain of each of `levels` (any shape) under a canonical gain map.
 
