@@ -425,8 +425,7 @@ def test_table_by_run_has_letters_in_the_order_of_each_measure(found):
 
 
 def test_records_hold_all_means_and_all_tests(found):
-    columns, rows = found.records()
-    records = [dict(zip(columns, row)) for row in rows]
+    records = found.records()
     assert len(records) == 2 * 5 * 4 + len(found.tests)
     for record, test in zip(records[40:], found.tests):
         assert record["measure"] == str(test.measure)
@@ -471,7 +470,6 @@ def test_figure_shades_significant_differences(found, tmp_path):
 
 def test_small_p_values_are_not_printed_as_0():
     found = made_up(("E", "A", 1e-7), ("E", "B", 0.0), ("E", "C", 0.25))
-    columns, rows = found.records()
-    place = columns.index("p")
-    assert [f"{row[place]:.4f}" for row in rows[-3:]] == ["1.0e-07", "0.0000", "0.2500"]
-    assert json.dumps([row[place] for row in rows[-3:]]) == "[1e-07, 0.0, 0.25]"
+    p_values = [record["p"] for record in found.records()[-3:]]
+    assert [f"{p:.4f}" for p in p_values] == ["1.0e-07", "0.0000", "0.2500"]
+    assert json.dumps(p_values) == "[1e-07, 0.0, 0.25]"

@@ -43,9 +43,9 @@ def test_every_format_has_the_same_numbers(output):
     tabs = [line.split("\t") for line in output(*words, "-f", "tsv")]
     commas = list(csv.reader(output(*words, "--format", "csv", "-p", "-1")))
     assert tabs[0] == commas[0] == list(records[0])
-    assert [[float(cell) if cell[-1].isdigit() else cell for cell in row] for row in commas[1:]] == [
-        list(record.values()) for record in records
-    ]
+    assert [
+        [json.loads(cell) if cell[:1].isdigit() else cell or None for cell in row] for row in commas[1:]
+    ] == [list(record.values()) for record in records]
     assert len(tabs) == len(commas) == len(records) + 1
 
 
@@ -106,7 +106,10 @@ def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):
         (["ESL"], "ESL has no cutoff"),
         (["P", "--depth", "0"], "depth=0 is not allowed"),
         (["P", "--depth", "ten"], "argument --depth: invalid int value: 'ten'"),
-        (["P", "--normalise", "averages"], "normalise='averages' is for nCG"),
+        (
+            ["P", "--normalise", "averages"],
+            "P is not normalised by an ideal vector; normalise='averages' is for nCG",
+        ),
         (["P", "--confidence", "95"], "confidence=95.0 is not allowed"),
         (["P", "no-such.run"], "file not found: 'no-such.run'"),
         (

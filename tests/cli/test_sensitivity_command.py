@@ -16,7 +16,7 @@ GAINS = ["--gains", "w1=0:0,1:1,2:1,3:1", "--gains", "w100"]
 def test_sensitivity_prints_the_correlations(output):
     lines = output("sensitivity", demo.NAME, *RUNS.values(), "nDCG_JK", *GAINS, "--cutoffs", "100")
     assert len(lines) == 3
-    assert lines[2].startswith("nDCG_JK w100@100  0.2000 <.8")
+    assert lines[2].split() == ["nDCG_JK", "w100@100", "0.2000", "<.8", "1.0000"]
 
 
 @pytest.mark.parametrize(("show", "title"), [("tau", "Kendall's τ"), ("ranks", "Ranks of 5 runs")])
@@ -60,6 +60,6 @@ def test_invalid_arguments_are_refused(refusal, argv, message):
 def test_a_preset_for_other_levels_is_refused_without_a_guess(refusal):
     Path("levels").write_text("q1 0 d1 1\nq1 0 d2 4\n")
     assert refusal("sensitivity", "levels", "run", "other", "nCG@5", "--gains", "w1") == (
-        "the preset 'w1' is for levels 0 to 3, but the qrels also have level 4; "
-        "give the gain of each level, as in mine=1:GAIN,4:GAIN"
+        "the preset w1 (0:0,1:1,2:1,3:1) has no gain for level 4 of the qrels; "
+        "choose a gain for each level, NAME=1:GAIN,2:GAIN,3:GAIN,4:GAIN"
     )

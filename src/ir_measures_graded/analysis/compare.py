@@ -22,14 +22,15 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import Evaluation, evaluate, sign_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
 from ..registry.notation import parse_measure
 from . import significance
-from .curves import sign_of
 from .libraries import need_statistics
 from .options import whole_number
 from .significance import Outcome
@@ -94,8 +95,8 @@ class Test:
         return 1.0 if found is None else found
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
     """Means of several runs over the topics, and significance tests of their differences.
 
     `means` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
@@ -160,7 +161,14 @@ class Comparison:
         """The names of the pairwise tests."""
         return (CONOVER, TUKEY_HSD, *((PAIRED_T, WILCOXON) if self.baseline else ()))
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
+    @property
+    def summary(self) -> str:
+        """What was compared, in one line."""
+        runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
+        against = f", baseline {self.baseline}" if self.baseline else ""
+        return f"{runs} by {listed(self.measures)} over {topics}{against}"
+
+    def table(self) -> Table:
         """Column names and rows as in Table II: one row per measure."""
         columns = ["measure", *self.runs, *OMNIBUS, *self.pairwise()]
         rows = [
@@ -174,7 +182,7 @@ class Comparison:
         ]
         return columns, rows
 
-    def table_by_run(self) -> tuple[list[str], list[list[Any]]]:
+    def table_by_run(self) -> Table:
         """Column names and rows: one row per measure and run, sorted from the best run to the worst.
 
         The runs of each measure have letters from A. The column of a test holds the letters of the runs that
@@ -199,10 +207,9 @@ class Comparison:
         outcomes = [self.find(measure, test)[0] for test in (FRIEDMAN, ANOVA_RUNS)]
         return [outcome.note if outcome.p is None else PValue(outcome.p) for outcome in outcomes]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows: means and mean ranks, then all tests."""
-        columns = [field.name for field in fields(Test)]
-        empty = dict.fromkeys(columns)
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per mean and mean rank, then one per test."""
+        empty = dict.fromkeys(field.name for field in fields(Test))
         rows = [
             {**empty, "measure": str(measure), "test": kind, "run": run, "statistic": value, "note": ""}
             for kind, table in (("mean", self.means), ("mean rank", self.ranks))
@@ -215,7 +222,7 @@ class Comparison:
                 for name, value in (("p", test.p), ("adjusted", test.adjusted))
             }
             rows.append({**asdict(test), **p_values, "measure": str(test.measure)})
-        return columns, [list(row.values()) for row in rows]
+        return rows
 
     @plots.styled
     def figure(self) -> Figure:

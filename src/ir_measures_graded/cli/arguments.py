@@ -16,6 +16,7 @@ from ir_measures import Measure
 from ..errors import GradedError, UnknownMeasureError
 from ..evaluation.named import Judgments, read_judgments
 from ..inputs.sources import scoreddocs_of
+from ..output.formats import listed
 from ..ranking.gains import PRESETS, GainMap, plain_number, weighting
 from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
@@ -144,8 +145,7 @@ class Inputs:
             return fitting[0]
         close = get_close_matches(_short_names(text)[0], names, n=1)
         hint = f"did you mean {close[0]}? " if close else ""
-        listed = ", ".join(names[:LISTED]) + (f", … ({len(names)} runs)" if len(names) > LISTED else "")
-        raise GradedError(f"{hint}{option} {text!r} is not among the runs {listed}")
+        raise GradedError(f"{hint}{option} {text!r} is not among the runs {listed(names, LISTED)}")
 
 
 def _by_name(gains: Iterable[tuple[str, GainMap | str]]) -> dict[str, GainMap | str]:
@@ -171,7 +171,7 @@ def under(
         open_to = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
         found += [measure(gains=each) for each in maps] if open_to else [measure]
     if found == list(measures):
-        raise GradedError(f"--gains applies to no measure: {', '.join(map(str, measures[:LISTED]))}")
+        raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(found))
 
 

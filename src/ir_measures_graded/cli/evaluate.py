@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import ir_measures
 
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
+from ..output.formats import Table
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
-from .results import Table, add_output, check_files, printed
+from .results import add_output, check_files, printed
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         return _table_of_runs(found, by_query, summary)
 
     headless = ("tsv",) if single else ()  # like ir-measures
-    return printed(table, arguments, lambda: found.figure(), headless)
+    return printed(table, arguments, found.figure, headless)
 
 
 def _take_formats_of_ir_measures(arguments: argparse.Namespace) -> None:
@@ -87,16 +88,16 @@ def _take_formats_of_ir_measures(arguments: argparse.Namespace) -> None:
 def _list_of_values(found: Evaluation, by_query: bool, summary: bool) -> Table:
     """One run as the ir_measures command prints it: one row per value."""
     measures = list(map(str, found.measures))
-    rows: list[Sequence[Any]] = []
+    rows: list[list[Any]] = []
     for topic, values in _by_topic(found, 0, by_query, summary):
-        rows += [(topic, measure, value) for measure, value in zip(measures, values) if value is not None]
+        rows += [[topic, measure, value] for measure, value in zip(measures, values) if value is not None]
     columns = ["query_id", "measure", "value"]
     return (columns, rows) if by_query else (columns[1:], [row[1:] for row in rows])
 
 
 def _table_of_runs(found: Evaluation, by_query: bool, summary: bool) -> Table:
     """One row per run, or per run and topic; one column per measure."""
-    rows: list[Sequence[Any]] = []
+    rows: list[list[Any]] = []
     for number, run in enumerate(found.runs):
         for topic, values in _by_topic(found, number, by_query, summary):
             rows.append([run, topic, *values] if by_query else [run, *values])

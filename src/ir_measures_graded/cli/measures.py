@@ -6,11 +6,12 @@ import argparse
 from typing import Any
 
 from ..errors import GradedError
+from ..output.formats import Table
 from ..registry import plugins
 from ..registry.listing import better, facts_of, page
 from ..registry.notation import parse_measure
 from .interrupts import PROGRAM
-from .results import Table, add_output, check_files, printed
+from .results import add_output, check_files, printed
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         if form == "jsonl":
             return list(all_facts[0]), [list(facts.values()) for facts in all_facts]
         return ["measure", "aliases", "title", "better", "from"], [
-            (facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"])
+            [facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"]]
             for facts in all_facts
         ]
 
@@ -63,5 +64,5 @@ def _plugins(form: str) -> Table:
         names: Any = [measure.NAME for measure in plugin.measures]
         if form != "jsonl":
             names = ", ".join(names)
-        rows.append((plugin.distribution, plugin.version, plugin.name, names, plugin.status))
+        rows.append([plugin.distribution, plugin.version, plugin.name, names, plugin.status])
     return ["distribution", "version", "plugin", "measures", "status"], rows

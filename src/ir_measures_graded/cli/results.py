@@ -6,28 +6,17 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from ..errors import GradedError
 from ..output import plots
 from ..output.files import write_whole
-from ..output.formats import FORMATS, PLACES
+from ..output.formats import FORMATS, PLACES, Table, rows_of
+from ..output.result import Result
 
 TABLES = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
 """The format of a table by the ending of its file."""
 FOR_PEOPLE = ("text", "markdown", "latex")
-
-Table = tuple[Sequence[str], Sequence[Sequence[Any]]]
-
-
-class Result(Protocol):
-    """Results have a table for people, records for programs, and a figure."""
-
-    def table(self) -> Table: ...
-
-    def records(self) -> Any: ...
-
-    def figure(self) -> Any: ...
 
 
 def add_output(parser: argparse.ArgumentParser, default: str | None = "text", figure: bool = True) -> None:
@@ -85,12 +74,18 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
                 raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def shown(found: Result, arguments: argparse.Namespace) -> list[str]:
+def shown(
+    found: Result, arguments: argparse.Namespace, table: Callable[[], Table] | None = None
+) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
-    Formats for people have the table of the result, formats for programs its records.
+    Formats for people have the table of the result, or `table`; formats for programs have its records.
     """
-    return printed(lambda form: _table_of(found, form), arguments, lambda: found.figure())
+
+    def table_for(form: str) -> Table:
+        return (table or found.table)() if form in FOR_PEOPLE else rows_of(found.records())
+
+    return printed(table_for, arguments, found.figure)
 
 
 def printed(
@@ -116,12 +111,3 @@ def printed(
 
 def _ending(path: str) -> str:
     return os.path.splitext(path)[1].lower().removeprefix(".")
-
-
-def _table_of(found: Result, form: str) -> Table:
-    if form in FOR_PEOPLE:
-        return found.table()
-    records = found.records()
-    if isinstance(records, tuple):
-        return records
-    return list(records[0]) if records else [], [list(record.values()) for record in records]

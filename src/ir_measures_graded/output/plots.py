@@ -11,7 +11,8 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import partial, wraps
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -81,7 +82,10 @@ def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
     """An empty figure of this size in inches; its layout keeps labels from overlapping."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    # A notebook then shows the figure without %matplotlib.
+    figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
+    return figure
 
 
 def size_for(labels: Iterable[str]) -> tuple[float, float]:
@@ -102,6 +106,26 @@ def line_style(number: int) -> dict[str, Any]:
         "linestyle": DASHES[number % len(DASHES)],
         "marker": MARKERS[number % len(MARKERS)],
     }
+
+
+def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The line style of each run.
+
+    It depends on the set of runs, not on their order: a run looks the same in all figures of a collection.
+
+    >>> run_styles(["B", "A"])["A"] == line_style(0)
+    True
+    """
+    return {run: line_style(number) for number, run in enumerate(sorted(runs))}
+
+
+def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
+    """Axes for `count` panels, at most `across` side by side."""
+    across = min(count, across)
+    axes: list[Axes] = figure.subplots(-(-count // across), across, squeeze=False, **shared).ravel().tolist()
+    for unused in axes[count:]:
+        unused.remove()
+    return axes[:count]
 
 
 def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
@@ -155,11 +179,28 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
     cannot be written.
     """
-    form = file_format(path)
+    write_whole(path, _rendered(figure, file_format(path)))
+
+
+def svg(figure: Figure, label: str = "") -> str:
+    """A figure as an ``<svg>`` element for an HTML page, with `label` as its description.
+
+    The element shrinks to the width of the page.
+    """
+    picture = _rendered(figure, "svg").decode()
+    described = f' role="img" aria-label="{escape(label)}"' if label else ""
+    element = picture[picture.index("<svg") :]
+    return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
+
+
+def _rendered(figure: Figure, form: str) -> bytes:
     picture = io.BytesIO()
     with _matplotlib().rc_context(STYLE):
         figure.savefig(picture, format=form, metadata=FORMATS[form])
-    write_whole(path, picture.getvalue())
+    if form != "svg":
+        return picture.getvalue()
+    # A viewer without Matplotlib's font shall take a similar one.
+    return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
 
 
 def _matplotlib() -> Any:

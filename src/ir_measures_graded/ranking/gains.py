@@ -100,16 +100,17 @@ def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number
             f"unknown weighting {given!r}; use a preset ({', '.join(PRESETS)}) or NAME=LEVEL:GAIN,…, "
             "as in mine=1:1,2:10"
         )
-    levels = sorted(set(levels))
-    others = [f"{level:g}" for level in levels if level not in PRESETS[given]]
+    preset = PRESETS[given]
+    others = sorted({*levels} - {*preset})
     if others:
-        written = ",".join(f"{level:g}:GAIN" for level in levels if level > 0)
-        more = ", …" if len(others) > 5 else ""
+        missing = ", ".join([f"{level:g}" for level in others[:6]] + ["…"] * (len(others) > 6))
+        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level > 0)
+        gains = ",".join(f"{level}:{gain}" for level, gain in preset.items())
         raise GradedError(
-            f"the preset {given!r} is for levels 0 to 3, but the qrels also have level "
-            f"{', '.join(others[:5])}{more}; give the gain of each level, as in mine={written[:100]}"
+            f"the preset {given} ({gains}) has no gain for level {missing} of the qrels; "
+            f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
         )
-    return PRESETS[given]
+    return preset
 
 
 def gain_of(levels: np.ndarray, gains: Mapping[Number, Number]) -> np.ndarray:
