@@ -13,6 +13,7 @@ import pytest
 from command_line import GAINS, OTHER, QRELS, RUN, command
 
 from ir_measures_graded import cli, demo, nCG, nDCG_JK
+from ir_measures_graded.cli.arguments import run_names
 from ir_measures_graded.evaluation import named
 
 AS_DICTS = {"q1": {"d3": 9.5, "d1": 8.0, "x": 7.0}, "q2": {"d1": 3.0}}
@@ -172,12 +173,22 @@ def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
     assert json.loads(row) == {"run": "other", "query_id": "q1", "P(rel=2)@1": 0.0, "Accuracy": None}
 
 
-def test_runs_with_equal_file_names_are_named_by_path(output):
-    for name in ("x", "y"):
-        Path(name).mkdir()
-        Path(name, "run").write_text(OTHER)
-    lines = output("evaluate", "qrels", "x/run", "y/run", "other", "nCG")
-    assert [line.split("\t")[0] for line in lines] == ["run", "x/run", "y/run", "other"]
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["x/bm25.run.gz", "other", "b.TXT", "c.trec", "d.res.gz"], ["bm25", "other", "b", "c", "d"]),
+        (["a.run", "a.txt", "b.run"], ["a.run", "a.txt", "b"]),
+        (["x/run", "y/run", "other"], ["x/run", "y/run", "other"]),
+        ([".run", "v1.5"], [".run", "v1.5"]),
+    ],
+)
+def test_runs_have_the_shortest_unique_names(paths, names):
+    assert run_names(paths) == names
+
+
+def test_one_run_twice_is_refused(refusal):
+    message = refusal("evaluate", "qrels", "run", "run", "AP")
+    assert message == "two runs are named 'run'; give each run a name of its own"
 
 
 def test_scoreddocs_adds_the_run_of_the_collection(output):
@@ -185,7 +196,7 @@ def test_scoreddocs_adds_the_run_of_the_collection(output):
         "evaluate", "graded-demo", demo.run_paths()["A"], GAINS
     )
     lines = output("evaluate", "graded-demo", demo.run_paths()["B"], "--scoreddocs", "AP")
-    assert [line.split("\t")[0] for line in lines] == ["run", "B.run", "scoreddocs"]
+    assert [line.split("\t")[0] for line in lines] == ["run", "B", "scoreddocs"]
 
 
 def test_progress_bar_needs_a_terminal_tqdm_and_several_runs(capsys, monkeypatch):
@@ -253,13 +264,14 @@ def test_an_argument_that_is_neither_file_nor_measure_is_refused(refusal):
     def told(*arguments):
         return refusal("evaluate", "qrels", *arguments)
 
-    for missing in ("runn.txt", "runs/run", "AP.run"):
+    for missing in ("unknown.txt", "runs/run"):
         assert told(missing, "AP") == f"file not found: {missing!r}"
-    assert told("run", "nDCGJK@10").startswith(
-        "'nDCGJK@10' is neither a file nor a measure: measure not found: nDCGJK; did you mean nDCG_JK"
-    )
-    assert "'nope' is neither a file nor a measure" in told("run", "AP nope")
-    assert "'' is neither a file nor a measure" in told("run", "")
+    assert told("othr.gz", "AP") == "file not found: 'othr.gz'; did you mean other?"
+    message = told("run", "nDCGJK@10")
+    assert message.startswith("measure not found: nDCGJK; did you mean nDCG_JK")
+    assert message.endswith("? there is no such file either")
+    assert told("run", "AP xyz") == "measure not found: xyz; there is no such file either"
+    assert told("run", "").endswith("; there is no such file either")
     assert told(".", "AP") == f"'.' is a directory; pass run files, for example {os.path.join('.', '*')}"
 
 
@@ -319,18 +331,14 @@ def test_invalid_options_are_refused(refusal):
     assert "--no_summary (-n) requires --by_query (-q)" in told("-n")
     assert "'-2' is not allowed; give 0 to 99, or -1 for all" in told("-p", "-2")
     assert "'many' is not allowed" in told("-p", "many")
-    assert "invalid choice: 'xml'" in told("-o", "xml")
+    assert "invalid choice: 'xml'" in told("-f", "xml")
+    assert told("-o", "xml").startswith(
+        "cannot write 'xml': the ending chooses the figure (png, svg, pdf) or"
+    )
     assert "unrecognized arguments: -z" in told("-z")
     assert "standard input (-) can be read only once" in told("-", "-")
     assert "unrecognized arguments: more" in refusal("demo", "more")
-    assert "invalid choice: 'evalute'" in refusal("evalute")
-
-
-def test_places_with_jsonl_print_the_note_of_ir_measures(capsys):
-    assert cli.main(["evaluate", "qrels", "run", "P@3", "-o", "jsonl", "-p", "2"]) == 0
-    out, err = capsys.readouterr()
-    assert out == f'{{"measure": "P@3", "value": {1 / 3}}}\n'
-    assert err == "--places is ignored when using --output jsonl\n"
+    assert refusal("evalute").startswith("did you mean evaluate? 'evalute' is not a command")
 
 
 def test_qrels_and_runs_must_share_a_topic(refusal):

@@ -1,4 +1,4 @@
-"""The commands `measures` and `plugins`."""
+"""The command `measures`."""
 
 import json
 
@@ -10,7 +10,7 @@ from ir_measures_graded.registry import plugins
 
 
 def test_measures_lists_origin_and_direction(output):
-    lines = output("measures", "-o", "tsv")
+    lines = output("measures", "-f", "tsv")
     assert lines[0].split("\t") == ["measure", "aliases", "title", "better", "from"]
     rows = {line.split("\t")[0]: line.split("\t") for line in lines[1:]}
     assert set(rows) == {measure.NAME for plugin in plugins.plugins() for measure in plugin.measures}
@@ -21,11 +21,11 @@ def test_measures_lists_origin_and_direction(output):
         f"ir-measures-graded {ir_measures_graded.__version__}",
     ]
     assert any(line.startswith("nDCG_JK  ") for line in output("measures"))
-    assert output("measures", "-o", "markdown")[1].startswith("|---")
+    assert output("measures", "-f", "markdown")[1].startswith("|---")
 
 
 def test_measures_are_machine_readable(output):
-    facts = {entry["name"]: entry for entry in map(json.loads, output("measures", "-o", "jsonl"))}
+    facts = {entry["name"]: entry for entry in map(json.loads, output("measures", "-f", "jsonl"))}
     assert facts["NDPM"]["smaller_is_better"] is True
     assert facts["nCG"]["smaller_is_better"] is False
     assert facts["nDCG_JK"]["source"] == "Järvelin & Kekäläinen 2002, Eq. 5 and 6"
@@ -36,7 +36,7 @@ def test_measures_are_machine_readable(output):
         "default": 2,
         "description": "base of the logarithm; gains at ranks below it count whole",
     }
-    (entry,) = map(json.loads, output("measures", "NDPM(performance=True)", "-o", "jsonl"))
+    (entry,) = map(json.loads, output("measures", "NDPM(performance=True)", "-f", "jsonl"))
     assert entry["smaller_is_better"] is False
 
 
@@ -81,18 +81,18 @@ def test_plugins_are_listed_with_their_status(output, monkeypatch):
     broken = plugins.Plugin("x", "some-dist", "1.0", problem="ImportError: no module y")
     monkeypatch.setattr(plugins, "_met", [*plugins._met, broken])
     monkeypatch.setattr(plugins, "load", lambda: None)
-    rows = [line.split("\t") for line in output("plugins", "-o", "tsv")]
+    rows = [line.split("\t") for line in output("measures", "--plugins", "-f", "tsv")]
     assert rows[0] == ["distribution", "version", "plugin", "measures", "status"]
     assert rows[1][:3] == ["ir-measures-graded", ir_measures_graded.__version__, "measures"]
     assert "nDCG_JK" in rows[1][3].split(", ")
     assert rows[1][4] == "loaded"
     assert rows[-1] == ["some-dist", "1.0", "x", "", "skipped: ImportError: no module y"]
-    last = json.loads(output("plugins", "-o", "jsonl")[-1])
+    last = json.loads(output("measures", "--plugins", "-f", "jsonl")[-1])
     assert last["measures"] == []
-    assert any("some-dist" in line for line in output("plugins"))
+    assert any("some-dist" in line for line in output("measures", "--plugins"))
 
 
 def test_an_invalid_plugin_setting_is_refused():
-    done = command("plugins", environment={plugins.VARIABLE: "maybe"}, text=True)
+    done = command("measures", "--plugins", environment={plugins.VARIABLE: "maybe"}, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"ir_measures_graded: error: {plugins.VARIABLE}='maybe' is not allowed")

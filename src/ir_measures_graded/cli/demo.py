@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ..demo import NAME, qrels_path, run_paths
 from ..evaluation.evaluate import evaluate
 from ..output.formats import FORMATS
-from .arguments import EXAMPLE, PROGRAM, Command
+from .arguments import EXAMPLE
+from .interrupts import PROGRAM
 
 DEMO_MEASURES = (
     "nCG(gains=0:0,1:1,2:1,3:1)@100",
@@ -20,12 +21,15 @@ DEMO_MEASURES = (
 )
 
 
-def _demo_arguments(parser: argparse.ArgumentParser) -> None:
-    pass
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The command has no arguments."""
 
 
-def _demo(arguments: argparse.Namespace) -> Iterator[str]:
-    """Evaluate the five runs of the bundled demo collection and suggest next commands."""
+def run(arguments: argparse.Namespace) -> Iterator[str]:
+    """Evaluate the five runs of the bundled demo collection.
+
+    The command shows how gains change the best run, and suggests commands to try next.
+    """
     paths = run_paths()
     means = evaluate(qrels_path(), paths, DEMO_MEASURES).means()
     rows = [[text, *values] for text, values in zip(DEMO_MEASURES, means.T.tolist())]
@@ -36,11 +40,6 @@ def _demo(arguments: argparse.Namespace) -> Iterator[str]:
     yield ""
     yield "Next steps:"
     yield f'  {PROGRAM} evaluate {NAME} --scoreddocs "{EXAMPLE}" nDCG@10 AP'
-    yield f'  {PROGRAM} evaluate {NAME} "{paths["D"]}" "{paths["E"]}" "{EXAMPLE}" muAP -o markdown'
+    yield f'  {PROGRAM} evaluate {NAME} "{paths["D"]}" "{paths["E"]}" "{EXAMPLE}" muAP -f markdown'
     yield f"  {PROGRAM} measures"
     yield f"  {PROGRAM} evaluate --help"
-
-
-COMMANDS: dict[str, Command] = {
-    "demo": (_demo_arguments, _demo),
-}
