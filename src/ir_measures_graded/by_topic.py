@@ -200,11 +200,13 @@ def earlier_and_smaller(
     block, and where the next bit is 1 for one and 0 for the other, the other is smaller. Splitting
     each block by that bit, in order, leads to the next.
 
-    Without weights, where no order of addition matters, integers stand for themselves, and few are
-    counted one by one.
+    Integers stand for themselves: the order in which weights are added then depends on a value and the
+    values before it only. Without weights, few values are counted one by one.
     """
-    whole = weights is None and values.dtype.kind in "iu" and values.size
-    code = values - values.min() if whole else _order_in_topic(values, offsets)
+    if values.dtype.kind in "iu":
+        code = values - min(values.min(initial=0), 0)
+    else:
+        code = _order_in_topic(values, offsets)
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
     count = np.zeros(values.size, dtype=weight.dtype)
     if weights is None and code.max(initial=0) < FEW:
