@@ -1,6 +1,7 @@
 """The pages are complete, and what they say about measures is true."""
 
 import re
+import sys
 from random import Random
 
 import pytest
@@ -8,6 +9,7 @@ from site_extensions import DOCS
 
 import ir_measures_graded
 from ir_measures_graded import analysis, cli
+from ir_measures_graded.demo import run_paths
 from ir_measures_graded.measures import MEASURES
 
 SOURCE = DOCS.parent / "src" / "ir_measures_graded"
@@ -55,6 +57,21 @@ def test_the_citation_names_the_version_of_the_package():
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     assert f"  version = {{{ir_measures_graded.__version__}}},\n" in readme.partition("<!-- project -->")[2]
     assert "<!-- project -->" in page("index")
+
+
+@pytest.mark.parametrize(
+    ("modules", "arguments"),
+    [
+        (["scipy", "statsmodels", "scikit_posthocs"], ["compare", "AP"]),
+        (["matplotlib"], ["curves", "CG", "-o", "CG.svg"]),
+    ],
+)
+def test_troubleshooting_shows_the_messages_for_missing_libraries(modules, arguments, monkeypatch, capsys):
+    for module in modules:
+        monkeypatch.setitem(sys.modules, module, None)
+    command, *rest = arguments
+    assert cli.main([command, "graded-demo", *map(str, run_paths().values()), *rest]) == 2
+    assert f"\n{capsys.readouterr().err}" in page("troubleshooting")
 
 
 def groups(*head):
