@@ -20,6 +20,20 @@ class RegistrationWarning(UserWarning):
     """A measure, provider or collection of this package is not registered because its name is taken."""
 
 
+LONGEST = 80
+"""Number of characters after which a value in an error message is cut off."""
+
+
+def shown(value: object) -> str:
+    """The `repr` of a value for an error message, cut off if it is long.
+
+    >>> shown("d1"), len(shown("d" * 1000))
+    ("'d1'", 80)
+    """
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
+
+
 def warn_of_registration(message: str) -> None:
     """Issue a `RegistrationWarning`. If warnings are errors, log it: no import may fail for a name."""
     try:

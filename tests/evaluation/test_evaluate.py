@@ -131,7 +131,7 @@ def test_error_names_the_problem(qrels, runs, measures, message):
 def test_error_names_the_qrels_file(tmp_path):
     qrels = tmp_path / "twice.qrels"
     qrels.write_text("q1 0 a 1\nq1 0 a 2\n")
-    with pytest.raises(GradedError, match=r"twice\.qrels: .*judged twice"):
+    with pytest.raises(GradedError, match=r"twice\.qrels:2: .*judged twice"):
         evaluate(qrels, RUNS, ["nCG"])
 
 

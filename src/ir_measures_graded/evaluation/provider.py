@@ -185,9 +185,7 @@ def _check_whole_levels(measure: ir_measures.Measure, qrels: Table) -> None:
     broken = np.flatnonzero(qrels.values % 1)
     if broken.size:
         row = int(broken[0])
-        raise GradedError(
-            f"{qrels.place(row)}: the level is {qrels.values[row]:g}; {measure} is defined for whole numbers"
-        )
+        raise qrels.error(row, f"the level is {qrels.values[row]:g}; {measure} is defined for whole numbers")
 
 
 def computed(
