@@ -1,4 +1,4 @@
-"""Effort: how far the user must read to gain as much, the horizontal reading of curves.
+"""Effort: the rank at which a run reaches the value that another list has at an earlier rank.
 
 Järvelin & Kekäläinen 2002, section 3.4: "one has to retrieve 30 documents by the best run, and 90 by
 the worst run in order to gain the benefit that could theoretically be gained by retrieving only 10
@@ -16,7 +16,6 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..output.formats import Whole
 from .curves import IDEAL, Curves, sign_of
 from .options import whole_number
 
@@ -25,10 +24,10 @@ SLACK = 1e-12  # relative: means of equal vectors may differ in their last bits
 
 @dataclass(frozen=True)
 class Effort:
-    """The ranks at which the runs reach what `of`, the ideal or one of them, gives at some ranks.
+    """The rank at which each run reaches the values of `of`, which is the ideal list or a run.
 
-    `targets` are the values of `of` at the ranks `at`; `ranks[i][j]` is the rank at which run i of `runs`
-    reaches target j, None where it does not within `depth`.
+    `targets` holds the values of `of` at the ranks `at`. `ranks[i][j]` is the rank at which run i of `runs`
+    reaches target j, or None if it does not within `depth`.
     """
 
     measure: Measure
@@ -40,7 +39,7 @@ class Effort:
     depth: int
 
     def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows for people: a row a run, below one of the targets."""
+        """Column names and rows: the targets, then one row per run with the ranks."""
         missing = f"not within depth {self.depth}"
         rows = [
             [run, *(missing if rank is None else str(rank) for rank in ranks)]
@@ -49,9 +48,9 @@ class Effort:
         return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
 
     def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows for programs: a row a run and target, no rank where it is not reached."""
+        """Column names and rows: one row per run and target; no rank if the target is not reached."""
         rows = [
-            [run, self.of, Whole(at), target, None if rank is None else Whole(rank)]
+            [run, self.of, at, target, rank]
             for run, ranks in zip(self.runs, self.ranks)
             for at, target, rank in zip(self.at, self.targets, ranks)
         ]
@@ -59,11 +58,10 @@ class Effort:
 
 
 def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
-    """For each run the first rank at which its mean curve reaches the value of another at each rank `at`.
+    """The first rank at which each run's mean curve reaches the value that `of` has at each rank in `at`.
 
-    `of` names the run whose values are to be reached, by default the ideal list, with which the curves
-    must have been computed. A curve reaches a value where it is at least that, or at most where
-    smaller is better.
+    `of` is the name of a run, or None for the ideal list, which the curves must include. A curve reaches a
+    target at a value that is at least the target, or at most if smaller values are better.
 
     >>> from ir_measures_graded.analysis import curves
     >>> qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}
@@ -71,12 +69,12 @@ def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
     >>> found.targets, found.ranks
     ((2.0, 3.0), ((2, None),))
 
-    Raises `GradedError` for a run that there is not, and for ranks beyond the depth of the curves.
+    Raises `GradedError` for an unknown run and for ranks beyond the depth of the curves.
     """
     depth = curves.values.shape[1]
     ranks = tuple(dict.fromkeys(whole_number(rank, "at", 1) for rank in at))
     if not ranks:
-        raise GradedError("no rank is given whose value is to be reached; give some, for example at=[10]")
+        raise GradedError("no rank is given; name at least one, for example at=[10]")
     if max(ranks) > depth:
         raise GradedError(f"at={max(ranks)} is beyond the curves, which end at rank {depth}")
     sign = sign_of(curves.measure)
@@ -99,7 +97,7 @@ def _curve_of(curves: Curves, of: str | None) -> np.ndarray:
     if of is None:
         if curves.ideal is None:
             raise GradedError(
-                "the curves were computed without that of the ideal list; pass ideal=True, or name a run"
+                "the curves do not include the ideal list; compute them with ideal=True, or name a run"
             )
         return curves.ideal
     if of not in curves.runs:

@@ -1,5 +1,6 @@
-"""What people see: tables as text, figures.
+"""Tables and figures.
 
-- `formats`: a table as lines of text, for people (text, markdown, latex) and programs (tsv, csv, jsonl).
-- `plots`: the style that all figures share, and files written whole; `cells`: matrices drawn as cells.
+- `formats`: prints a table for people (text, markdown, latex) or for programs (tsv, csv, jsonl).
+- `plots`: the style that all figures share, and saving a figure to a file.
+- `cells`: draws a matrix as shaded cells.
 """
