@@ -1,8 +1,8 @@
-"""Runs what a Markdown document shows: files to write, commands with their output.
+"""Runs the files and commands of a Markdown document and compares their output.
 
-A fenced block that follows a line of only a bold file name is that file. In a ``console`` block each
-line after ``$ `` is a command; lines up to the next one are its output, compared where any are shown.
-``# exit status 2`` behind a command is the status that it must end with instead of 0.
+A fenced block after a line with only a bold file name is the content of that file. In a ``console`` block
+each line after ``$ `` is a command; the lines up to the next command are its output, which is compared
+unless it is empty. ``# exit status 2`` after a command is the expected exit status instead of 0.
 """
 
 import os
@@ -31,7 +31,7 @@ class Command:
 
 
 def steps(document: Path) -> Iterator[File | Command]:
-    """What a document shows, in order."""
+    """The files and commands of a document, in order."""
     for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
         if block["file"]:
             yield File(block["file"].replace("\\_", "_"), block["text"])
@@ -43,9 +43,9 @@ def steps(document: Path) -> Iterator[File | Command]:
 
 
 def follow(document: Path, folder: Path, environment: Mapping[str, str]) -> int:
-    """Do in `folder` what a document shows; returns how many commands were run.
+    """Write the files and run the commands of a document in `folder`; returns the number of commands.
 
-    Fails where a command's exit status or its shown output differ.
+    Fails if the exit status or the output of a command differs.
     """
     commands = 0
     for step in steps(document):
