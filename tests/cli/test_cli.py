@@ -514,14 +514,14 @@ def test_real_levels_are_for_graded_measures(output, refusal):
     Path("real").write_text("q1 0 d1 0.5\nq1 0 d3 0.25\n")
     assert output("evaluate", "real", "run", "CG") == ["CG\t0.7500"]
     assert output("evaluate", "real", "run", "Judged@2") == ["Judged@2\t1.0000"]
-    told = "real: qrels: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
+    told = "real:1: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
     assert refusal("evaluate", "real", "run", "CG", "AP") == told
 
 
 def test_levels_in_conflict_name_the_file(refusal):
     Path("conflict").write_text("q1 1 d1 0\nq1 2 d1 1\n")
     told = refusal("evaluate", "conflict", "run", "nCG")
-    assert told.startswith("conflict: qrels: topic 'q1', document 'd1': judged twice")
+    assert told.startswith("conflict:2: topic 'q1', document 'd1': judged twice")
 
 
 def test_collections_that_cannot_be_are_refused(refusal):

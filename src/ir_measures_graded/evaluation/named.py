@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Union
 
 from ..errors import FileError, GradedError, shown
+from ..inputs.arrow import exports_arrow, whole_table
 from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, refuse_repeated
 from ..inputs.trec_files import TrecRun, run_dicts
@@ -85,7 +86,8 @@ class Run:
         provider reads a file block by block, so this error may follow the last block.
         """
         if not isinstance(self.source, TrecRun):
-            return Rows(self.source, self.source)
+            dicts = run_dicts(self.source) if standard and exports_arrow(self.source) else self.source
+            return Rows(self.source, dicts)
         if not standard:
             return Rows(_Blocks(self, self.source, judgments), ())
         rows, table = self.source.whole()
@@ -147,4 +149,6 @@ def about(name: str | None) -> Iterator[None]:
 
 
 def _repeatable(source: Source) -> Source:
-    return list(source) if isinstance(source, Iterator) else source
+    if not isinstance(source, Iterator):
+        return source
+    return whole_table(source) if exports_arrow(source) else list(source)
