@@ -63,10 +63,10 @@ def test_qrels_and_runs_in_several_forms(form):
 
 def test_arrow_data_is_converted_for_other_providers():
     qrels = {topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
-    measures = [nDCG_JK @ 2, ir_measures.Accuracy @ 2]
+    measures, run = [nDCG_JK @ 2, ir_measures.Accuracy], {"q1": {"c": 3.0, "b": 2.0}}
     for form, make in ONLY_GRADED.items():
-        found = evaluate(make(qrels, "relevance"), {"good": make(GOOD, "score")}, measures)
-        np.testing.assert_array_equal(found.values, evaluate(qrels, {"good": GOOD}, measures).values, form)
+        found = evaluate(make(qrels, "relevance"), {"run": make(run, "score")}, measures)
+        np.testing.assert_array_equal(found.values, evaluate(qrels, {"run": run}, measures).values, form)
 
 
 def test_iterators_can_feed_several_providers():
