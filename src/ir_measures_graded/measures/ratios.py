@@ -114,9 +114,7 @@ class _gP(GradedMeasure):
     NAME = "gP"
     PRETTY_NAME = "Generalised precision"
     SHORT_DESC = "The mean gain at the first k ranks, as a share of the highest gain."
-    PARAMETERS = {
-        "max_gain": TOPICS_BEST
-    }
+    PARAMETERS = {"max_gain": TOPICS_BEST}
 
     def values(self, topics: Topics) -> np.ndarray:
         m = self["max_gain"] or topics.best
