@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 PURPOSES: dict[str, dict[str, str]] = {
     "evaluate": {
         "evaluate": "Evaluate runs against qrels.",
@@ -30,7 +28,7 @@ PURPOSES: dict[str, dict[str, str]] = {
 COMMANDS = tuple(name for commands in PURPOSES.values() for name in commands)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit status, see `program.main`."""
     # The package imports `interrupts` before everything else, and `program` needs the package.
     from .program import main
