@@ -15,14 +15,16 @@
 
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output import plots
-from .compare import Comparison, compare, compare_values
-from .curves import Curves, curves
+from .compare import compare, compare_values
+from .comparison import Comparison
+from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
 __all__ = [
     "Comparison",
+    "CurveSet",
     "Curves",
     "Effort",
     "Evaluation",

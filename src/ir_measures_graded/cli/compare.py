@@ -8,9 +8,6 @@ from ..analysis import compare
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
 from .results import add_output, check_files, shown
 
-SIDE_BY_SIDE = 5
-"""A table with more runs has one row per run."""
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -35,11 +32,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Test whether runs differ.
 
-    The tests are Friedman, Conover, ANOVA and Tukey HSD, and with a baseline the paired t and Wilcoxon tests.
-    The formats text, markdown and latex show means and significant differences, such as "D, E > A**"
-    (** p < 0.01, * p < 0.05). Conover's comparisons follow a significant Friedman test without correction, as
-    in Conover (1980). Tukey HSD corrects for the number of runs; Holm's correction adjusts t and Wilcoxon.
-    With more than 5 runs, each run has a letter, and each test lists the letters of the runs that it beats.
+    The tests are Friedman, Conover, ANOVA and Tukey HSD. With a baseline, or with two runs, the table has the
+    difference of each run from the baseline, its effect size, and the p-values of the paired t and Wilcoxon
+    tests with Holm's correction. Otherwise it has means and significant differences, such as "D, E > A**"
+    (** p < 0.01, * p < 0.05); with many runs, each run has a letter, and each test lists the letters of the
+    runs that the run beats. Conover's comparisons follow a significant Friedman test without correction, as
+    in Conover (1980). Tukey HSD corrects for the number of runs.
     The formats tsv, csv and jsonl list the means, then every test with statistic, p-value and effect size.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
@@ -60,4 +58,4 @@ def run(arguments: argparse.Namespace) -> list[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    return shown(found, arguments, found.table_by_run if len(found.runs) > SIDE_BY_SIDE else found.table)
+    return shown(found, arguments)

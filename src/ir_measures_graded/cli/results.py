@@ -74,18 +74,16 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
                 raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def shown(
-    found: Result, arguments: argparse.Namespace, table: Callable[[], Table] | None = None
-) -> list[str]:
+def shown(found: Result, arguments: argparse.Namespace) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
-    Formats for people have the table of the result, or `table`; formats for programs have its records.
+    Formats for people have the table of the result, formats for programs have its records.
     """
 
-    def table_for(form: str) -> Table:
-        return (table or found.table)() if form in FOR_PEOPLE else rows_of(found.records())
+    def table(form: str) -> Table:
+        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
 
-    return printed(table_for, arguments, found.figure)
+    return printed(table, arguments, found.figure)
 
 
 def printed(
