@@ -66,7 +66,7 @@ def test_it_is_known_on_the_command_line(fresh):
 
 
 def test_it_is_listed_with_its_distribution_and_status(fresh):
-    lines = run(fresh / "ir_measures_graded", "plugins").splitlines()
+    lines = run(fresh / "ir_measures_graded", "measures", "--plugins").splitlines()
     (line,) = (line for line in lines if "RHL" in line)
     for shown in ("ir-measures-rhl", "1.0", "loaded"):
         assert shown in line

@@ -10,15 +10,15 @@
 from __future__ import annotations
 
 PURPOSES: dict[str, dict[str, str]] = {
-    "evaluate": {
+    "evaluation": {
         "evaluate": "Evaluate runs against qrels.",
     },
-    "analyse": {
+    "analysis": {
         "compare": "Test whether runs differ.",
         "curves": "Show a measure at every rank, averaged over topics.",
         "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
     },
-    "learn": {
+    "measures and examples": {
         "measures": "List the graded measures, or describe measures in full.",
         "demo": "Evaluate the five runs of the bundled demo collection.",
     },

@@ -21,7 +21,8 @@ FOR_PEOPLE = ("text", "markdown", "latex")
 
 def add_output(parser: argparse.ArgumentParser, default: str | None = "text", figure: bool = True) -> None:
     """Add the options for format, files and decimal places."""
-    parser.add_argument(
+    group = parser.add_argument_group("output")
+    group.add_argument(
         "-f",
         "--format",
         choices=FORMATS,
@@ -30,7 +31,7 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
         help=f"{', '.join(FORMATS)}; default: {default or 'text on a terminal, else tsv'}",
     )
     endings = _or([*plots.FORMATS] if figure else [], [*TABLES])
-    parser.add_argument(
+    group.add_argument(
         "-o",
         "--output",
         metavar="FILE",
@@ -38,7 +39,7 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
         default=[],
         help=f"also write to FILE, whose ending chooses {endings}; repeatable",
     )
-    parser.add_argument(
+    group.add_argument(
         "-p",
         "--places",
         type=_places,
@@ -68,7 +69,8 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
             plots.check(path)
         elif ending not in TABLES:
             allowed = _or([*plots.FORMATS] if figure else [], [*TABLES])
-            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}")
+            hint = f" (for the format, use -f {path})" if path in FORMATS else ""
+            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}{hint}")
         for other in inputs:
             if os.path.exists(path) and os.path.samefile(path, other):
                 raise GradedError(f"cannot write {path!r}: the command reads this file")
