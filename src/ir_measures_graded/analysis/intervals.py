@@ -88,7 +88,7 @@ class Intervals:
         for column, axes in enumerate(figure.subplots(count, 1, squeeze=False)[:, 0]):
             rows = np.arange(len(self.runs))
             value = self.values[:, column]
-            reach = np.abs(np.stack([value - self.lower[:, column], self.upper[:, column] - value]))
+            reach = np.stack([value - self.lower[:, column], self.upper[:, column] - value]).clip(0)
             axes.errorbar(value, rows, xerr=reach, fmt="o", color=plots.COLOURS[0], capsize=3, linewidth=1.2)
             axes.set_yticks(rows, self.runs)
             for label in axes.get_yticklabels():
@@ -96,7 +96,7 @@ class Intervals:
             axes.set_ylim(len(self.runs) - 0.5, -0.5)
             axes.grid(visible=False, axis="y")
             axes.set_title(plots.title(self.measures[column]))
-        axes.set_xlabel(f"Value and {self.confidence:.0%} interval over topics")
+        axes.set_xlabel(f"Value and {100 * self.confidence:g}% interval over topics")
         return figure
 
 
