@@ -6,7 +6,8 @@ import pandas
 import pytest
 from ir_measures import Qrel
 
-from ir_measures_graded import GradedError, demo, evaluate, read_trec_qrels
+from ir_measures_graded import GradedError, demo, read_trec_qrels
+from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs.merging import (
     level_map,
     levels_of,

@@ -86,7 +86,7 @@ class Power:
         return f"not corrected for {count} comparisons"
 
     def share(self, measure: Measure | str, alpha: float | None = None) -> float:
-        """The discriminative power: the share of pairs with p < `alpha`, by default the level of the tests."""
+        """The discriminative power: the share of pairs with p < `alpha`, by default the tests' level."""
         alpha = self.alpha if alpha is None else alpha
         return float((self.p_values[self._row(measure)] < alpha).mean())
 

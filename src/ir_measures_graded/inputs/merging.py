@@ -164,8 +164,8 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
             step = bisect_right(bounds, level)
             if not step:
                 raise GradedError(
-                    f"{name}: topic {topic!r}, document {document!r}: level {level:g} is below {bounds[0]:g}, "
-                    "the lowest level that is mapped"
+                    f"{name}: topic {topic!r}, document {document!r}: level {level:g} is below "
+                    f"{bounds[0]:g}, the lowest level that is mapped"
                 )
             scaled[topic][document] = values[step - 1]
     return scaled
