@@ -77,12 +77,11 @@ def test_the_estimate_is_that_of_ppi_python(population):
     given = human[both], machine[both], machine[others]
     value, variance, weight = prediction_powered(*given)
     assert 0.5 < weight < 1
-    assert value == pytest.approx(float(ppi.ppi_mean_pointestimate(*given, lam=weight)), rel=1e-12)
-    # The peer divides the covariance by n, not n − 1, and has no λ other than through its estimate.
+    assert value == pytest.approx(ppi.ppi_mean_pointestimate(*given, lam=weight).item(), rel=1e-12)
+    # The peer divides the covariance by n, not n − 1.
     other_weight = weight * 59 / 60
-    assert float(ppi.ppi_mean_pointestimate(*given)) == pytest.approx(
-        float(ppi.ppi_mean_pointestimate(*given, lam=other_weight)), rel=1e-12
-    )
+    expected = ppi.ppi_mean_pointestimate(*given, lam=other_weight).item()
+    assert ppi.ppi_mean_pointestimate(*given).item() == pytest.approx(expected, rel=1e-12)
     lower, upper = (float(bound.item()) for bound in ppi.ppi_mean_ci(*given, alpha=0.05, lam=weight))
     reach = stats.norm.ppf(0.975) * variance**0.5
     assert (value - reach, value + reach) == pytest.approx((lower, upper), rel=0.005)
@@ -155,7 +154,7 @@ def test_a_partly_judged_topic_is_completed_by_the_machine():
     machine.pop("q0")
     found = estimate(top, machine, runs, [NDCG], merge="human-first")
     assert found.documents == {HUMAN: 15 * 5, MACHINE: 14 * 15}
-    assert "75 human judgments and are completed with 210 of the machine" in found.summary()
+    assert "75 judgments of the human topics are human, 210 are the machine's" in found.summary
     completed = {topic: machine.get(topic, {}) | levels for topic, levels in top.items()}
     expected = evaluate(completed, runs, [NDCG]).means()[0, 0]
     assert found.find("A", NDCG, HUMAN).value == pytest.approx(expected)
@@ -186,7 +185,7 @@ def test_frames_have_a_row_per_run_measure_and_judge():
         (run, baseline, judge) for run, baseline in (("A", None), ("B", None), ("A", "B")) for judge in JUDGES
     ]
     assert found.table()[1][-1][:3] == [NDCG, "A − B", COMBINED]
-    assert found.summary() == ("12 topics are judged by both, 18 by the machine alone, 0 by the human alone.")
+    assert found.summary == ("12 topics judged by both, 18 by the machine alone, 0 by the human alone")
 
 
 def test_too_few_topics_of_both_are_refused_or_warned_of():

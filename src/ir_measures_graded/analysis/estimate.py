@@ -34,6 +34,8 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, named_runs, read_judgments
 from ..inputs.merging import Levels, levels_of, merge_qrels, rescaled, same_scale, scale_of
 from ..output import plots
+from ..output.formats import Table, counted
+from ..output.result import Result
 from ..registry.notation import parse_measures
 from .intervals import STUDENT, check, mean_interval
 from .libraries import need_statistics, statistics_library
@@ -78,8 +80,8 @@ class Estimate:
     worth: float | None
 
 
-@dataclass(frozen=True)
-class Estimates:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimates(Result):
     """The estimates of every run and measure by every judge; see `estimate`.
 
     `both`, `human_only` and `machine_only` count the topics by who judged them. `documents` counts the
@@ -106,21 +108,22 @@ class Estimates:
                 return found
         raise GradedError(f"there is no estimate for run {run!r}, measure {measure}, judge {judge!r}")
 
+    @property
     def summary(self) -> str:
-        """The number of topics by judge, and of documents by origin, in a sentence."""
+        """The number of topics by judge, and of documents by origin, in one line."""
         text = (
-            f"{self.both} topics are judged by both, {self.machine_only} by the machine alone, "
+            f"{counted(self.both, 'topic')} judged by both, {self.machine_only} by the machine alone, "
             f"{self.human_only} by the human alone"
         )
         if self.merged:
             text += (
-                f"; the human topics have {self.documents[HUMAN]} human judgments and are completed with "
-                f"{self.documents[MACHINE]} of the machine, which the intervals take for human ones"
+                f"; {self.documents[HUMAN]} judgments of the human topics are human, "
+                f"{self.documents[MACHINE]} are the machine's and count as human"
             )
-        return text + "."
+        return text
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows: a row per measure, run (or difference) and judge."""
+    def table(self) -> Table:
+        """Column names and rows: one row per measure, run (or difference) and judge."""
         columns = ["measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
         return columns, [
             [
@@ -132,13 +135,13 @@ class Estimates:
                 found.upper,
                 found.topics,
                 found.weight,
-                None if found.worth is None else round(found.worth, 1),
+                None if found.worth is None else round(found.worth),
             ]
             for found in self.estimates
         ]
 
     def records(self) -> list[dict[str, Any]]:
-        """A record per run, baseline, measure and judge."""
+        """One dictionary per run, baseline, measure and judge."""
         return [
             {
                 "run": found.run,
@@ -157,7 +160,7 @@ class Estimates:
 
     @plots.styled
     def figure(self) -> Figure:
-        """The estimates by each judge with their intervals, a panel per measure. Needs the extra ``plot``.
+        """Draw the estimates with their intervals, one panel per measure. Needs the extra ``plot``.
 
         Differences to a baseline have panels of their own, to the right.
         """
@@ -190,9 +193,7 @@ class Estimates:
                 linewidth=1.2,
                 label=judge,
             )
-        axes.set_yticks(range(len(runs)), runs)
-        for label in axes.get_yticklabels():
-            label.set_parse_math(False)
+        axes.set_yticks(range(len(runs)), runs, parse_math=False)
         axes.set_ylim(len(runs) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         axes.set_title(plots.title(measure, width=40))

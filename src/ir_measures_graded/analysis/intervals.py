@@ -22,6 +22,8 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..output import plots
+from ..output.formats import Table, counted, listed, rows_of
+from ..output.result import Result
 from ..registry.notation import parse_measure
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT, effect_size
@@ -37,8 +39,8 @@ RESAMPLED_AT_ONCE: Final = 100_000  # values: fits into a processor's cache
 POWER: Final = 0.8
 
 
-@dataclass(frozen=True)
-class Intervals:
+@dataclass(frozen=True, eq=False, repr=False)
+class Intervals(Result):
     """The value of every run by every measure, with its confidence interval over the topics.
 
     `values`, `lower` and `upper` are arrays (runs × measures). `values` are means, or sums for the measures
@@ -60,13 +62,21 @@ class Intervals:
         place = self.runs.index(run), self.measures.index(parse_measure(measure))
         return float(self.lower[place]), float(self.upper[place])
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows: a row per measure and run."""
-        records = self.records()
-        return list(records[0]), [list(record.values()) for record in records]
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        kind = "BCa bootstrap" if self.method == BOOTSTRAP else "Student's t"
+        return (
+            f"{100 * self.confidence:g}% intervals ({kind}) of {listed(self.measures)} of "
+            f"{counted(len(self.runs), 'run')} over {counted(int(self.topics.max()), 'topic')}"
+        )
+
+    def table(self) -> Table:
+        """Column names and rows: one row per measure and run."""
+        return rows_of(self.records())
 
     def records(self) -> list[dict[str, Any]]:
-        """A record per measure and run."""
+        """One dictionary per measure and run."""
         return [
             {
                 "measure": str(measure),
@@ -82,7 +92,7 @@ class Intervals:
 
     @plots.styled
     def figure(self) -> Figure:
-        """The values with their intervals as bars, one panel per measure. Needs the extra ``plot``."""
+        """Draw the values with their intervals as bars, one panel per measure. Needs the extra ``plot``."""
         count = len(self.measures)
         figure = plots.new_figure(7.0, (0.28 * len(self.runs) + 1.0) * count + 0.4)
         for column, axes in enumerate(figure.subplots(count, 1, squeeze=False)[:, 0]):
@@ -90,9 +100,7 @@ class Intervals:
             value = self.values[:, column]
             reach = np.stack([value - self.lower[:, column], self.upper[:, column] - value]).clip(0)
             axes.errorbar(value, rows, xerr=reach, fmt="o", color=plots.COLOURS[0], capsize=3, linewidth=1.2)
-            axes.set_yticks(rows, self.runs)
-            for label in axes.get_yticklabels():
-                label.set_parse_math(False)
+            axes.set_yticks(rows, self.runs, parse_math=False)
             axes.set_ylim(len(self.runs) - 0.5, -0.5)
             axes.grid(visible=False, axis="y")
             axes.set_title(plots.title(self.measures[column]))
@@ -148,7 +156,7 @@ def intervals(
         measure = evaluation.measures[column]
         if count < 2:
             raise GradedError(
-                f"{evaluation.runs[row]}: {measure} has {_topics(count)}; "
+                f"{evaluation.runs[row]}: {measure} has {counted(count, 'topic')}; "
                 "a confidence interval needs at least 2, and is rough below 10"
             )
         scale = count if isinstance(measure.aggregator(), SumAgg) else 1
@@ -179,14 +187,15 @@ def mean_interval(
     check(confidence, method)
     values = np.sort(np.asarray(values, dtype=np.float64))
     if values.size < 2:
-        raise GradedError(f"a confidence interval needs at least 2 topics; there is {_topics(values.size)}")
+        raise GradedError(f"a confidence interval needs at least 2 topics, not {values.size}")
     low, spread, mean = values[0], values[-1] - values[0], float(mean_over_topics(values))
     if spread <= EXACT * np.abs(values).max():
         return mean, mean
     stats = statistics_library("scipy.stats")
     scaled = (values - low) / spread  # tiny values would underflow when squared
     if method == STUDENT:
-        bounds = stats.t.interval(confidence, values.size - 1, loc=scaled.mean(), scale=stats.sem(scaled))
+        reach = stats.t.ppf((1 + confidence) / 2, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
+        bounds = scaled.mean() - reach, scaled.mean() + reach
     else:
         bounds = stats.bootstrap(
             (scaled,),
@@ -274,7 +283,3 @@ def check(confidence: float, method: str) -> None:
         raise GradedError(f"confidence={confidence!r} is not allowed; it is above 0 and below 1, as 0.95")
     if method not in METHODS:
         raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(METHODS)}")
-
-
-def _topics(count: int) -> str:
-    return "1 topic" if count == 1 else f"{count} topics" if count else "no topic"

@@ -24,6 +24,8 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output import plots
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
 from ..registry.notation import parse_measure
 from . import significance
 from .intervals import POWER, chance_to_find, detectable_effect
@@ -48,8 +50,8 @@ WIDEST: Final = 0.2
 MOST_TOPICS: Final = 10_000_000
 
 
-@dataclass(frozen=True)
-class Power:
+@dataclass(frozen=True, eq=False, repr=False)
+class Power(Result):
     """The p-value of every two runs by every measure, and the spread of their differences.
 
     `p_values` and `differences` (of means) are arrays (measures × pairs). `deviations` (measures) is the
@@ -106,8 +108,16 @@ class Power:
     def _row(self, measure: Measure | str) -> int:
         return self.measures.index(parse_measure(measure))
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows: a row per measure, the one with the highest discriminative power first."""
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        return (
+            f"discriminative power of {listed(self.measures)} for {counted(len(self.runs), 'run')} over "
+            f"{counted(self.topics, 'topic')} by the {TESTS[self.test]} test, {self.correction}"
+        )
+
+    def table(self) -> Table:
+        """Column names and rows: one row per measure, the one with the highest discriminative power first."""
         columns = [
             "measure",
             f"share p < {self.alpha:g}",
@@ -130,7 +140,7 @@ class Power:
         return columns, rows
 
     def records(self) -> list[dict[str, Any]]:
-        """A record per measure.
+        """One dictionary per measure.
 
         ``topics_0.05`` is the number of topics for a difference of 0.05, for each of `wanted`.
         """
@@ -156,7 +166,7 @@ class Power:
         ]
 
     def pair_records(self) -> list[dict[str, Any]]:
-        """A record per measure and pair of runs: difference of the means and p-value."""
+        """One dictionary per measure and pair of runs: difference of the means and p-value."""
         return [
             {"measure": str(measure), "run": run, "other": other, "difference": difference, "p": p}
             for measure, differences, p_values in zip(
@@ -167,7 +177,7 @@ class Power:
 
     @plots.styled
     def figure(self) -> Figure:
-        """The share of pairs told apart at each α, a curve per measure. Needs the extra ``plot``."""
+        """Draw the share of pairs told apart at each α, one curve per measure. Needs the extra ``plot``."""
         labels = [plots.title(measure, width=40) for measure in self.measures]
         figure = plots.new_figure(*plots.size_for(line for label in labels for line in label.split("\n")))
         axes = figure.add_subplot()
