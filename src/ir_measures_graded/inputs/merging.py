@@ -269,3 +269,14 @@ def _number(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError
     return int(number) if number.is_integer() else number
+
+
+def trec_lines(qrels: Levels) -> Iterator[str]:
+    """Qrels as lines in TREC's form.
+
+    >>> list(trec_lines({"q1": {"a": 2, "b": 0.5}}))
+    ['q1 0 a 2', 'q1 0 b 0.5']
+    """
+    for topic, judged in qrels.items():
+        for document, level in judged.items():
+            yield f"{topic} 0 {document} {level!r}"
