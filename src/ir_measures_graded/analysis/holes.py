@@ -197,8 +197,8 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
     >>> found.documents, found.shares, found.ranks.tolist()
     (('x', 'z', 'y'), array([0.5, 0.5, 0. ]), [[1, 0], [0, 2], [3, 3]])
 
-    Raises `GradedError` for fewer than two runs, a missing cutoff, a measure with judged_only=True, which does
-    not see unjudged documents, and one that gives all ranks the same value, such as NDPM.
+    Raises `GradedError` for fewer than two runs, a missing cutoff, a measure with judged_only=True, which
+    does not see unjudged documents, and one that gives all ranks the same value, such as NDPM.
     """
     measure, cutoff = _measure_at(parse_measure(measure), cutoff)
     judgments = read_judgments(qrels)
