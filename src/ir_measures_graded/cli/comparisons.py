@@ -13,8 +13,6 @@ from ..ranking.gains import PRESETS, GainMap, plain_number
 from .analyses import add_output, printed, whole_numbers
 from .arguments import Command, add_collection, add_jobs, bars, files_and_measures, runs_of
 
-ROOM = 5  # runs that fit side by side
-
 
 def _for_people(arguments: argparse.Namespace) -> bool:
     return arguments.format in ("text", "markdown", "latex")
@@ -31,7 +29,7 @@ def _compare_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="of Tukey HSD; default: 0")
     parser.add_argument(
-        "--by_run", action="store_true", help=f"a row a run; default with more than {ROOM} runs"
+        "--by_run", action="store_true", help="one row per run; default for many runs or long names"
     )
     add_jobs(parser)
     add_output(parser, "which runs are better than which")
@@ -69,8 +67,7 @@ def _compare(arguments: argparse.Namespace) -> Iterator[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    by_run = arguments.by_run or len(found.runs) > ROOM
-    table = found.table_by_run() if by_run else found.table()
+    table = found.table_by_run() if arguments.by_run else found.table()
     lines = list(printed(arguments, table if _for_people(arguments) else rows_of(found.records())))
     if arguments.output is not None:
         plots.save(found.figure(), arguments.output)

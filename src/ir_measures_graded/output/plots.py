@@ -59,6 +59,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
 GREY = "#666666"
+PAGE = (11.0, 15.0)
+"""Width and height in inches that figures of several panels fit, as far as they stay readable."""
 
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 
@@ -117,6 +119,16 @@ def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
     True
     """
     return {run: line_style(number) for number, run in enumerate(sorted(runs))}
+
+
+def across(count: int, height: float, most: int) -> int:
+    """The number of panels side by side: at most `most`, unless panels of this height exceed the page.
+
+    >>> across(4, height=3.0, most=3), across(8, height=7.0, most=3), across(2, height=7.0, most=3)
+    (3, 4, 2)
+    """
+    rows = max(1, int(PAGE[1] / height))
+    return min(count, max(most, -(-count // rows)))
 
 
 def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
