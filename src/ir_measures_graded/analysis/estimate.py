@@ -198,10 +198,10 @@ class Estimates(Result):
         axes.grid(visible=False, axis="y")
         axes.set_title(plots.title(measure, width=40))
         if baseline is None:
-            axes.set_xlabel(f"Mean and {100 * self.confidence:g}% interval")
+            axes.set_xlabel(f"Mean and {100 * self.confidence:g} % interval")
         else:
             axes.axvline(0, color=plots.GREY, linewidth=0.8)
-            axes.set_xlabel(f"Difference to {baseline} and {100 * self.confidence:g}% interval")
+            axes.set_xlabel(f"Difference to {baseline} and {100 * self.confidence:g} % interval")
 
 
 def estimate(

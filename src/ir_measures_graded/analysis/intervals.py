@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 BOOTSTRAP: Final = "bootstrap"
 STUDENT: Final = "t"
-METHODS: Final = (BOOTSTRAP, STUDENT)
+KINDS: Final = {BOOTSTRAP: "BCa bootstrap", STUDENT: "Student's t"}
+METHODS: Final = tuple(KINDS)
 RESAMPLES: Final = 9999
 RESAMPLED_AT_ONCE: Final = 100_000  # values: fits into a processor's cache
 POWER: Final = 0.8
@@ -65,9 +66,8 @@ class Intervals(Result):
     @property
     def summary(self) -> str:
         """What was computed, in one line."""
-        kind = "BCa bootstrap" if self.method == BOOTSTRAP else "Student's t"
         return (
-            f"{100 * self.confidence:g}% intervals ({kind}) of {listed(self.measures)} of "
+            f"{100 * self.confidence:g} % intervals ({KINDS[self.method]}) of {listed(self.measures)} of "
             f"{counted(len(self.runs), 'run')} over {counted(int(self.topics.max()), 'topic')}"
         )
 
@@ -104,7 +104,7 @@ class Intervals(Result):
             axes.set_ylim(len(self.runs) - 0.5, -0.5)
             axes.grid(visible=False, axis="y")
             axes.set_title(plots.title(self.measures[column]))
-        axes.set_xlabel(f"Value and {100 * self.confidence:g}% interval over topics")
+        axes.set_xlabel(f"Value and {100 * self.confidence:g} % interval over topics")
         return figure
 
 
