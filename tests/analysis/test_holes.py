@@ -95,6 +95,7 @@ def test_an_assessors_answers_come_back_as_qrels(tmp_path, ending):
     path = tmp_path / f"answers.{ending}"
     found = holes(QRELS, RUNS, "CG@3")
     found.first(4).save(path)
+    assert found.first(4).records() == found.records()[:4]
     written = path.read_text(encoding="utf-8")
     answered = {("q1", "x"): 2, ("q2", "t"): 0}
     if ending == "csv":

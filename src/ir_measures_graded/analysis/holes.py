@@ -16,9 +16,7 @@ import csv
 import io
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,6 +30,7 @@ from ..inputs.merging import Levels, MergedQrels, levels_of, merge_qrels, read_a
 from ..inputs.tables import read_run
 from ..inputs.trec_files import TrecRun
 from ..output import plots
+from ..output.files import write_whole
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..ranking.judged import Judged
@@ -53,7 +52,8 @@ class Holes(Result):
     `topics` and `documents` name them. `ranks` (holes × runs) is their rank in each run, 0 if it is beyond
     the cutoff or the run does not retrieve them. `variance` is the sum over all pairs of runs of the squared
     difference of their weights, in units of the squared value that a single relevant document could add to
-    the mean.
+    the mean. `total` is the variance of all holes,
+    also of those that `first` leaves out.
     """
 
     runs: tuple[str, ...]
@@ -63,15 +63,15 @@ class Holes(Result):
     documents: tuple[str, ...]
     ranks: np.ndarray
     variance: np.ndarray
+    total: float
 
     def __len__(self) -> int:
         return len(self.documents)
 
     @property
     def shares(self) -> np.ndarray:
-        """The share of each hole in the variance of all."""
-        total = self.variance.sum()
-        return self.variance / total if total else np.zeros(len(self))
+        """The share of each hole in the total variance."""
+        return self.variance / self.total if self.total else np.zeros(len(self))
 
     @property
     def best_ranks(self) -> np.ndarray:
@@ -129,6 +129,7 @@ class Holes(Result):
             self.documents[:count],
             self.ranks[:count],
             self.variance[:count],
+            self.total,
         )
 
     def trec_lines(self) -> Iterator[str]:
@@ -150,16 +151,9 @@ class Holes(Result):
         `add_answers` reads the file back once levels are filled in. An existing file is replaced in one
         step. Raises `GradedError` if the file cannot be written.
         """
-        target = Path(path)
-        lines = self.csv_lines() if target.suffix.lower() == ".csv" else self.trec_lines()
-        partial = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
-            os.replace(partial, target)
-        except OSError as error:
-            with suppress(OSError):
-                partial.unlink()
-            raise GradedError(f"{target}: cannot be written: {error.strerror or error}") from None
+        as_csv = os.fspath(path).lower().endswith(".csv")
+        lines = self.csv_lines() if as_csv else self.trec_lines()
+        write_whole(path, "".join(f"{line}\n" for line in lines).encode())
 
     @plots.styled
     def figure(self) -> Figure:
@@ -238,6 +232,7 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
         tuple(names[place][1] for place in order.tolist()),
         ranks[order],
         variance[order],
+        float(variance.sum()),
     )
 
 
