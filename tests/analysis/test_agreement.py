@@ -89,7 +89,7 @@ def test_orders_are_those_of_the_means_with_either_qrels(human, found):
     for column, order in enumerate(found.orders):
         a, b = first[:, column], second[:, column]
         assert (order.human, order.machine) == (tuple(a), tuple(b))
-        assert order.tau == pytest.approx(stats.kendalltau(a, b).statistic)
+        assert order.tau == pytest.approx(stats.kendalltau(a, b)[0])
         sign = -1 if str(order.measure) == "NDPM" else 1
         for better, worse in order.swaps:
             i, j = "ABCDE".index(better), "ABCDE".index(worse)

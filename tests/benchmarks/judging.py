@@ -59,7 +59,7 @@ def taus(
             topic, document = found.topics[number], found.documents[number]
             qrels[topic][document] = full[topic].get(document, 0)
         means.append(evaluate(qrels, runs, [found.measure]).means()[:, 0])
-    return np.array([kendalltau(mean, means[-1]).statistic for mean in means])
+    return np.array([kendalltau(mean, means[-1])[0] for mean in means])
 
 
 def measured(measure: str, full: Levels, runs: Mapping[str, object], trials: int) -> dict[str, np.ndarray]:

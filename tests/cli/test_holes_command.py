@@ -36,7 +36,8 @@ def test_answers_of_an_assessor_are_merged(output, capsys):
     assert out == "topic,document,share,cumulated,runs\n"
     assert err == (
         "ir_measures_graded: warning: 2 judgments contradict an earlier one, which counts: "
-        "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
+        "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "
+        "topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
     )
 
 

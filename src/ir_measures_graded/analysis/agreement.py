@@ -357,7 +357,7 @@ def _orders(
             if first[run] < first[other] and second[run] > second[other]
         ]
         by_human, by_machine = (tuple(mean[:, column].tolist()) for mean in means)
-        tau = None if flat else float(kendalltau(first, second).statistic)
+        tau = None if flat else float(kendalltau(first, second)[0])
         found.append(OrderAgreement(measure, by_human, by_machine, tau, tuple(swaps)))
     return found
 
