@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import ir_measures
 
-from ..analysis.intervals import BOOTSTRAP, METHODS, check, intervals
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.formats import Table
+from ..output.result import Result
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
 from .results import add_output, check_files, printed, shown
 
@@ -34,7 +35,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--interval",
-        choices=METHODS,
+        choices=("bootstrap", "t"),
         help="with --confidence: BCa bootstrap (default) or Student's t",
     )
     add_output(parser, default=None)
@@ -72,10 +73,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError("--no_summary (-n) requires --by_query (-q)")
     if arguments.interval and arguments.confidence is None:
         raise GradedError("--interval requires --confidence")
-    if arguments.confidence is not None:
-        if by_query:
-            raise GradedError("--confidence is about means; omit --by_query (-q)")
-        check(arguments.confidence, arguments.interval or BOOTSTRAP)
+    if by_query and arguments.confidence is not None:
+        raise GradedError("--confidence is about means; omit --by_query (-q)")
+    add_intervals = None if arguments.confidence is None else _with_intervals(arguments)
     check_files(arguments, inputs.files)
     found = evaluate(
         inputs.qrels,
@@ -85,8 +85,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    if arguments.confidence is not None:
-        return shown(intervals(found, arguments.confidence, arguments.interval or BOOTSTRAP), arguments)
+    if add_intervals is not None:
+        return shown(add_intervals(found), arguments)
     single = len(found.runs) == 1
 
     def table(form: str) -> Table:
@@ -96,6 +96,17 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
     headless = ("tsv",) if single else ()  # like ir-measures
     return printed(table, arguments, found.figure, headless)
+
+
+def _with_intervals(arguments: argparse.Namespace) -> Callable[[Evaluation], Result]:
+    """The function that adds confidence intervals. Raises `GradedError` for an invalid level."""
+    from ..analysis.intervals import BOOTSTRAP, check, intervals  # takes time: imports all analyses
+    from ..analysis.libraries import need_statistics
+
+    method = arguments.interval or BOOTSTRAP
+    check(arguments.confidence, method)
+    need_statistics("scipy")
+    return partial(intervals, confidence=arguments.confidence, method=method)
 
 
 def _take_formats_of_ir_measures(arguments: argparse.Namespace) -> None:
