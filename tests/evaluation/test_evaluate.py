@@ -61,14 +61,6 @@ def test_qrels_and_runs_come_in_every_form(form):
     np.testing.assert_array_equal(found.values, evaluate(QRELS, RUNS, measures).values)
 
 
-def test_arrow_data_is_converted_for_other_providers():
-    qrels = {topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
-    measures = [nDCG_JK @ 2, ir_measures.Accuracy @ 2]
-    for form, make in ONLY_GRADED.items():
-        found = evaluate(make(qrels, "relevance"), {"good": make(GOOD, "score")}, measures)
-        np.testing.assert_array_equal(found.values, evaluate(qrels, {"good": GOOD}, measures).values, form)
-
-
 def test_iterators_serve_several_providers():
     make = FORMS["generator"]
     found = evaluate(make(QRELS, "relevance"), {"good": make(GOOD, "score")}, MEASURES)

@@ -20,8 +20,8 @@ import numpy as np
 
 from ..by_topic import blocks, rows_of
 from ..errors import FileError, GradedError, shown
-from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches
-from .id_columns import Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
+from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
+from .id_columns import Coded, Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids, all_distinct, repeated_rows
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
             raise GradedError(
                 f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
             )
-    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None)[1], list(source.values())
+    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None).names, list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
     docs = Keys(dicts, f"{kind}: doc_id")
     values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
@@ -277,10 +277,10 @@ def _from_pieces(kind: str, pieces: Iterable[Columns]) -> Table:
     stretches, docs, values = [], [], []
     start = 0
     for names, columns in pieces:
-        (starts, topics), docs_of_piece, numbers = _read_columns(kind, names, columns, start)
+        topics, docs_of_piece, numbers = _read_columns(kind, names, columns, start)
         docs.append(docs_of_piece.ids())
-        values.append(_numbers(kind, (starts, topics), docs[-1], numbers))
-        stretches.append((starts + start, topics))
+        values.append(_numbers(kind, topics, docs[-1], numbers))
+        stretches.append(replace(topics, start=topics.start + start))
         start += len(docs[-1])
     return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
 
@@ -335,26 +335,28 @@ def _grouped(
     line: np.ndarray | None = None,
 ) -> Table:
     """The table of rows whose topics are given as stretches; a topic may have several stretches."""
-    starts, names = stretches
-    offsets = np.append(starts, len(docs))
-    code = {name: number for number, name in enumerate(dict.fromkeys(names))}
     values = _numbers(kind, stretches, docs, numbers)
-    if len(code) == len(names):
-        return Table(kind, names, offsets, docs, values, line=line)
-    codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
-    codes = np.repeat(codes, np.diff(offsets))
-    order = np.argsort(codes, kind="stable")
-    offsets = _offsets(np.bincount(codes, minlength=len(code)))
-    line = None if line is None else line[order]
-    return Table(kind, list(code), offsets, docs.take(order), values[order], line=line)
+    codes, sizes = stretches.code, np.diff(np.append(stretches.start, len(docs)))
+    offsets = _offsets(np.bincount(codes, weights=sizes, minlength=len(stretches.names)))
+    if (codes[1:] < codes[:-1]).any():  # a topic has several stretches
+        order = stable_order(codes if codes.size == len(docs) else np.repeat(codes, sizes))
+        if not isinstance(docs, Coded):
+            docs = docs.ids().padded()  # these are the fastest to reorder
+        docs, values = docs.take(order), values[order]
+        line = None if line is None else line[order]
+    return Table(kind, stretches.names, offsets, docs, values, line=line)
 
 
 def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
     """The levels or scores of rows as floats."""
     if isinstance(numbers, np.ndarray):
         return numbers.astype(np.float64, copy=False)
-    starts, names = stretches
-    return _floats([numbers], Table(kind, names, np.append(starts, len(docs)), docs, np.empty(0)).place)
+
+    def place(row: int) -> str:
+        topic = stretches.code[np.searchsorted(stretches.start, row, side="right") - 1]
+        return f"{kind}: topic {shown(stretches.names[topic])}, document {shown(docs[row])}"
+
+    return _floats([numbers], place)
 
 
 def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:

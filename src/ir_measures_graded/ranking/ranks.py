@@ -17,7 +17,7 @@ from ..by_topic import blocks, changes, largest, places, smallest
 from ..inputs.id_matching import equal_pairs
 from ..inputs.tables import Block, Table, refuse_repeated
 from .judged import Judged
-from .order import as_compared, in_order, sort_key, tied
+from .order import as_compared, descending, in_order, tied
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarr
     topic = np.repeat(np.arange(sizes.size), sizes)
     row = in_table = np.arange(score.size)
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs are sorted already
-        row = np.argsort(sort_key(topic, score), kind="stable")
+        row = descending(score, listed.offsets)
         score, found = score[row], found[row]
     new |= changes(score)
     ties = tied(new)
