@@ -7,7 +7,8 @@ raises `GradedError`, in a column of documents at the latest when its rows are r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count, islice
@@ -116,8 +117,41 @@ class Keys:
             raise _no_string(chain.from_iterable(dicts), self.field) from None
 
     def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
-        numbers = np.searchsorted(self.bounds, starts[sizes > 0], side="right") - 1
-        return Keys([self.dicts[number] for number in numbers.tolist()], self.field)
+        return Keys([self.dicts[number] for number in self._numbers(starts[sizes > 0])], self.field)
+
+    def _numbers(self, rows: np.ndarray) -> list[int]:
+        """The numbers of the dicts that have these rows."""
+        return (np.searchsorted(self.bounds, rows, side="right") - 1).tolist()
+
+    def at(self, rows: np.ndarray) -> list[Any]:
+        """The keys in a few rows."""
+        keys: dict[int, list[Any]] = {}
+        found = []
+        for row, number in zip(rows.tolist(), self._numbers(rows)):
+            if number not in keys:
+                keys[number] = list(self.dicts[number])
+            found.append(keys[number][row - int(self.bounds[number])])
+        return found
+
+    def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
+        """The row of each id in the dict from row `start`, -1 if the dict lacks it.
+
+        `values` has the value of every key. The value of an id leads to its row; only keys with equal
+        values are compared. Raises `GradedError` if an id is missing and could be a key of another type:
+        if the first key is not a string, or if the id as a number or as bytes is a key.
+        """
+        found = np.full(start.size, -1)
+        for at, (first, number, id_) in enumerate(zip(start.tolist(), self._numbers(start), ids)):
+            keys = self.dicts[number]
+            if id_ in keys:
+                (rows,) = (values[first : first + len(keys)] == float(keys[id_])).nonzero()
+                if rows.size > 1:
+                    in_order = list(keys)
+                    rows = rows[[in_order[row] == id_ for row in rows.tolist()]]
+                found[at] = first + int(rows[0])
+            elif not isinstance(next(iter(keys)), str) or any(other in keys for other in _other_types(id_)):
+                raise _no_string(keys, self.field)
+        return found
 
 
 Rowwise = Ids | Coded | Strings
@@ -225,6 +259,14 @@ def _ids(values: Any, field: str, first: int | None = None) -> Ids:
         return Ids.of(values)
     except TypeError:
         raise _no_string(values, field, first) from None
+
+
+def _other_types(id_: str) -> Iterator[Any]:
+    """An id as a number, if it is one, and as bytes."""
+    yield id_.encode("utf-8", "surrogatepass")
+    for kind in (int, float):
+        with suppress(ValueError):
+            yield kind(id_)
 
 
 def _shown(id_: Any) -> Any:

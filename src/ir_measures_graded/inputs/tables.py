@@ -12,6 +12,7 @@ import os
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -85,8 +86,7 @@ class Table:
     def block(self, a: int, b: int) -> Block:
         """The rows of the topics numbered a … b − 1."""
         start, stop = int(self.offsets[a]), int(self.offsets[b])
-        docs, values = self.docs.ids(slice(start, stop)), self.values[start:stop]
-        return Block(self, start, self.offsets[a : b + 1] - start, docs, values)
+        return Block(self, start, self.offsets[a : b + 1] - start, self.values[start:stop])
 
     def part(self, numbers: np.ndarray) -> Table:
         """The rows of the topics with these numbers."""
@@ -115,14 +115,39 @@ class Table:
 class Block:
     """Consecutive topics of a table, from row `start`.
 
-    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids`.
+    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids` on demand.
     """
 
     table: Table
     start: int
     offsets: np.ndarray
-    docs: Ids
     values: np.ndarray
+
+    @cached_property
+    def docs(self) -> Ids:
+        return self.table.docs.ids(slice(self.start, self.start + self.values.size))
+
+    def take(self, rows: np.ndarray) -> Ids:
+        """The documents in some rows."""
+        docs = self.table.docs
+        if isinstance(docs, Keys) and rows.size * LOOK_UP < self.values.size:
+            return Ids.of(docs.at(rows + self.start))
+        return self.docs.take(rows)
+
+    def look_up(self, judged: Block) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rows with a judged document and the number of that document, if dicts find these faster.
+
+        Not every document is validated: an unjudged document may have an id that is not a string. It counts
+        like any other unjudged document.
+        """
+        docs = self.table.docs
+        if not isinstance(docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
+            return None
+        sizes = np.where(np.diff(self.offsets) > 0, np.diff(judged.offsets), 0)
+        number = np.arange(judged.values.size)[np.repeat(sizes > 0, np.diff(judged.offsets))]
+        start = np.repeat(self.offsets[:-1], sizes) + self.start
+        row = docs.find(start, map(judged.docs.__getitem__, number.tolist()), self.table.values) - self.start
+        return row[row >= 0], number[row >= 0]
 
     @property
     def column(self) -> tuple[Ids, np.ndarray]:
@@ -133,6 +158,10 @@ class Block:
         return self.table.repeated(self.start + row)
 
 
+LOOK_UP = 50
+"""Number of documents that are hashed and sorted in the time of one look-up in a dict."""
+
+
 def _offsets(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
@@ -141,8 +170,9 @@ def refuse_repeated(run: Table) -> None:
     """Raises `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
-        if not run.distinct and not all_distinct(block.column):
-            raise block.repeated(int(repeated_rows(block.column).min()))
+        column = block.column  # raises if a document is not a string
+        if not run.distinct and not all_distinct(column):
+            raise block.repeated(int(repeated_rows(column).min()))
 
 
 def read_qrels(source: Source) -> Table:

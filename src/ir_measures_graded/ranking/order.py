@@ -70,4 +70,4 @@ def in_order(
     group = np.cumsum(changes(start)) - 1
     kept = np.flatnonzero((np.bincount(group, weights=matters) > 0)[group])
     place, group = place[kept], group[kept]
-    return place, listed.docs.take(row[place]).descending(group)
+    return place, listed.take(row[place]).descending(group)
