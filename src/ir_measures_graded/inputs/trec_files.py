@@ -71,9 +71,9 @@ _QRELS = _Form(
 def read_trec_qrels(file: TrecFile) -> pandas.DataFrame:
     """The judgments of a TREC file with lines of the form ``topic iteration document level``.
 
-    `file` is a path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip.
-    Returns a DataFrame with the columns query_id, doc_id, relevance and iteration, which every provider
-    of ir-measures accepts.
+    `file` is a path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip,
+    bzip2, xz or Zstandard. Returns a DataFrame with the columns query_id, doc_id, relevance and iteration,
+    which every provider of ir-measures accepts.
 
     >>> import io
     >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3\\nq1 0 d2 1"))
