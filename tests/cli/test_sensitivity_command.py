@@ -44,7 +44,7 @@ def test_show_chooses_the_table(output):
     ("argv", "message"),
     [
         (["--gains", "w1", "--gains", "w1=1:1"], "two weightings are named 'w1'"),
-        (["--gains", "0:0,1:1"], "unknown weighting '0:0,1:1'; use a preset (w1, w3, w10, w100, linear, exp) or"),
+        (
             ["--gains", "0:0,1:1"],
             "unknown weighting '0:0,1:1'; use a preset (w1, w3, w10, w100, linear, exp) or NAME=",
         ),
