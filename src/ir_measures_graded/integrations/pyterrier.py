@@ -139,8 +139,8 @@ def _refuse_batches(metrics: Any) -> None:
         for measure in measures:
             if isinstance(measure, GradedMeasure) and measure.needs_all_topics:
                 raise GradedError(
-                    f"{measure} needs the highest gain of all topics, but PyTerrier evaluates topics in batches; "
-                    f"give max_gain, as in {measure(max_gain=15)}, or leave out batch_size"
+                    f"{measure} needs the highest gain of all topics, but PyTerrier evaluates batches of "
+                    f"topics; give max_gain, as in {measure(max_gain=15)}, or leave out batch_size"
                 )
 
 
