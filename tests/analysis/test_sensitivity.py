@@ -274,3 +274,9 @@ def test_runs_that_keep_their_rank_are_grey():
     colours = {line.get_label(): line.get_color() for line in axes.lines}
     assert colours["none"] == plots.GREY
     assert plots.GREY not in (colours["high"], colours["many"])
+
+
+def test_gains_can_be_named():
+    found = sensitivity(QRELS, RUNS, ["CG"], gains=["linear", "exp"])
+    assert [str(setting.measure) for setting in found.settings] == ["CG", "CG(gains='exp')"]
+    assert found.means[0, 1] > found.means[0, 0]
