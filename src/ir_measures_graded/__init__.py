@@ -6,6 +6,7 @@
 0.9901
 """
 
+from .cli import interrupts as _interrupts  # isort: skip  # noqa: F401  # Ctrl-C may come during imports
 import sys as _sys
 from importlib.util import find_spec as _find_spec
 from typing import Any as _Any

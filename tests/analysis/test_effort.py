@@ -77,15 +77,12 @@ def test_table_and_records_hold_targets_and_ranks():
             ["B", "not within depth 3", "not within depth 3"],
         ],
     )
-    assert found.records() == (
-        ["run", "of", "at", "value", "rank"],
-        [
-            ["A", "ideal", 1, 2, 2],
-            ["A", "ideal", 3, 4, None],
-            ["B", "ideal", 1, 2, None],
-            ["B", "ideal", 3, 4, None],
-        ],
-    )
+    assert found.records() == [
+        {"run": "A", "of": "ideal", "at": 1, "value": 2, "rank": 2},
+        {"run": "A", "of": "ideal", "at": 3, "value": 4, "rank": None},
+        {"run": "B", "of": "ideal", "at": 1, "value": 2, "rank": None},
+        {"run": "B", "of": "ideal", "at": 3, "value": 4, "rank": None},
+    ]
 
 
 @pytest.mark.parametrize(

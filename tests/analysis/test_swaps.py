@@ -103,11 +103,12 @@ def test_table_and_records_hold_means_deviations_and_gaps():
     assert rows[0][:3] == ["muAP", *map(pytest.approx, found.means()[:, 0].mean(axis=1))]
     gap = np.abs(found.means()[0, 1] - found.means()[1, 1])
     assert rows[1][3:] == [gap.max(), gap.argmax()]
-    columns, rows = found.records()
-    assert columns == ["levels", "measure", "swaps", "mean", "standard_deviation"]
-    assert len(rows) == 2 * 2 * 4
-    values = found.values[1, 0, 3]
-    assert rows[2 * 4 + 3] == [4, "muAP", 3, pytest.approx(values.mean()), pytest.approx(values.std(ddof=1))]
+    records, values = found.records(), found.values[1, 0, 3]
+    assert len(records) == 2 * 2 * 4
+    assert records[2 * 4 + 3] == {
+        "levels": 4, "measure": "muAP", "swaps": 3,
+        "mean": pytest.approx(values.mean()), "standard_deviation": pytest.approx(values.std(ddof=1)),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

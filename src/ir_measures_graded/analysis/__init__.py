@@ -15,7 +15,8 @@
 
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output import plots
-from .compare import Comparison, compare, compare_values
+from .compare import compare, compare_values
+from .comparison import Comparison
 from .curves import Curves, curves
 from .effort import Effort, effort
 from .sensitivity import Sensitivity, sensitivity

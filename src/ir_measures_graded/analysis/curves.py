@@ -16,6 +16,7 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
+from ..evaluation.evaluate import sign_of
 from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
@@ -26,6 +27,8 @@ from ..measures.base import GradedMeasure
 from ..measures.cumulated_gain import Normalised
 from ..measures.topics import Topics
 from ..output import plots
+from ..output.formats import Table, counted
+from ..output.result import Result
 from ..ranking.gains import canonical_gains, gain_of
 from ..registry.notation import checked, parse_measure
 from .libraries import statistics_library
@@ -41,8 +44,8 @@ RANK = "rank"
 NORMALISATIONS = ("topics", "averages")
 
 
-@dataclass(frozen=True)
-class Curves:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curves(Result):
     """The mean of a measure over topics at every rank.
 
     `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal` (depth) is the
@@ -70,7 +73,13 @@ class Curves:
         """The measure, and the normalisation unless it is topic by topic."""
         return f"{self.measure}" + (", ratio of averages" if self.normalise == "averages" else "")
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        depth, runs = len(self.ranks), counted(len(self.runs), "run")
+        return f"{self.label} at the ranks 1 to {depth} of {runs} over {counted(self.topics, 'topic')}"
+
+    def table(self) -> Table:
         """Column names and rows: one row per rank, one column per curve, each followed by its band."""
         columns: dict[str, np.ndarray] = {} if self.ideal is None else {IDEAL: self.ideal}
         for number, run in enumerate(self.runs):
@@ -79,6 +88,18 @@ class Curves:
                 columns[f"{run} lower"], columns[f"{run} upper"] = self.bands[number]
         rows = zip(self.ranks.tolist(), *(column.tolist() for column in columns.values()))
         return [RANK, *columns], list(map(list, rows))
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per curve and rank; without bands, `lower` and `upper` are None."""
+        curves = {} if self.ideal is None else {IDEAL: self.ideal.tolist()}
+        curves |= zip(self.runs, self.values.tolist())
+        none = [None] * len(self.ranks)
+        bands = {} if self.bands is None else dict(zip(self.runs, self.bands.tolist()))
+        return [
+            {"measure": self.label, "run": run, "rank": rank, "value": value, "lower": lower, "upper": upper}
+            for run, curve in curves.items()
+            for rank, (value, lower, upper) in enumerate(zip(curve, *bands.get(run, (none, none))), start=1)
+        ]
 
     @plots.styled
     def figure(self) -> Figure:
@@ -95,8 +116,9 @@ class Curves:
             lines += axes.plot(self.ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
         every = max(1, depth // 8)
         drawn = []
+        styles = plots.run_styles(self.runs)
         for number, run in enumerate(self.runs):
-            style = plots.line_style(number)
+            style = styles[run]
             if self.bands is not None:
                 axes.fill_between(
                     self.ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0
@@ -108,7 +130,7 @@ class Curves:
         axes.set_title(plots.title(self.label))
         axes.set_xlabel("Rank")
         band = "" if self.confidence is None else f", {100 * self.confidence:g} % confidence"
-        axes.set_ylabel(f"Mean over {self.topics} topic{'s' * (self.topics != 1)}{band}")
+        axes.set_ylabel(f"Mean over {counted(self.topics, 'topic')}{band}")
         axes.set_xlim(0.5, depth + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         return figure
@@ -215,11 +237,6 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
 def _ideal(judgments: Judgments, measure: Measure) -> Rows:
     run = ideal_run(judgments.table, measure)
     return Rows(run, run)
-
-
-def sign_of(measure: Measure) -> int:
-    """-1 if smaller values of the measure are better, else 1."""
-    return -1 if isinstance(measure, GradedMeasure) and measure.smaller_is_better else 1
 
 
 Vectors = tuple[np.ndarray, ...]

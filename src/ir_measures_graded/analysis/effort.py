@@ -10,20 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from .curves import IDEAL, Curves, sign_of
+from ..evaluation.evaluate import sign_of
+from ..output import plots
+from ..output.cells import INCHES
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
+from .curves import IDEAL, Curves
 from .options import whole_number
 
-SLACK = 1e-12  # relative: means of equal vectors may differ in their last bits
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ACROSS = 3
+SLACK = 1e-12  # relative: means of equal vectors may differ by rounding errors
 
 
-@dataclass(frozen=True)
-class Effort:
+@dataclass(frozen=True, repr=False)
+class Effort(Result):
     """The rank at which each run reaches the values of `of`, which is the ideal list or a run.
 
     `targets` holds the values of `of` at the ranks `at`. `ranks[i][j]` is the rank at which run i of `runs`
@@ -38,7 +47,13 @@ class Effort:
     ranks: tuple[tuple[int | None, ...], ...]
     depth: int
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        targets = listed(f"{self.of}@{rank}" for rank in self.at)
+        return f"ranks at which {counted(len(self.runs), 'run')} reach {self.measure} of {targets}"
+
+    def table(self) -> Table:
         """Column names and rows: the targets, then one row per run with the ranks."""
         missing = f"not within depth {self.depth}"
         rows = [
@@ -47,14 +62,54 @@ class Effort:
         ]
         return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows: one row per run and target; no rank if the target is not reached."""
-        rows = [
-            [run, self.of, at, target, rank]
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per run and target; the rank is None if the run does not reach the target."""
+        return [
+            {"run": run, "of": self.of, "at": at, "value": target, "rank": rank}
             for run, ranks in zip(self.runs, self.ranks)
             for at, target, rank in zip(self.at, self.targets, ranks)
         ]
-        return ["run", "of", "at", "value", "rank"], rows
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw one bar per run and target, as long as the rank; a pale bar does not reach the target.
+
+        The line marks the rank at which `of` has the value. Raises `GradedError` if Matplotlib is not
+        installed (extra ``plot``).
+        """
+        across = min(len(self.at), ACROSS)
+        names = INCHES * max(map(len, self.runs), default=0)
+        down = -(-len(self.at) // across)
+        figure = plots.new_figure(2.9 * across + names, (0.24 * len(self.runs) + 1.1) * down)
+        styles = plots.run_styles(self.runs)
+        for number, axes in enumerate(plots.panels(figure, len(self.at), across, sharex=True, sharey=True)):
+            for place, (run, ranks) in enumerate(zip(self.runs, self.ranks)):
+                rank = ranks[number]
+                axes.barh(
+                    place,
+                    self.depth if rank is None else rank,
+                    color=styles[run]["color"],
+                    alpha=0.2 if rank is None else 1.0,
+                )
+                shown = f"> {self.depth}" if rank is None else str(rank)
+                axes.annotate(
+                    shown,
+                    (rank or self.depth, place),
+                    (3, 0),
+                    textcoords="offset points",
+                    va="center",
+                    size=9,
+                )
+            axes.axvline(self.at[number], color=plots.GREY, linewidth=1.0)
+            axes.set_yticks(range(len(self.runs)), self.runs, parse_math=False)
+            axes.set_ylim(len(self.runs) - 0.5, -0.5)
+            axes.set_xlim(0, 1.15 * self.depth)
+            axes.tick_params(axis="y", length=0)
+            axes.grid(visible=False, axis="y")
+            axes.set_title(f"{self.of}@{self.at[number]} = {self.targets[number]:.4g}", parse_math=False)
+            axes.set_xlabel("Rank")
+        figure.suptitle(plots.title(self.measure), x=0.01, ha="left", size=11)
+        return figure
 
 
 def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:

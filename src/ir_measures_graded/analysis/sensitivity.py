@@ -16,14 +16,14 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluate import evaluate, sign_of
 from ..evaluation.named import Qrels, Runs, read_judgments
-from ..inputs.tables import Table
 from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
-from ..ranking.gains import PRESETS, GainMap, canonical_gains
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
+from ..ranking.gains import GainMap, weighting
 from ..registry.notation import parse_measure
-from .curves import sign_of
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT, run_ranks
 
@@ -87,8 +87,8 @@ class Agreement:
     swaps: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Sensitivity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
 
     `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their mean rank.
@@ -114,27 +114,31 @@ class Sensitivity:
             for i, j in combinations(range(len(self.settings)), 2)
         ]
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
+    @property
+    def summary(self) -> str:
+        """What was ranked, in one line."""
+        return f"{counted(len(self.runs), 'run')} ranked under {listed(self.settings)}"
+
+    def table(self) -> Table:
         """Column names and rows: τ of each pair of settings, marked if below .9 or .8."""
         names = list(map(str, self.settings))
         return ["tau", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows: one row per pair of settings with τ and the runs that change order."""
-        columns = ["first", "second", "tau", "under", "swaps", "runs"]
-        return columns, [
-            [
-                str(found.first),
-                str(found.second),
-                None if found.tau is None else float(found.tau),
-                None if found.tau is None else found.tau.under,
-                len(found.swaps),
-                "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps),
-            ]
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per pair of settings: τ, its threshold, and the runs that change order."""
+        return [
+            {
+                "first": str(found.first),
+                "second": str(found.second),
+                "tau": None if found.tau is None else float(found.tau),
+                "under": None if found.tau is None else found.tau.under,
+                "swaps": len(found.swaps),
+                "runs": "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps),
+            }
             for found in self.agreements()
         ]
 
-    def rank_table(self) -> tuple[list[str], list[list[Any]]]:
+    def rank_table(self) -> Table:
         """Column names and rows: one row per run with its rank under each setting."""
         rows = [
             [run, *(int(rank) if rank.is_integer() else rank for rank in ranks)]
@@ -142,7 +146,7 @@ class Sensitivity:
         ]
         return ["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1])
 
-    def value_table(self) -> tuple[list[str], list[list[Any]]]:
+    def value_table(self) -> Table:
         """Column names and rows: one row per setting and run with mean and rank."""
         columns = ["measure", "weighting", "cutoff", "run", "mean", "rank"]
         return columns, [
@@ -160,11 +164,11 @@ class Sensitivity:
 
     def legend(self) -> str:
         """The gains of each weighting, one line per weighting."""
-        pairs = {
-            name: ",".join(f"{level}:{gain}" for level, gain in gains.items())
-            for name, gains in self.weightings.items()
-        }
-        return "\n".join(f"{name} = {text}" for name, text in pairs.items())
+        return "\n".join(f"{name} = {_pairs(gains)}" for name, gains in self.weightings.items())
+
+    def figure(self) -> Figure:
+        """The heat map; `rank_changes` draws another figure."""
+        return self.heat_map()
 
     @plots.styled
     def heat_map(self) -> Figure:
@@ -204,11 +208,11 @@ class Sensitivity:
         borders = [place for place in range(1, count) if groups[place] != groups[place - 1]]
         if len(borders) == count - 1:  # each group has a single setting
             borders = []
-        colour = {}
-        for number, run in enumerate(np.argsort(self.ranks[:, 0], kind="stable")):
+        colour, styles = {}, plots.run_styles(self.runs)
+        for run in np.argsort(self.ranks[:, 0], kind="stable").tolist():
             ranks = self.ranks[run]
             steady = bool((ranks == ranks[0]).all())
-            style = {"color": plots.GREY, "linewidth": 1.0} if steady else plots.line_style(number)
+            style = {"color": plots.GREY, "linewidth": 1.0} if steady else styles[self.runs[run]]
             axes.plot(range(count), ranks, **{**style, "marker": ""}, alpha=0.25)
             within = np.insert(np.arange(count, dtype=float), borders, np.nan)
             line = axes.plot(within, np.insert(ranks, borders, np.nan), label=self.runs[run], **style)
@@ -259,7 +263,8 @@ def sensitivity(
     """
     need_statistics("scipy")
     judgments = read_judgments(qrels)
-    weightings = {name: _weighting(name, given, judgments.table) for name, given in _named(gains)}
+    levels = np.unique(judgments.table.values).tolist()
+    weightings = {name: weighting(name, given, levels) for name, given in _named(gains)}
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     settings = _settings(
         list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))
@@ -291,26 +296,8 @@ def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
     return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
 
 
-def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Table) -> GainMap:
-    """The given gain map, or the preset of this name if it covers the levels of the qrels."""
-    if not isinstance(given, str):
-        try:
-            canonical_gains(given)
-        except GradedError as error:
-            raise GradedError(f"gains {name!r}: {error}") from None
-        return dict(given)
-    if given not in PRESETS:
-        raise GradedError(
-            f"gains {given!r} are no preset ({', '.join(PRESETS)}); write them out as in {given}=0:0,1:1,2:10"
-        )
-    others = sorted({*qrels.values.tolist()} - {*PRESETS[given]})
-    if others:
-        levels = ", ".join(f"{level:g}" for level in others)
-        raise GradedError(
-            f"the preset {given!r} is for levels 0 to 3, and the qrels have level {levels} too; "
-            f"write the gain of each level, as in {given}=0:0,1:1,2:10"
-        )
-    return PRESETS[given]
+def _pairs(gains: GainMap) -> str:
+    return ",".join(f"{level}:{gain}" for level, gain in gains.items())
 
 
 def _settings(

@@ -19,6 +19,8 @@ from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.progress import tracked
 from ..output import plots
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
 from ..registry.notation import parse_measures
 from .options import whole_number
 
@@ -32,8 +34,8 @@ MEASURES = ("NDCNG(avg=True)", "muAP", "NDCNG(avg=True,max_gain=1)")
 PANELS_ACROSS = 3
 
 
-@dataclass(frozen=True)
-class Swaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class Swaps(Result):
     """The values of `measures` for rankings with 0, 1, … random swaps, for each number of levels.
 
     `values` is an array (levels × measures × swaps × repetitions). `documents` is the length of a ranking;
@@ -59,7 +61,14 @@ class Swaps:
         """The largest difference between mean curves of two numbers of levels (measures × swaps)."""
         return np.asarray(np.ptp(self.means(), axis=0))
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        swaps, repetitions = self.values.shape[2:]
+        rankings = counted(repetitions, "ranking")
+        return f"{listed(self.measures)} of {rankings} of {self.documents} with 0 to {swaps - 1} swaps"
+
+    def table(self) -> Table:
         """Column names and rows: one row per measure.
 
         A row has the mean of the curve for each number of levels, then the widest gap between the curves
@@ -72,12 +81,12 @@ class Swaps:
             for number, (measure, gap) in enumerate(zip(self.measures, gaps))
         ]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows: one row per number of levels, measure and number of swaps."""
-        columns = ["levels", "measure", "swaps", "mean", "standard_deviation"]
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per number of levels, measure and number of swaps."""
+        names = ("levels", "measure", "swaps", "mean", "standard_deviation")
         means, deviations = self.means().tolist(), self.deviations().tolist()
-        return columns, [
-            [count, str(measure), swaps, mean, deviation]
+        return [
+            dict(zip(names, (count, str(measure), swaps, mean, deviation)))
             for count, *by_measure in zip(self.levels, means, deviations)
             for measure, *by_swaps in zip(self.measures, *by_measure)
             for swaps, (mean, deviation) in enumerate(zip(*by_swaps))
@@ -93,9 +102,7 @@ class Swaps:
         down = -(-len(self.measures) // across)
         figure = plots.new_figure(3.3 * across + 1.2, 3.5 * down + 0.3)
         shared = bool(self.values.min() >= 0 and self.values.max() <= 1)
-        panels = figure.subplots(down, across, sharey=shared, squeeze=False).ravel().tolist()
-        for unused in panels[len(self.measures) :]:
-            unused.remove()
+        panels = plots.panels(figure, len(self.measures), across, sharey=shared)
         means, deviations = self.means(), self.deviations()
         swaps = np.arange(means.shape[2])
         every = max(1, len(swaps) // 8)

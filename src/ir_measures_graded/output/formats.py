@@ -5,11 +5,43 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 Row = Sequence[Any]
+Table = tuple[list[str], list[list[Any]]]
+"""Column names and rows."""
 PLACES = 4
+
+
+def rows_of(records: Sequence[Mapping[str, Any]]) -> Table:
+    """Records as column names and rows.
+
+    >>> rows_of([{"run": "bm25", "AP": 0.25}, {"run": "random", "AP": 0.0}])
+    (['run', 'AP'], [['bm25', 0.25], ['random', 0.0]])
+    """
+    return list(records[0] if records else ()), [list(record.values()) for record in records]
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "run"), counted(24, "run")
+    ('1 run', '24 runs')
+    """
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def listed(names: Iterable[object], most: int = 3) -> str:
+    """At most this many names, separated by commas, and the number of the others.
+
+    >>> listed("ABCDE")
+    'A, B, C and 2 more'
+    """
+    texts = list(map(str, names))
+    others = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {others} more" if others > 0 else "")
 
 
 def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -97,6 +129,26 @@ _LATEX = str.maketrans(
         "|": r"\textbar{}",
     }
 )
+
+
+def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
+    """Print an HTML table.
+
+    >>> print(*html(["run", "AP"], [["bm25", 0.25]]), sep="\\n")
+    <table>
+    <tr><th style="text-align: left">run</th><th style="text-align: right">AP</th></tr>
+    <tr><td style="text-align: left">bm25</td><td style="text-align: right">0.2500</td></tr>
+    </table>
+    """
+    rows = list(rows)
+    aligned = ["right" if number else "left" for number in _numeric(rows, len(columns))]
+    yield "<table>"
+    for kind, line in [("th", [*columns]), *(("td", line) for line in _cells(rows, places))]:
+        cells = (
+            f'<{kind} style="text-align: {side}">{escape(cell)}</{kind}>' for side, cell in zip(aligned, line)
+        )
+        yield f"<tr>{''.join(cells)}</tr>"
+    yield "</table>"
 
 
 def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:

@@ -11,12 +11,13 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import GradedError
+from .files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,6 +59,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
 GREY = "#666666"
+PAGE = (11.0, 15.0)
+"""Width and height in inches that figures of several panels fit, as far as they stay readable."""
 
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 
@@ -81,7 +84,10 @@ def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
     """An empty figure of this size in inches; its layout keeps labels from overlapping."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    # A notebook then shows the figure without %matplotlib.
+    figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
+    return figure
 
 
 def size_for(labels: Iterable[str]) -> tuple[float, float]:
@@ -102,6 +108,36 @@ def line_style(number: int) -> dict[str, Any]:
         "linestyle": DASHES[number % len(DASHES)],
         "marker": MARKERS[number % len(MARKERS)],
     }
+
+
+def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The line style of each run.
+
+    It depends on the set of runs, not on their order: a run looks the same in all figures of a collection.
+
+    >>> run_styles(["B", "A"])["A"] == line_style(0)
+    True
+    """
+    return {run: line_style(number) for number, run in enumerate(sorted(runs))}
+
+
+def across(count: int, height: float, most: int) -> int:
+    """The number of panels side by side: at most `most`, unless panels of this height exceed the page.
+
+    >>> across(4, height=3.0, most=3), across(8, height=7.0, most=3), across(2, height=7.0, most=3)
+    (3, 4, 2)
+    """
+    rows = max(1, int(PAGE[1] / height))
+    return min(count, max(most, -(-count // rows)))
+
+
+def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
+    """Axes for `count` panels, at most `across` side by side."""
+    across = min(count, across)
+    axes: list[Axes] = figure.subplots(-(-count // across), across, squeeze=False, **shared).ravel().tolist()
+    for unused in axes[count:]:
+        unused.remove()
+    return axes[:count]
 
 
 def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
@@ -152,21 +188,31 @@ def check(path: str | os.PathLike[str]) -> None:
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
 
-    An existing file is replaced in one step, so that nobody sees a partly written figure. Raises
-    `GradedError` for an unknown ending and for a file that cannot be written.
+    The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
+    cannot be written.
     """
-    form, target = file_format(path), Path(path)
+    write_whole(path, _rendered(figure, file_format(path)))
+
+
+def svg(figure: Figure, label: str = "") -> str:
+    """A figure as an ``<svg>`` element for an HTML page, with `label` as its description.
+
+    The element shrinks to the width of the page.
+    """
+    picture = _rendered(figure, "svg").decode()
+    described = f' role="img" aria-label="{escape(label)}"' if label else ""
+    element = picture[picture.index("<svg") :]
+    return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
+
+
+def _rendered(figure: Figure, form: str) -> bytes:
     picture = io.BytesIO()
     with _matplotlib().rc_context(STYLE):
         figure.savefig(picture, format=form, metadata=FORMATS[form])
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(picture.getvalue())
-        os.replace(partial, target)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise GradedError(f"{target}: cannot be written: {error.strerror or error}") from None
+    if form != "svg":
+        return picture.getvalue()
+    # A viewer without Matplotlib's font shall take a similar one.
+    return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
 
 
 def _matplotlib() -> Any:

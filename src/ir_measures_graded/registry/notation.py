@@ -70,10 +70,10 @@ def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[M
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(dict.fromkeys(map(parse_measure, measures)))
+    parsed = tuple(dict.fromkeys(checked(parse_measure(measure)) for measure in measures))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
-    return tuple(map(checked, parsed))
+    return parsed
 
 
 def checked(measure: Measure) -> Measure:
