@@ -25,11 +25,11 @@ import ir_measures.util
 import ir_measures_graded
 
 from .. import demo
-from ..errors import UnknownMeasureError
+from ..errors import GradedError, UnknownMeasureError
 from ..measures.base import GradedMeasure
 from ..registry import names, plugins
 from ..registry.install import redirect
-from ..registry.notation import parse_measure
+from ..registry.notation import parse_measure, parse_trec_name
 
 
 def load() -> ModuleType:
@@ -81,15 +81,12 @@ def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
     """The measures of a trec_eval name, or else the measure of a measure string."""
+    found, problem = parse_trec_name(text)
     try:
-        return ir_measures.util.parse_trec_measure._original(text)
-    except ValueError as error:
-        trec_error = error
-    try:
-        return [parse_measure(text)]
+        return found or [parse_measure(text)]
     except UnknownMeasureError:
-        if str(trec_error).startswith(("known trec name", "unknown argument")):
-            raise trec_error from None
+        if problem:
+            raise GradedError(problem) from None
         raise
 
 
