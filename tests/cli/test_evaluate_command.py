@@ -188,7 +188,7 @@ def test_runs_have_the_shortest_unique_names(paths, names):
 
 def test_one_run_twice_is_refused(refusal):
     message = refusal("evaluate", "qrels", "run", "run", "AP")
-    assert message == "two runs are named 'run'; give each run a name of its own"
+    assert message == "two runs are named 'run'; give each run its own name"
 
 
 def test_scoreddocs_adds_the_run_of_the_collection(output):
@@ -370,14 +370,14 @@ def test_standard_measures_refuse_real_levels(output, refusal):
     Path("real").write_text("q1 0 d1 0.5\nq1 0 d3 0.25\n")
     assert output("evaluate", "real", "run", "CG") == ["CG\t0.7500"]
     assert output("evaluate", "real", "run", "Judged@2") == ["Judged@2\t1.0000"]
-    told = "real: qrels: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
+    told = "real:1: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
     assert refusal("evaluate", "real", "run", "CG", "AP") == told
 
 
 def test_contradictory_judgments_name_the_file(refusal):
     Path("conflict").write_text("q1 1 d1 0\nq1 2 d1 1\n")
     told = refusal("evaluate", "conflict", "run", "nCG")
-    assert told.startswith("conflict: qrels: topic 'q1', document 'd1': judged twice")
+    assert told.startswith("conflict:2: topic 'q1', document 'd1': judged twice")
 
 
 def test_unknown_collections_are_refused(refusal):
