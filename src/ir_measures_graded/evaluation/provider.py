@@ -97,7 +97,7 @@ class GradedEvaluator(Evaluator):
         for measure in self.graded:
             yield measure, everything, found[measure]
         judged = np.diff(self.judged.offsets) > 0
-        usual = self._order(in_run, judged)
+        usual = self._order(in_run, judged) if self.standard else ([], [])
         for measure in self.standard:
             values = found[measure]
             relevant_only = trec_eval.reports_relevant_topics(measure)
