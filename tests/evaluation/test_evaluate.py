@@ -106,9 +106,11 @@ def test_duplicate_measure_is_evaluated_once():
 
 def test_standard_measures_do_not_affect_each_other():
     both = ["nDCG@10", "nDCG(gains={1:0,2:0})@10", "NumRet", "P(judged_only=True)@5"]
-    together = evaluate(QRELS, RUNS, both)
-    for measure in both:
-        np.testing.assert_array_equal(together.of(measure), evaluate(QRELS, RUNS, [measure]).of(measure))
+    for provider in (None, "pytrec_eval"):
+        together = evaluate(QRELS, RUNS, both, provider=provider)
+        for measure in both:
+            alone = evaluate(QRELS, RUNS, [measure], provider=provider)
+            np.testing.assert_array_equal(together.of(measure), alone.of(measure))
 
 
 def test_runs_without_judged_topics_have_value_0():
