@@ -105,7 +105,7 @@ def test_duplicate_measure_is_evaluated_once():
 
 
 def test_standard_measures_do_not_affect_each_other():
-    both = ["nDCG@10", "nDCG(gains={1:0,2:0})@10", "NumRet", "P(judged_only=True)@5"]
+    both = ["nDCG(gains={1:0,2:0})@10", "nDCG@10", "P(judged_only=True)@5", "NumRet"]
     for provider in (None, "pytrec_eval"):
         together = evaluate(QRELS, RUNS, both, provider=provider)
         for measure in both:
