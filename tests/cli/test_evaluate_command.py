@@ -10,8 +10,8 @@ from pathlib import Path
 
 import ir_measures
 import pytest
-from command_line import GAINS, OTHER, QRELS, RUN, command
 
+from command_line import GAINS, OTHER, QRELS, RUN, command
 from ir_measures_graded import cli, demo, nCG, nDCG_JK
 from ir_measures_graded.cli.arguments import run_names
 from ir_measures_graded.evaluation import named
@@ -401,3 +401,27 @@ def test_a_malformed_file_ends_the_process_with_status_2_and_one_line():
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"ir_measures_graded: error: {message}")
         assert done.stderr.count("\n") == 1
+
+
+def test_confidence_adds_the_bounds_of_every_mean(output):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    words = ["evaluate", "qrels", "run", "other", "CG@1", "--confidence", "0.9"]
+    lines = output(*words, "--interval", "t", "-f", "csv", "-p", "2")
+    assert lines == [
+        "measure,run,value,lower,upper,topics",
+        "CG@1,run,1.00,-5.31,7.31,2",
+        "CG@1,other,0.00,0.00,0.00,2",
+    ]
+    assert output(*words)[1] == "CG@1\trun\t1.0000\t0.0000\t2.0000\t2"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--confidence", "95"], "confidence=95.0 is not allowed; it is above 0 and below 1"),
+        (["--interval", "t"], "--interval requires --confidence"),
+        (["--confidence", "0.9", "-q"], "--confidence is about means; omit --by_query (-q)"),
+    ],
+)
+def test_confidence_is_checked(refusal, argv, message):
+    assert refusal("evaluate", "qrels", "run", "CG@1", *argv).startswith(message)

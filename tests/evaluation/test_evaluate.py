@@ -113,6 +113,12 @@ def test_standard_measures_do_not_affect_each_other():
             np.testing.assert_array_equal(together.of(measure), alone.of(measure))
 
 
+def test_topics_outside_the_qrels_are_ignored():
+    measure = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="retrieved")
+    found = evaluate(QRELS, {"run": {"q9": {"a": 1.0}, "q2": {"a": 2.0, "b": 1.0}}}, [measure])
+    assert found.values.tolist() == [[[0, 2, 0]]]
+
+
 def test_runs_without_judged_topics_have_value_0():
     assert evaluate(QRELS, {"empty": {}, "other": {"q9": {"a": 1.0}}}, ["AP", "nCG"]).values.sum() == 0
 
