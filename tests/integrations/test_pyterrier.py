@@ -183,11 +183,13 @@ def test_pyterrier_counts_smaller_values_as_losses():
     assert shown[f"{PERFORMANCE} +"] == 1
 
 
-def test_measure_that_needs_all_topics_is_refused_in_batches(monkeypatch):
-    monkeypatch.setattr(type(NDPM), "needs_all_topics", True, raising=False)
-    experiment([Lookup(ONE)], metrics=[NDPM], validate="ignore")
-    with pytest.raises(GradedError, match="NDPM needs the qrels of all topics, but with batch_size"):
-        experiment([Lookup(ONE)], metrics=[NDPM], validate="ignore", batch_size=2)
+def test_measure_that_needs_all_topics_is_refused_in_batches():
+    whole = rows(experiment([Lookup(ONE)], metrics=["ERR_G"], validate="ignore"))["one"]["ERR_G"]
+    with pytest.raises(GradedError, match="ERR_G needs the qrels of all topics, but with batch_size"):
+        experiment([Lookup(ONE)], metrics=["ERR_G"], validate="ignore", batch_size=2)
+    given = "ERR_G(max_gain=7)"  # 2³ − 1
+    batches = rows(experiment([Lookup(ONE)], metrics=[given], validate="ignore", batch_size=2))
+    assert batches["one"][given] == pytest.approx(whole)
 
 
 def test_wrapped_experiment_keeps_signature_and_errors():

@@ -122,7 +122,7 @@ def _wrapped(experiment: Callable[..., Any]) -> Callable[..., Any]:
         for measure in _graded(given.get("eval_metrics", ())):
             if inverted and measure.smaller_is_better:
                 warnings.warn(_inversion(measure, inverted), stacklevel=2)
-            if given.get("batch_size") is not None and getattr(measure, "needs_all_topics", False):
+            if given.get("batch_size") is not None and measure.needs_all_topics:
                 raise GradedError(
                     f"{measure} needs the qrels of all topics, but with batch_size pt.Experiment passes "
                     "the qrels of one batch at a time; leave out batch_size or set max_gain"
