@@ -48,7 +48,11 @@ def whole_table(source: Any) -> pyarrow.Table:
     """All rows of a table that exports Arrow."""
     import pyarrow
 
-    return source if isinstance(source, pyarrow.Table) else pyarrow.Table.from_batches(record_batches(source))
+    if isinstance(source, pyarrow.Table):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):
+        return pyarrow.RecordBatchReader.from_stream(source).read_all()
+    return pyarrow.Table.from_batches([pyarrow.record_batch(source)])
 
 
 def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
