@@ -13,12 +13,14 @@ from ir_measures_graded.analysis import (
     CurveSet,
     Effort,
     Evaluation,
+    Levels,
     Sensitivity,
     Swaps,
     compare_values,
     curves,
     effort,
     evaluate,
+    levels,
     sensitivity,
     swaps,
 )
@@ -42,12 +44,13 @@ def results():
         effort(drawn, [5, 10]),
         compare_values(values, baseline="B", permutations=50),
         sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
+        levels(demo.NAME),
         swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
     ]
     return {type(result): result for result in found}
 
 
-KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Swaps]
+KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Levels, Swaps]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
