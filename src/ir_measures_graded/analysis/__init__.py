@@ -9,6 +9,7 @@
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `levels` counts the levels of qrels and suggests gains.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
@@ -28,6 +29,7 @@ from .effort import Effort, effort
 from .estimate import Estimates, FewTopicsWarning, estimate
 from .holes import Holes, add_answers, holes
 from .intervals import Intervals, intervals
+from .levels import Levels, levels
 from .power import Power, power, power_of_values
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
@@ -43,6 +45,7 @@ __all__ = [
     "Holes",
     "Intervals",
     "JudgeAgreement",
+    "Levels",
     "Power",
     "Sensitivity",
     "Swaps",
@@ -56,6 +59,7 @@ __all__ = [
     "evaluate",
     "holes",
     "intervals",
+    "levels",
     "plots",
     "power",
     "power_of_values",
