@@ -200,7 +200,8 @@ def test_figure_of_several_measures_has_one_panel_each_and_one_legend():
     found = curves(QRELS, RUNS, ["CG", "P", "muAP"], 3)
     figure = found.figure()
     assert [axes.get_title("left") for axes in figure.axes] == ["CG", "P", "muAP"]
-    assert len([axes for axes in figure.axes if axes.get_legend()]) == 1
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["ideal", "good", "poor"]
     for axes, one in zip(figure.axes, found.curves):
         lines = {line.get_label(): line.get_ydata().tolist() for line in axes.lines}
         assert lines["poor"] == one.values[1].tolist()

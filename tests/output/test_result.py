@@ -10,14 +10,17 @@ from ir_measures_graded import demo
 from ir_measures_graded.analysis import (
     Comparison,
     Curves,
+    CurveSet,
     Effort,
     Evaluation,
+    Levels,
     Sensitivity,
     Swaps,
     compare_values,
     curves,
     effort,
     evaluate,
+    levels,
     sensitivity,
     swaps,
 )
@@ -37,15 +40,17 @@ def results():
     found = [
         values,
         drawn,
+        curves(QRELS, RUNS, ["nCG", "P"], 30),
         effort(drawn, [5, 10]),
         compare_values(values, baseline="B", permutations=50),
         sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
+        levels(demo.NAME),
         swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
     ]
     return {type(result): result for result in found}
 
 
-KINDS = [Evaluation, Curves, Effort, Comparison, Sensitivity, Swaps]
+KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Levels, Swaps]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 

@@ -4,6 +4,7 @@
 - `curves` evaluates a measure at every rank; `effort` tells how far a user must read to gain a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `levels` counts the levels of qrels and suggests gains.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
@@ -19,6 +20,7 @@ from .compare import compare, compare_values
 from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
+from .levels import Levels, levels
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
@@ -28,6 +30,7 @@ __all__ = [
     "Curves",
     "Effort",
     "Evaluation",
+    "Levels",
     "Sensitivity",
     "Swaps",
     "compare",
@@ -35,6 +38,7 @@ __all__ = [
     "curves",
     "effort",
     "evaluate",
+    "levels",
     "plots",
     "sensitivity",
     "swaps",

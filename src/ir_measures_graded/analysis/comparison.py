@@ -348,8 +348,7 @@ class Comparison(Result):
             down = -(-len(self.measures) // across)
             room = min((plots.PAGE[0] - width) / across, (plots.PAGE[1] - height) / down) / count
             cell = min(max(room, SMALLEST_CELL), LARGEST_CELL)
-            extent = max(size / page for size, page in zip(self._size(across, cell), plots.PAGE))
-            found.append((-cell, extent, across))
+            found.append((-cell, max(self._size(across, cell)), across))
         cell, _, across = min(found)
         return across, -cell
 
@@ -382,7 +381,7 @@ class Comparison(Result):
             loc="right",
             size=10,
         )
-        axes.set_xlabel("above: Conover, below: Tukey HSD\n** p < 0.01   * p < 0.05", loc="right", size=9)
+        axes.set_xlabel("above: Conover, below: Tukey HSD\n** p < 0.01, * p < 0.05", loc="right", size=9)
 
 
 def stars(p: float) -> str:

@@ -184,16 +184,15 @@ class CurveSet(Result):
         """
         height = 3.2
         across = plots.across(len(self.curves), height, ACROSS)
-        longest = max(map(len, [IDEAL, *self.runs]))
+        legend = 0.8 + 0.075 * max(map(len, [IDEAL, *self.runs]))
         down = -(-len(self.curves) // across)
-        tall = max(height * down, 0.8 + 0.2 * len(self.runs))
-        figure = plots.new_figure(4.4 * across + 0.6 + 0.075 * longest, tall)
+        figure = plots.new_figure(4.4 * across + legend, max(height * down, 0.8 + 0.2 * len(self.runs)))
         panels = plots.panels(figure, len(self.curves), across)
         drawn = [found._draw(axes, width=44) for found, axes in zip(self.curves, panels)]
         first = self.curves[0]
         order = np.argsort(-first.values[:, -1] * sign_of(first.measure), kind="stable")
         ideal = next((lines for lines, _ in drawn if lines), [])
-        plots.legend_outside(panels[across - 1], [*ideal, *(drawn[0][1][number] for number in order)])
+        plots.legend_beside(figure, [*ideal, *(drawn[0][1][number] for number in order)], legend)
         return figure
 
 
