@@ -14,6 +14,7 @@ COMMANDS = {
     "compare": ["qrels", "run", "other", "nCG@1", "--resamples", "9"],
     "curves": ["qrels", "run", "other", "nCG", "--depth", "3"],
     "sensitivity": ["qrels", "run", "other", "nCG@1", "nCG@2"],
+    "levels": ["qrels"],
     "measures": [],
 }
 
@@ -32,7 +33,7 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
         assert written
 
 
-@pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity"])
+@pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity", "levels"])
 def test_every_analysis_writes_its_figure(output, name):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")

@@ -29,12 +29,17 @@ LISTED = 5
 """The number of names that a message lists."""
 
 
-def add_collection(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name qrels, runs and measures; `Inputs` reads them."""
-    parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
+def add_qrels(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that names qrels."""
     parser.add_argument(
         "qrels", metavar="QRELS", help="qrels file in TREC format, may be gzipped, or ir-datasets id"
     )
+
+
+def add_collection(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that name qrels, runs and measures; `Inputs` reads them."""
+    parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
+    add_qrels(parser)
     parser.add_argument(
         "inputs",
         metavar="RUN… MEASURE…",
@@ -121,16 +126,11 @@ class Inputs:
             raise GradedError("no run is given; pass one or more run files, or - for standard input")
         if not self.measures:
             raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-        standard = [self.qrels, *self.paths].count("-")
-        if standard > 1:
-            raise GradedError("standard input (-) can be read only once")
-        if standard and sys.stdin is None:
-            raise GradedError("standard input (-) is closed")
+        self.files = input_files(self.qrels, *self.paths)
         self.names = run_names(self.paths)
         self.runs: list[tuple[str, Any]] = [*zip(self.names, self.paths)]
         if arguments.scoreddocs:
             self.runs.append(("scoreddocs", scoreddocs_of(self.qrels)))
-        self.files = [path for path in (self.qrels, *self.paths) if os.path.exists(path)]
         self.gains = _by_name(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)
@@ -174,6 +174,15 @@ def under(
     if found == list(measures):
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(found))
+
+
+def input_files(*names: str) -> list[str]:
+    """The inputs that are files. Raises `GradedError` if standard input is closed or named twice."""
+    if names.count("-") > 1:
+        raise GradedError("standard input (-) can be read only once")
+    if "-" in names and sys.stdin is None:
+        raise GradedError("standard input (-) is closed")
+    return [name for name in names if os.path.exists(name)]
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
