@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `tox -e docs`."""
+"""Configuration of Sphinx; `tox -e docs` builds the site."""
 
 import sys
 from pathlib import Path
@@ -18,26 +18,28 @@ extensions = [
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
     "computed",
+    "line_breaks",
     "mathml",
     "measure_pages",
 ]
-exclude_patterns = ["_build", "_ext", "example-plugin/src", "example-plugin/tests"]
+exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", "example-plugin/tests"]
 nitpicky = True
 nitpick_ignore_regex = [
-    (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # theirs
-    (r"py:class", r"Measure|Figure|Number|Source|Qrels|Runs"),  # likewise, by their short names
-    (r"py:class", r"ir_measures_graded\.ranking\.JudgedRanks|.*\.Judgments|Weightings|.*\.Tau"),  # not public
-    (r"py:obj", r".*"),  # single backticks in docstrings are code that links only where it can
+    (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # other packages
+    (r"py:class", r"Measure|Figure|Number|Source|Qrels|Runs|TrecFile"),  # short names of type aliases
+    (r"py:class", r".*\.JudgedRanks|(.*\.)?Judgments|Weightings|.*\.Tau"),  # not public
+    (r"py:obj", r".*"),  # single backticks in docstrings are code; a link is optional
 ]
 default_role = "py:obj"
 
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_enable_extensions = ["attrs_block", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_use_legacy_class_based = False
 python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 120
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
@@ -46,6 +48,7 @@ bibtex_default_style = "plain"
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
+copybutton_line_continuation_character = "\\"
 
 html_theme = "furo"
 html_title = project

@@ -1,11 +1,12 @@
-"""Every form in which qrels and runs can be handed over, made from a dict of dicts.
+"""Every form of qrels and runs, made from a dict of dicts.
 
-`FORMS[name](source, value)` gives the form; `value` is ``relevance`` or ``score``. With a
-`random.Random` the rows come in its order, topics apart.
+`FORMS[name](source, value)` makes the form; `value` is ``relevance`` or ``score``. A
+`random.Random` shuffles the rows of all topics together.
 """
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +26,7 @@ def rows(source: Source, shuffle: Random | None = None) -> list[tuple[str, str, 
 
 
 def shuffled(source: Source, shuffle: Random) -> dict[str, dict[str, float]]:
-    """The same dict of dicts, its topics and documents put in another order."""
+    """The same dict of dicts with its topics and documents in random order."""
     topics = [(topic, list(docs.items())) for topic, docs in source.items()]
     shuffle.shuffle(topics)
     for _, docs in topics:
@@ -38,7 +39,7 @@ def dicts(source: Source, value: str, shuffle: Random | None = None) -> Source:
 
 
 def tuples(fields: str) -> Form:
-    """Named tuples with these fields, which may have others than needed, in another order."""
+    """Named tuples with these fields, which may include unneeded fields in any order."""
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> list[Any]:
         kind = namedtuple("Row", fields.replace("VALUE", value))
@@ -60,7 +61,7 @@ def objects(source: Source, value: str, shuffle: Random | None = None) -> Any:
 
 
 def frame(ids: str | None = None, numbers: str | None = None) -> Form:
-    """A DataFrame with a column too many, columns in an odd order and an index that says nothing."""
+    """A DataFrame with an unneeded column, an unusual column order and a constant index."""
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
         found = rows(source, shuffle)
@@ -78,7 +79,7 @@ def frame(ids: str | None = None, numbers: str | None = None) -> Form:
 
 
 def arrow(ids: str, make: Callable[..., Any]) -> Form:
-    """The columns of Arrow, ids of this type, with a column too many, in an odd order."""
+    """Arrow columns with ids of this type, an unneeded column and an unusual column order."""
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
         topics, docs, values = zip(*found) if (found := rows(source, shuffle)) else ((), (), ())
@@ -94,6 +95,40 @@ def arrow(ids: str, make: Callable[..., Any]) -> Form:
     return form
 
 
+class ArrowArray:
+    """An object that exports one batch of Arrow data and nothing else."""
+
+    def __init__(self, *columns: Any):
+        self.batch = pyarrow.RecordBatch.from_arrays(*columns)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.batch.__arrow_c_array__(requested_schema)
+
+
+def stream(columns: list[Any], names: list[str]) -> Any:
+    """A stream of Arrow data in batches of two rows, which can be read once."""
+    table = pyarrow.Table.from_arrays(columns, names)
+    return pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=2))
+
+
+def polars_frame(columns: list[Any], names: list[str]) -> Any:
+    """A DataFrame of Polars with PyTerrier's column names."""
+    import polars
+
+    terrier = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    return polars.from_arrow(pyarrow.Table.from_arrays(columns, [terrier.get(name, name) for name in names]))
+
+
+def duckdb_relation(columns: list[Any], names: list[str]) -> Any:
+    """A relation of DuckDB with decimal values if they fit."""
+    import duckdb
+
+    table = pyarrow.Table.from_arrays(columns, names)  # found by its name
+    connection = duckdb.connect()
+    connection.register("rows", table)
+    return connection.sql("SELECT * FROM rows")
+
+
 def frame_rows(source: Source, value: str, shuffle: Random | None = None) -> Any:
     return frame()(source, value, shuffle).itertuples()
 
@@ -105,21 +140,33 @@ def records(source: Source, value: str, shuffle: Random | None = None) -> Any:
 FORMS: dict[str, Form] = {
     "dict of dicts": dicts,
     "list of named tuples": tuples("query_id doc_id VALUE"),
-    "named tuples as ir-datasets has them": tuples("VALUE iteration query_id doc_id"),
+    "named tuples of ir-datasets": tuples("VALUE iteration query_id doc_id"),
     "generator": generator,
     "list of other objects": objects,
     "DataFrame": frame(),
     "DataFrame of objects": frame("object"),
-    "DataFrame of strings kept by Python": frame("string[python]"),
+    "DataFrame of strings stored by Python": frame("string[python]"),
     "DataFrame of categories": frame("category"),
     "DataFrame with nullable numbers": frame(numbers="Float64"),
     "DataFrame with numbers as objects": frame(numbers="object"),
     "rows of a DataFrame": frame_rows,
-    "records of NumPy": records,
+    "NumPy records": records,
     "DataFrame of Arrow strings": frame("string[pyarrow]"),
-    "DataFrame all of Arrow": frame("string[pyarrow]", "double[pyarrow]"),
+    "DataFrame of Arrow columns": frame("string[pyarrow]", "double[pyarrow]"),
     "Arrow table": arrow("string", pyarrow.Table.from_arrays),
     "Arrow table of large strings": arrow("large_string", pyarrow.Table.from_arrays),
     "Arrow table of dictionaries": arrow("dictionary", pyarrow.Table.from_arrays),
     "Arrow record batch": arrow("string", pyarrow.RecordBatch.from_arrays),
+    "Arrow array": arrow("string", ArrowArray),
+    "list of Arrow record batches": arrow("string", lambda *columns: list(stream(*columns))),
 }
+if find_spec("duckdb"):
+    FORMS["DuckDB relation"] = arrow("string", duckdb_relation)
+
+ONLY_GRADED: dict[str, Form] = {
+    "Arrow stream": arrow("string", stream),
+    "Arrow stream of string views": arrow("string_view", stream),
+}
+"""Forms that `GradedEvaluator` reads, but that ir-measures cannot share between providers."""
+if find_spec("polars"):
+    ONLY_GRADED["Polars DataFrame"] = arrow("string", polars_frame)

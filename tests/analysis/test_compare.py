@@ -24,6 +24,7 @@ from ir_measures_graded.analysis.comparison import (
     Test,
     _beaten_cell,
 )
+from ir_measures_graded.analysis.intervals import paired_difference
 from ir_measures_graded.analysis.significance import tukey_hsd
 from ir_measures_graded.output import formats
 
@@ -466,16 +467,17 @@ def test_table_by_run_counts_the_runs_beaten_if_there_are_too_many_letters():
 
 def test_table_against_the_baseline_holds_differences_and_corrected_p_values(found):
     columns, rows = found.table_against()
-    assert columns == ["measure", "run", "mean", "difference", "d_z", "paired t p", "Wilcoxon p"]
+    assert columns[2:] == ["mean", "difference", "lower", "upper", "d_z", "MDE", "t p", "Wilcoxon p"]
     block = rows[5:10]
     assert [row[1] for row in block] == found.best_first(FLAT)
     tests = {(test.run, name): test for name in (PAIRED_T, WILCOXON) for test in found.find(FLAT, name)}
     for row in block:
         if row[1] == "A":
-            assert row[3:] == ["baseline", None, None, None]
+            assert row[3:] == ["baseline", *[None] * 6]
         else:
             t, wilcoxon = tests[row[1], PAIRED_T], tests[row[1], WILCOXON]
-            assert row[3:] == [t.difference, t.effect_size, t.adjusted, wilcoxon.adjusted]
+            assert row[3:6] == [t.difference, t.lower, t.upper]
+            assert row[6:] == [t.effect_size, t.detectable, t.adjusted, wilcoxon.adjusted]
             assert row[2] == found.means[found.runs.index(row[1]), 1]
 
 
@@ -495,8 +497,12 @@ def test_interval_of_the_difference_is_scipys():
     (t,), (wilcoxon,) = (found.find("nDCG_JK", name) for name in (PAIRED_T, WILCOXON))
     differences = array[1] - array[0]
     low, high = stats.t.interval(0.9, 8, differences.mean(), stats.sem(differences))
-    assert (t.low, t.high) == pytest.approx((low, high))
-    assert (wilcoxon.low, wilcoxon.high) == (None, None)
+    assert (t.lower, t.upper) == (wilcoxon.lower, wilcoxon.upper) == pytest.approx((low, high))
+    drawn = paired_difference(array[1], array[0], 0.9, alpha=0.1, seed=3)
+    (t,) = compare_values(of_array(array), permutations=50, alpha=0.1, seed=3, interval="bootstrap").find(
+        "nDCG_JK", PAIRED_T
+    )
+    assert (t.lower, t.upper, t.detectable) == (drawn.lower, drawn.upper, drawn.detectable)
 
 
 def test_records_hold_all_means_and_all_tests(found):
@@ -554,7 +560,7 @@ def test_figure_with_a_baseline_shows_differences_and_intervals(found):
         intervals = [list(line.get_xdata()) for line in axes.lines if len(line.get_ydata()) == 2]
         for run, test in tests.items():
             assert list(points[run].get_xdata()) == [test.difference]
-            assert [test.low, test.high] in intervals
+            assert [test.lower, test.upper] in intervals
             assert (points[run].get_markerfacecolor() == "white") == (test.adjusted >= 0.05)
         assert axes.get_xlabel().startswith("Difference from A")
         assert ("smaller is better" in axes.get_xlabel()) == (measure.NAME == "NDPM")

@@ -12,9 +12,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cache, partial
 from itertools import combinations
 
 import numpy as np
@@ -37,6 +38,7 @@ from .comparison import (
     Comparison,
     Test,
 )
+from .intervals import STUDENT, PairedDifference, check, paired_difference
 from .libraries import need_statistics
 from .options import refuse_large, whole_number
 from .significance import Outcome
@@ -51,6 +53,7 @@ def compare(
     alpha: float = 0.05,
     permutations: int = 10_000,
     seed: int = 0,
+    interval: str = STUDENT,
     progress: bool = False,
     jobs: int | None = 1,
 ) -> Comparison:
@@ -59,11 +62,17 @@ def compare(
     `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`, the other options and errors as
     for `compare_values`. Needs the extra ``stats``.
     """
-    check_options(alpha, permutations, seed)
+    check_options(alpha, permutations, seed, interval)
     need_statistics("scipy", "statsmodels", "scikit_posthocs")
     evaluation = evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
     return compare_values(
-        evaluation, baseline=baseline, alpha=alpha, permutations=permutations, seed=seed, progress=progress
+        evaluation,
+        baseline=baseline,
+        alpha=alpha,
+        permutations=permutations,
+        seed=seed,
+        interval=interval,
+        progress=progress,
     )
 
 
@@ -74,20 +83,22 @@ def compare_values(
     alpha: float = 0.05,
     permutations: int = 10_000,
     seed: int = 0,
+    interval: str = STUDENT,
     progress: bool = False,
 ) -> Comparison:
     """Test the differences between runs that are evaluated already.
 
     `baseline` is the name of a run; the first of two runs is the default. A p-value below `alpha` (above 0,
     below 1) is significant. The randomised Tukey HSD makes `permutations` (≥ 1), which depend on `seed` (≥ 0)
-    alone.
+    alone. `interval` is the method of the intervals of the differences, ``t`` or ``bootstrap``, see
+    `mean_interval`.
 
     Friedman's and Conover's tests need three runs. A test that is undefined for the data has no p-value but a
     note; two runs that are equal in every topic have p = 1.
 
     Raises `GradedError` for fewer than two runs or topics, an unknown baseline, and an option out of range.
     """
-    check_options(alpha, permutations, seed)
+    check_options(alpha, permutations, seed, interval)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(
@@ -103,7 +114,10 @@ def compare_values(
     tests: list[Test] = []
     ranks = []
     for measure in tracked(list(evaluation.measures), "measure", progress):
-        values = _Values(measure, evaluation.runs, evaluation.of(measure))
+        differences = partial(
+            paired_difference, confidence=1 - alpha, method=interval, alpha=alpha, seed=seed
+        )
+        values = _Values(measure, evaluation.runs, evaluation.of(measure), differences)
         ranks.append(values.ranks())
         friedman = significance.friedman(values.array)
         tests.append(values.test(FRIEDMAN, friedman))
@@ -114,7 +128,7 @@ def compare_values(
         p_values = significance.tukey_hsd(values.array, permutations, seed)
         tests += values.pairs(TUKEY_HSD, p_values, merit=values.merit)
         if reference is not None:
-            tests += values.against(reference, alpha)
+            tests += values.against(reference)
     return Comparison(
         runs=evaluation.runs,
         measures=evaluation.measures,
@@ -126,10 +140,11 @@ def compare_values(
         alpha=alpha,
         permutations=permutations,
         seed=seed,
+        interval=interval,
     )
 
 
-def check_options(alpha: float, permutations: int, seed: int) -> None:
+def check_options(alpha: float, permutations: int, seed: int, interval: str = STUDENT) -> None:
     """Raise `GradedError` for an option out of range."""
     if not 0 < alpha < 1:
         raise GradedError(f"alpha={alpha!r} is not allowed; it is between 0 and 1, for example 0.05")
@@ -137,13 +152,21 @@ def check_options(alpha: float, permutations: int, seed: int) -> None:
         "permutations", whole_number(permutations, "permutations", 1), 16 * permutations, "their differences"
     )
     whole_number(seed, "seed", 0)
+    check(1 - alpha, interval)
 
 
 class _Values:
     """Runs the tests on the values of one measure (runs × topics)."""
 
-    def __init__(self, measure: Measure, runs: Sequence[str], array: np.ndarray):
+    def __init__(
+        self,
+        measure: Measure,
+        runs: Sequence[str],
+        array: np.ndarray,
+        difference: Callable[[np.ndarray, np.ndarray], PairedDifference],
+    ):
         self.measure, self.runs, self.array = measure, runs, array
+        self.difference = cache(lambda a, b: difference(array[a], array[b]))
         self.signed = sign_of(measure) * array
         self.merit = self.signed.mean(axis=1)
 
@@ -160,29 +183,31 @@ class _Values:
             for a, b in combinations(range(len(self.runs)), 2)
         ]
 
-    def against(self, baseline: str, alpha: float) -> list[Test]:
-        """The paired tests of the other runs against the baseline, with intervals at level 1 − alpha."""
+    def against(self, baseline: str) -> list[Test]:
+        """The paired tests of the other runs against the baseline."""
         base = self.runs.index(baseline)
         others = [number for number in range(len(self.runs)) if number != base]
         tests = []
         for name, paired in ((PAIRED_T, significance.paired_t), (WILCOXON, significance.wilcoxon)):
             outcomes = [paired(self.signed[number], self.signed[base]) for number in others]
             adjusted = significance.holm([outcome.p or 0.0 for outcome in outcomes])
-            for number, outcome, p in zip(others, outcomes, adjusted):
-                test = replace(self._pair(name, number, base, outcome, outcome.leaning), adjusted=p)
-                if name == PAIRED_T:
-                    low, high = significance.t_interval(self.array[number], self.array[base], 1 - alpha)
-                    test = replace(test, low=low, high=high)
-                tests.append(test)
+            tests += [
+                replace(self._pair(name, number, base, outcome, outcome.leaning), adjusted=p)
+                for number, outcome, p in zip(others, outcomes, adjusted)
+            ]
         return tests
 
     def _pair(self, name: str, a: int, b: int, outcome: Outcome, leaning: float) -> Test:
         """The test of runs `a` and `b`, which favours `a` if `leaning` is > 0."""
+        found = self.difference(a, b)
         return replace(
             self.test(name, outcome),
             run=self.runs[a],
             other=self.runs[b],
             better=None if leaning == 0 else self.runs[a if leaning > 0 else b],
             difference=float(self.array[a].mean() - self.array[b].mean()),
-            effect_size=significance.effect_size(self.array[a], self.array[b]),
+            effect_size=found.effect_size,
+            lower=found.lower,
+            upper=found.upper,
+            detectable=found.detectable,
         )

@@ -16,6 +16,7 @@ from ..output.cells import INCHES, draw_cells
 from ..output.formats import Table, counted, listed, text
 from ..output.result import Result
 from ..registry.notation import parse_measures
+from .intervals import KINDS, STUDENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ WILCOXON: Final = "Wilcoxon"
 OMNIBUS = ("Friedman p", "ANOVA p")
 WIDTH = 120
 """The default table has at most this many columns of text, unless names are very long."""
-MEASURE_WIDTH, CELL_WIDTH = 40, 16
+MEASURE_WIDTH, NARROW_MEASURE_WIDTH, CELL_WIDTH = 40, 22, 16
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 MINIMAL_SIDE = 7
 """A panel is as large as one of so many runs, to have room for its title."""
@@ -61,8 +62,8 @@ class Test:
     that the test favours, significant or not. `difference` is the mean of `run` minus the mean of `other`,
     `effect_size` is Cohen's d_z. `statistic` and `p` are None if they are undefined or the library does not
     return them; `note` gives the reason. `adjusted` is p with Holm's correction, in tests against a baseline.
-    `low` and `high` are the ends of the paired t-test's confidence interval of the difference, at the level
-    1 − alpha.
+    `lower` and `upper` bound the difference with confidence 1 − alpha, without a correction for the number
+    of runs. `detectable` is the smallest true difference that the paired t-test finds with probability .8.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -77,8 +78,9 @@ class Test:
     statistic: float | None = None
     p: float | None = None
     adjusted: float | None = None
-    low: float | None = None
-    high: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    detectable: float | None = None
     note: str = ""
 
     @property
@@ -95,7 +97,7 @@ class Comparison(Result):
     The first of two runs serves as the baseline if none is given.
 
     `means` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
-    1 for the best. `tests` holds all tests.
+    1 for the best. `tests` holds all tests. `interval` is the method of the confidence intervals.
     """
 
     runs: tuple[str, ...]
@@ -108,6 +110,7 @@ class Comparison(Result):
     alpha: float
     permutations: int
     seed: int
+    interval: str = STUDENT
 
     def find(self, measure: Measure | str, test: str) -> list[Test]:
         """All tests of this name for one of the measures."""
@@ -191,23 +194,36 @@ class Comparison(Result):
     def table_against(self) -> Table:
         """Column names and rows: the difference of each run from the baseline, best run first.
 
-        A row has the mean, the difference, the effect size, and the p-values of the paired t-test and
-        Wilcoxon's test with Holm's correction. Requires a baseline or two runs.
+        A row has the mean, the difference with its interval, the effect size, the smallest detectable
+        difference (MDE), and the p-values of the paired t-test and Wilcoxon's test with Holm's correction.
+        Requires a baseline or two runs.
         """
-        columns = ["measure", "run", "mean", "difference", "d_z", f"{PAIRED_T} p", f"{WILCOXON} p"]
+        columns = [
+            "measure",
+            "run",
+            "mean",
+            "difference",
+            "lower",
+            "upper",
+            "d_z",
+            "MDE",
+            "t p",
+            "Wilcoxon p",
+        ]
         rows: list[list[Any]] = []
         for measure in self.measures:
             tests = {name: self._against(measure, name) for name in (PAIRED_T, WILCOXON)}
             block: list[list[Any]] = []
             for run in self.best_first(measure):
                 if run == self.reference:
-                    block.append([run, self._mean(measure, run), "baseline", None, None, None])
+                    block.append([run, self._mean(measure, run), "baseline", *[None] * 6])
                 else:
                     paired = tests[PAIRED_T][run]
                     p_values = [PValue(tests[name][run].decisive) for name in tests]
-                    difference = [paired.difference, paired.effect_size]
+                    difference = [paired.difference, paired.lower, paired.upper]
+                    difference += [paired.effect_size, paired.detectable]
                     block.append([run, self._mean(measure, run), *difference, *p_values])
-            rows += self._under_the_measure(measure, block)
+            rows += self._under_the_measure(measure, block, NARROW_MEASURE_WIDTH)
         return columns, rows
 
     def _against(self, measure: Measure, name: str) -> dict[str | None, Test]:
@@ -217,13 +233,14 @@ class Comparison(Result):
     def _mean(self, measure: Measure, run: str) -> float:
         return float(self.means[self.runs.index(run), self.measures.index(measure)])
 
-    def _under_the_measure(self, measure: Measure, block: list[list[Any]]) -> list[list[Any]]:
+    def _under_the_measure(
+        self, measure: Measure, block: list[list[Any]], width: int = MEASURE_WIDTH
+    ) -> list[list[Any]]:
         """Rows with a first column of the measure and the p-values of the tests of all runs."""
-        lines = plots.title(measure, MEASURE_WIDTH).split("\n")
+        lines = plots.title(measure, width).split("\n")
         for name, found in zip(OMNIBUS, self._omnibus(measure)):
-            lines.append(
-                f"{name.removesuffix(' p')} {found}" if isinstance(found, str) else f"{name} {found:.4f}"
-            )
+            note = f"{name.removesuffix(' p')} {found}" if isinstance(found, str) else f"{name} {found:.4f}"
+            lines += plots.title(note, width).split("\n")
         empty = [[None] * len(block[0])] * (len(lines) - len(block))
         lines += [""] * (len(block) - len(lines))
         return [[line, *row] for line, row in zip(lines, block + empty)]
@@ -307,7 +324,7 @@ class Comparison(Result):
             for place, run in enumerate(runs):
                 test, style = tests[run], styles[run]
                 fill = style["color"] if test.decisive < self.alpha else "white"
-                interval = np.array([test.low, test.high], dtype=float)
+                interval = np.array([test.lower, test.upper], dtype=float)
                 axes.plot(interval, [place, place], color=style["color"])
                 axes.plot(float(test.difference or 0), place, **style, markerfacecolor=fill, label=run)
             axes.axvline(0, color=plots.GREY, linewidth=1.0)
@@ -318,7 +335,7 @@ class Comparison(Result):
             axes.set_title(plots.title(measure, width=32), size=10)
             axes.set_xlabel(f"Difference from {self.reference}{better}", parse_math=False)
         figure.suptitle(
-            f"Mean differences and {100 * (1 - self.alpha):g} % intervals (paired t)\n"
+            f"Mean differences and {100 * (1 - self.alpha):g} % intervals ({KINDS[self.interval]})\n"
             f"filled: p < {self.alpha:g} with Holm's correction",
             x=0.01, ha="left", size=9,
         )  # fmt: skip

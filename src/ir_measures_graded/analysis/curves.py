@@ -349,7 +349,12 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
     table = read_qrels(qrels)
-    gain = gain_of(table.values, canonical_gains(measure.params.get("gains") or {}))
+    gain = gain_of(
+        table.values,
+        measure["gains"]
+        if isinstance(measure, GradedMeasure)
+        else canonical_gains(measure.params.get("gains") or {}),
+    )
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()
     bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())

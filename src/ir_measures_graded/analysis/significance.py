@@ -138,14 +138,6 @@ def paired_t(values: np.ndarray, others: np.ndarray) -> Outcome:
         return _outcome(statistics_library("scipy.stats").ttest_rel(values, others), leaning)
 
 
-def t_interval(values: np.ndarray, others: np.ndarray, confidence: float) -> tuple[float, float]:
-    """Student's confidence interval of the mean paired difference, at this level (SciPy)."""
-    differences = values - others
-    error = differences.std(ddof=1) / np.sqrt(differences.size)
-    half = statistics_library("scipy.stats").t.ppf((1 + confidence) / 2, differences.size - 1) * error
-    return float(differences.mean() - half), float(differences.mean() + half)
-
-
 def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
     """Wilcoxon's signed-rank test of two runs (SciPy); topics with equal values are dropped."""
     values, others = rounded(np.stack([values, others]))

@@ -16,8 +16,11 @@ PURPOSES: dict[str, dict[str, str]] = {
     },
     "analysis": {
         "compare": "Test whether runs differ.",
+        "power": "Show which measure separates the runs best, and how many topics are needed.",
         "curves": "Show a measure at every rank, averaged over topics.",
         "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
+        "holes": "List the unjudged documents that are most worth judging.",
+        "judges": "Compare two judges, such as human and machine, and combine their judgments.",
     },
     "measures and examples": {
         "measures": "List the graded measures, or describe measures in full.",

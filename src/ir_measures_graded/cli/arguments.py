@@ -105,6 +105,16 @@ def whole_numbers(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
+def numbers(text: str) -> list[float]:
+    """The numbers of an option, which commas separate."""
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not allowed; give numbers separated by commas, as in 0.05,0.1"
+        ) from None
+
+
 def bars() -> bool:
     """Whether to show progress bars: stderr is a terminal and tqdm is installed."""
     return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None

@@ -1,38 +1,38 @@
-"""A column of ids, however it is stored: as Python objects, Arrow strings, or codes for categories.
+"""Columns of ids in every storage format: Python objects, Arrow strings, and codes of categories.
 
-`docs_of` reads it as documents, `stretches_of` as topics. Both raise `GradedError` where an id is not a
-string, or what `docs_of` returns does when it is read.
+`docs_of` reads a column of documents and `stretches_of` a column of topics. An id that is not a string
+raises `GradedError`, in a column of documents at the latest when its rows are read.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..by_topic import changes
-from ..errors import GradedError
+from ..errors import GradedError, shown
+from .arrow import arrow_numbers, changes_of_strings, is_arrow
 from .id_matching import Ids, Rows
 
-if TYPE_CHECKING:
-    import pyarrow
-
 Column = Any
-"""Python strings, an array of a DataFrame's column, or an Arrow array (also in chunks)."""
+"""A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
 
 Stretches = tuple[np.ndarray, list[str]]
-"""The rows where an id differs from the one before it, and the ids from there on."""
+"""The first row of each stretch of equal ids, and the id of each stretch."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """Ids as codes of `values`. Like `Strings` and `Keys` it becomes `Ids` (`ids`) some rows at a time:
-    what is done with these finds them in a processor's cache, and there need be no room for all at once."""
+    """Ids as codes of `values`.
+
+    Like `Strings` and `Keys`, it is converted to `Ids` block by block (`ids`), so that a block stays in
+    the processor cache and memory use stays small.
+    """
 
     codes: np.ndarray
     values: Ids
@@ -52,10 +52,15 @@ class Coded:
 
 @dataclass(frozen=True)
 class Strings:
-    """Python strings, or so one hopes; `field` names the column in messages, as ``run: doc_id``."""
+    """Unvalidated Python objects, expected to be str.
+
+    `field` names the column in error messages, as in ``run: doc_id``. `column` has all rows of the
+    column in their original order, to name the row of a missing id.
+    """
 
     values: np.ndarray
     field: str
+    column: np.ndarray
 
     def __len__(self) -> int:
         return len(self.values)
@@ -64,15 +69,18 @@ class Strings:
         return _shown(self.values[row])
 
     def ids(self, rows: slice = slice(None)) -> Ids:
-        return _ids(self.values[rows], self.field)
+        try:
+            return Ids.of(self.values[rows])
+        except TypeError:
+            raise _no_string(self.column, self.field, 0) from None
 
     def take(self, rows: Rows) -> Strings:
-        return Strings(self.values[rows], self.field)
+        return replace(self, values=self.values[rows])
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The same of the keys of some dicts, one dict after the other; a slice has whole dicts."""
+    """The unvalidated keys of several dicts, one dict after the other; a slice must contain whole dicts."""
 
     dicts: Sequence[Mapping[str, Any]]
     field: str
@@ -106,17 +114,22 @@ Docs = Rowwise | Keys
 """The document of each row."""
 
 
-def docs_of(column: Column, field: str) -> Rowwise:
-    """The documents of a column. `field` names it in messages, as ``run: doc_id``."""
+def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
+    """The documents of a column, from row number `first`.
+
+    `field` names the column in error messages, as in ``run: doc_id``.
+    """
     codes, values = _stored(column)
     if codes is not None:
         ids = _ids(values, field)
         return Coded(codes, ids.padded() if len(ids) <= len(codes) else ids)
-    return Strings(values, field) if isinstance(values, np.ndarray) else _ids(values, field)
+    return Strings(values, field, values) if isinstance(values, np.ndarray) else _ids(values, field, first)
 
 
-def stretches_of(column: Column, field: str) -> Stretches:
-    """The stretches of equal ids: rows that stand together usually have one topic.
+def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches:
+    """The stretches of equal ids; consecutive rows usually have the same topic.
+
+    `first` is the number of the first row, None if the rows of the source have no numbers.
 
     >>> stretches_of(["q1", "q1", "q2"], "run: query_id")
     (array([0, 2]), ['q1', 'q2'])
@@ -130,14 +143,14 @@ def stretches_of(column: Column, field: str) -> Stretches:
         return starts, [values[start].as_py() for start in starts.tolist()]
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
-        starts = _changes_of_objects(objects)  # pandas' NA is neither equal nor different
-        return starts, [*map(str.__str__, objects[starts].tolist())]  # also of an Enum or NumPy's the text
+        starts = _changes_of_objects(objects)  # comparing pandas.NA raises TypeError
+        return starts, [*map(str.__str__, objects[starts].tolist())]  # str(…) of an Enum is not its text
     except TypeError:
-        raise _no_string(objects, field) from None
+        raise _no_string(objects, field, first) from None
 
 
 def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
-    """The stretches of a column from those of its parts, whose rows are numbered through.
+    """The stretches of a column from the stretches of its parts, which have continuous row numbers.
 
     >>> joined_stretches([(np.array([0, 2]), ["q1", "q2"]), (np.array([3, 4]), ["q2", "q1"])])
     (array([0, 2, 4]), ['q1', 'q2', 'q1'])
@@ -149,8 +162,10 @@ def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
-    """A column as codes (or None) and the values that they stand for: an Arrow array of strings, or
-    objects. A column that lacks some values comes as objects, which say so."""
+    """The codes of a column (or None) and its values, an Arrow array of strings or Python objects.
+
+    A column with missing values is returned as objects, so that the missing value can be reported.
+    """
     if hasattr(column, "categories"):
         codes = np.asarray(column.codes)
         if (codes < 0).any():
@@ -165,77 +180,51 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
 
 
 def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
-    """The same of an Arrow array."""
+    """The same for an Arrow array."""
     import pyarrow
     from pyarrow import types
 
     if isinstance(column, pyarrow.ChunkedArray):
         if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
-            column = column.cast(pyarrow.large_string())  # of which more than 2 GB fit into one piece
+            column = column.cast(pyarrow.large_string())  # one array of type string holds at most 2 GB
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if column.null_count:
         return None, column.to_pylist()
     if types.is_dictionary(column.type):
         return arrow_numbers(column.indices), _stored_by_arrow(column.dictionary)[1]
+    if types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
     if types.is_string(column.type) or types.is_large_string(column.type):
         return None, column
     return None, column.to_pylist()
 
 
-def _ids(values: Any, field: str) -> Ids:
-    """Arrow strings or objects as ids."""
+def _ids(values: Any, field: str, first: int | None = None) -> Ids:
+    """The ids of an Arrow array of strings or of Python objects."""
     if is_arrow(values):
         return Ids.of_arrow(values)
     try:
         return Ids.of(values)
     except TypeError:
-        raise _no_string(values, field) from None
+        raise _no_string(values, field, first) from None
 
 
 def _shown(id_: Any) -> Any:
-    """An id as a plain string, if it is one of any kind."""
+    """A string of any subclass as a plain `str`; any other object unchanged."""
     return str.__str__(id_) if isinstance(id_, str) else id_
 
 
-def _no_string(ids: Iterable[Any], field: str) -> GradedError:
-    bad = next(id_ for id_ in ids if not isinstance(id_, str))
-    convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
+def _no_string(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
+    """The error for the first id that is missing or not a string; `first` as in `stretches_of`."""
+    row, bad = next((row, id_) for row, id_ in enumerate(ids, first or 0) if not isinstance(id_, str))
+    kind, name = field.split(": ")
+    if first is not None and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
+        return GradedError(f"{kind}: row {row} has no {name}")
+    convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
     return GradedError(
-        f"{field} {bad!r} is of type {type(bad).__name__}, not a string"
+        f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"
         + (convert if hasattr(bad, "__index__") else "")
     )
-
-
-def is_arrow(thing: Any) -> bool:
-    """Whether this is an array or a table of pyarrow."""
-    pyarrow = sys.modules.get("pyarrow")  # which is there where something of it is
-    return pyarrow is not None and isinstance(
-        thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
-    )
-
-
-def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
-    """Whether all are there, and as NumPy has them, which packs no truth values into bits."""
-    from pyarrow import types
-
-    return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
-
-
-def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
-    """A column of plain numbers, without a copy where it is in one piece.
-
-    Arrow's own `to_numpy` imports pandas, which takes half a second; so does `to_pandas_dtype` at times.
-    """
-    from pyarrow import types
-
-    kind = "f" if types.is_floating(column.type) else "i" if types.is_signed_integer(column.type) else "u"
-    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
-    pieces = [
-        np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
-        for piece in getattr(column, "chunks", [column])
-        if len(piece)
-    ]
-    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:
@@ -245,20 +234,15 @@ def _objects(values: Sequence[Any]) -> np.ndarray:
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
-    """The rows whose id differs from the one before it; the first does. Rows that hold one object have one
-    id: where most do, only those are compared where the object changes."""
+    """The rows whose id differs from the id of the row before, including the first row.
+
+    Rows with the same object have the same id. If most neighbours share an object, only the rows where
+    the object changes are compared.
+    """
     if not objects.size:
         return np.empty(0, dtype=np.int64)
-    others = changes(np.frombuffer(objects, dtype=np.intp))  # their addresses
+    others = changes(np.frombuffer(objects, dtype=np.intp))  # compares addresses
     if np.count_nonzero(others) > objects.size // 2:
         return np.flatnonzero(changes(objects))
     rows = np.flatnonzero(others)
     return rows[changes(objects[rows])]
-
-
-def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
-    """The same of Arrow strings, which Arrow compares."""
-    from pyarrow import compute
-
-    rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
-    return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)

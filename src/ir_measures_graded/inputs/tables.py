@@ -1,14 +1,16 @@
-"""The forms in which qrels and runs arrive, read into one: rows grouped by topic.
+"""Qrels and runs in memory, read into one form: a `Table` of rows grouped by topic.
 
-One reader per form: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. They
-take whole columns as they are stored, named tuples piece by piece; ids become bytes (`Ids`) with the
-block of rows that needs them. What only a bad row needs to know is looked up when there is one.
+Each form has one reader: a dict of dicts, a DataFrame, an Arrow table, any other export of Arrow, an
+iterable of named tuples. The readers take whole columns in their storage format; exports of Arrow and
+named tuples are read in pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them. Error
+details are computed only on failure.
 """
 
 from __future__ import annotations
 
+import os
 import struct
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
@@ -17,19 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..by_topic import blocks, rows_of
-from ..errors import GradedError
-from .id_columns import (
-    Docs,
-    Keys,
-    Rowwise,
-    Stretches,
-    arrow_numbers,
-    docs_of,
-    has_plain_numbers,
-    is_arrow,
-    joined_stretches,
-    stretches_of,
-)
+from ..errors import FileError, GradedError, shown
+from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches
+from .id_columns import Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids, all_distinct, repeated_rows
 
 if TYPE_CHECKING:
@@ -37,51 +29,67 @@ if TYPE_CHECKING:
     import pyarrow
 
 Source = Any
-"""Qrels or a run: a dict of dicts, a DataFrame, an Arrow table, or an iterable of named tuples."""
+"""Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of named tuples."""
 
 
-def _twice(topic: str, doc: str) -> GradedError:
-    return GradedError(
-        f"run: topic {topic!r} retrieves document {doc!r} twice; a document has one rank in a topic"
-    )
+FILE = b"ir_measures_graded.file"
+"""Metadata key for the file from which an Arrow table was read; its column `line` has the line numbers."""
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows of (topic, document, value), grouped by topic.
 
-    `topics` (T) are the distinct topics in order of appearance; topic t has the rows
-    `offsets[t]:offsets[t + 1]` of `docs` (N ids) and `values` (N floats: levels or scores).
-    `distinct`: no topic can have a document twice. `twice`: what to say of a run where one has.
+    `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
+    `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t. `distinct` means
+    that no topic can contain a document twice. `file` and `line` (N) are the source of the rows, if it is
+    a file.
     """
 
-    kind: str  # "qrels" or "run", for messages
+    kind: str  # "qrels" or "run", for error messages
     topics: Sequence[str]
     offsets: np.ndarray
     docs: Docs
     values: np.ndarray
     distinct: bool = False
-    twice: Callable[[str, str], GradedError] = _twice
+    file: str | None = None
+    line: np.ndarray | None = None
 
     def topic_of(self, row: int) -> str:
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def place(self, row: int) -> str:
-        """A row named for a message."""
-        return f"{self.kind}: topic {self.topic_of(row)!r}, document {self.docs[row]!r}"
+        """The name of a row in error messages."""
+        return f"{self._source(row)}: topic {shown(self.topic_of(row))}, document {shown(self.docs[row])}"
+
+    def error(self, row: int, message: str) -> GradedError:
+        """An error about a row: a `FileError` that names file and line, if the row is from a file."""
+        return (GradedError if self.line is None else FileError)(f"{self.place(row)}: {message}")
 
     def repeated(self, row: int) -> GradedError:
-        """What to raise for a document that its topic has in an earlier row too."""
-        return self.twice(self.topic_of(row), self.docs[row])
+        """The error for a row whose document also occurs in an earlier row of the topic."""
+        topic, doc = shown(self.topic_of(row)), shown(self.docs[row])
+        rule = "a document has one rank in a topic"
+        if self.line is None:
+            return GradedError(f"run: topic {topic} retrieves document {doc} twice; {rule}")
+        start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
+        first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
+        return FileError(
+            f"{self._source(row)}: topic {topic} retrieves document {doc} a second time "
+            f"(first in line {self.line[first]}); {rule}"
+        )
+
+    def _source(self, row: int) -> str:
+        return self.kind if self.line is None else f"{self.file}:{self.line[row]}"
 
     def block(self, a: int, b: int) -> Block:
-        """The rows of the topics a … b − 1."""
+        """The rows of the topics numbered a … b − 1."""
         start, stop = int(self.offsets[a]), int(self.offsets[b])
         docs, values = self.docs.ids(slice(start, stop)), self.values[start:stop]
         return Block(self, start, self.offsets[a : b + 1] - start, docs, values)
 
     def part(self, numbers: np.ndarray) -> Table:
-        """The rows of some topics, given by their numbers."""
+        """The rows of the topics with these numbers."""
         starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
         rows = rows_of(starts, sizes)
         return replace(
@@ -90,10 +98,11 @@ class Table:
             offsets=_offsets(sizes),
             docs=self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows),
             values=self.values[rows],
+            line=None if self.line is None else self.line[rows],
         )
 
     def of_topics(self, code: Mapping[str, int]) -> Table:
-        """The rows of those topics that have a code, and in the order of the codes 0 … T − 1."""
+        """The rows of the topics that have a code, in the order of the codes 0 … T − 1."""
         codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
         known = np.flatnonzero(codes >= 0)
         known = known[np.argsort(codes[known], kind="stable")]
@@ -104,8 +113,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Block:
-    """Some topics of a table, whose rows begin with `start`; `offsets`, `docs` and `values` as there, but
-    the documents are read."""
+    """Consecutive topics of a table, from row `start`.
+
+    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids`.
+    """
 
     table: Table
     start: int
@@ -115,7 +126,7 @@ class Block:
 
     @property
     def column(self) -> tuple[Ids, np.ndarray]:
-        """The documents, topic by topic."""
+        """The documents and the boundaries of the topics."""
         return self.docs, self.offsets
 
     def repeated(self, row: int) -> GradedError:
@@ -127,7 +138,7 @@ def _offsets(sizes: np.ndarray) -> np.ndarray:
 
 
 def refuse_repeated(run: Table) -> None:
-    """Raises `GradedError` for a document that a topic of the run retrieves twice, or that is no string."""
+    """Raises `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
         if not run.distinct and not all_distinct(block.column):
@@ -135,29 +146,27 @@ def refuse_repeated(run: Table) -> None:
 
 
 def read_qrels(source: Source) -> Table:
-    """Qrels as a table of levels. Raises `GradedError` for a level that is not a finite number."""
+    """Qrels as a table of levels. Raises `GradedError` if a level is not a finite number."""
     if isinstance(source, Table):
         return source
     table = _read(source, "qrels", "relevance")
-    table = replace(table, docs=table.docs.ids())  # which every run will meet
+    table = replace(table, docs=table.docs.ids())  # converted once for all runs
     bad = np.flatnonzero(~np.isfinite(table.values))
     if bad.size:
         row = int(bad[0])
-        raise GradedError(f"{table.place(row)}: the level is {table.values[row]}; a level is a finite number")
+        raise table.error(row, f"the level is {table.values[row]}; a level is a finite number")
     return table
 
 
 def read_run(source: Source) -> Table:
-    """A run as a table of scores. Raises `GradedError` for a score that is NaN."""
+    """A run as a table of scores. Raises `GradedError` if a score is NaN."""
     if isinstance(source, Table):
         return source
     table = _read(source, "run", "score")
     bad = np.flatnonzero(np.isnan(table.values))
     if bad.size:
-        raise GradedError(
-            f"{table.place(int(bad[0]))}: the score is NaN, which has no place in an order; "
-            "give it a number (infinities are allowed)"
-        )
+        message = "the score is NaN, which cannot be ranked; use a number (infinities are allowed)"
+        raise table.error(int(bad[0]), message)
     return table
 
 
@@ -166,24 +175,26 @@ def _read(source: Source, kind: str, value: str) -> Table:
         return _from_dicts(source, kind)
     if hasattr(source, "itertuples"):
         return _from_frame(source, kind, value)
-    if is_arrow(source):
-        return _from_arrow(source, kind, value)
-    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+    if exports_arrow(source):
+        return _from_arrow(source, kind, value) if is_arrow(source) else _from_batches(source, kind, value)
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source):
         return _from_tuples(source, kind, value)
     raise GradedError(
-        f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame with "
-        f"the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
+        f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow data "
+        f"with the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
     )
 
 
-# ------------------------------------------------------------------------------ one reader a form
+# ---------------------------------------------------------------------------- one reader per form
 
 
 def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     for topic, rows in source.items():
-        if not isinstance(rows, (dict, Mapping)):  # a dict is quicker told from other mappings
-            raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
-    topics, dicts = stretches_of(list(source), f"{kind}: query_id")[1], list(source.values())
+        if not isinstance(rows, (dict, Mapping)):  # checking for dict first is faster
+            raise GradedError(
+                f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
+            )
+    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None)[1], list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
     docs = Keys(dicts, f"{kind}: doc_id")
     values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
@@ -191,24 +202,10 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
 
 
 def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
-    missing = [name for name in ("query_id", "doc_id", value) if name not in frame.columns]
-    if missing:
-        terrier = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "score": "score"}
-        hint = {terrier[name]: name for name in missing if terrier[name] in frame.columns}
-        raise GradedError(
-            f"{kind}: the DataFrame has no column {', '.join(missing)} (it has "
-            f"{', '.join(map(str, frame.columns)) or 'none'})"
-            + (f"; rename with frame.rename(columns={hint})" if hint else "")
-        )
-    try:
-        stretches = stretches_of(frame["query_id"].array, f"{kind}: query_id")
-    except GradedError:
-        lacking = frame["query_id"].isna().to_numpy()
-        if lacking.any():
-            raise GradedError(f"{kind}: row {int(np.argmax(lacking))} has no query_id") from None
-        raise
-    docs = docs_of(frame["doc_id"].array, f"{kind}: doc_id")
-    column = frame[value]
+    topic, doc, number = column_names(f"{kind}: the DataFrame", frame, value)
+    stretches = stretches_of(frame[topic].array, f"{kind}: {topic}")
+    docs = docs_of(frame[doc].array, f"{kind}: {doc}")
+    column = frame[number]
     numbers = (
         column.to_numpy(dtype=np.float64, na_value=np.nan) if column.dtype.kind in "biuf" else column.tolist()
     )
@@ -216,70 +213,140 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
 
 
 def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
-    names = rows.schema.names
-    missing = [name for name in ("query_id", "doc_id", value) if name not in names]
-    if missing:
+    stretches, docs, numbers = _read_columns(kind, *_arrow_columns(rows, kind, value))
+    file = (rows.schema.metadata or {}).get(FILE)
+    if file is None:
+        return _grouped(kind, stretches, docs, numbers)
+    line = arrow_numbers(rows.column(rows.schema.names.index("line")))
+    return replace(_grouped(kind, stretches, docs, numbers, line), file=os.fsdecode(file))
+
+
+def _from_batches(source: Any, kind: str, value: str) -> Table:
+    try:
+        batches = record_batches(source)
+        return _from_pieces(kind, (_arrow_columns(batch, kind, value) for batch in batches))
+    except (ValueError, TypeError) as error:
+        if isinstance(error, GradedError):
+            raise
+        reason = next(iter(str(error).splitlines()), "")
         raise GradedError(
-            f"{kind}: the Arrow table has no column {', '.join(missing)} "
-            f"(it has {', '.join(names) or 'none'})"
-        )
-    topics, docs, column = (rows.column(names.index(name)) for name in ("query_id", "doc_id", value))
-    if topics.null_count:
-        raise GradedError(f"{kind}: row {topics.to_pylist().index(None)} has no query_id")
-    stretches = stretches_of(topics, f"{kind}: query_id")
-    numbers = arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
-    return _grouped(kind, stretches, docs_of(docs, f"{kind}: doc_id"), numbers)
+            f"{kind}: cannot read the {type(source).__name__} as Arrow data: {reason}"
+        ) from error
 
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
     rows = source if isinstance(source, (list, tuple)) else list(source)
-    stretches, docs, values = [], [], []
+    if rows and exports_arrow(rows[0]):  # ir_measures iterates over a stream of record batches
+        return _from_pieces(kind, (_arrow_columns(batch, kind, value) for batch in rows))
+    return _from_pieces(kind, _pieces_of(rows, kind, value))
+
+
+Columns = tuple[list[str], list[Any]]
+"""The names of the columns of topics, documents and values, and these columns."""
+
+
+def _arrow_columns(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Columns:
+    names = column_names(f"{kind}: the Arrow table", rows, value)
+    return names, [rows.column(rows.schema.names.index(name)) for name in names]
+
+
+def _pieces_of(rows: Sequence[Any], kind: str, value: str) -> Iterator[Columns]:
+    names = _field_names(rows[0], value) if rows else []
     for start in range(0, len(rows), PIECE):
+        piece = rows[start : start + PIECE]
         try:
-            columns = _columns(rows[start : start + PIECE], ("query_id", "doc_id", value))
+            yield names, [[*map(attrgetter(name), piece)] for name in names]
         except AttributeError as error:
             raise GradedError(
                 f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
                 f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
             ) from None
-        starts, names = stretches_of(columns[0], f"{kind}: query_id")
-        docs.append(docs_of(columns[1], f"{kind}: doc_id").ids())
-        values.append(_numbers(kind, (starts, names), docs[-1], columns[2]))
-        stretches.append((starts + start, names))
+
+
+def _field_names(row: Any, value: str) -> list[str]:
+    """The fields of a row, with PyTerrier's names if it has these."""
+    wanted = ("query_id", "doc_id", value)
+    return [
+        name if hasattr(row, name) or not hasattr(row, TERRIER.get(name, name)) else TERRIER[name]
+        for name in wanted
+    ]
+
+
+def _from_pieces(kind: str, pieces: Iterable[Columns]) -> Table:
+    """The table of columns that are read in pieces."""
+    stretches, docs, values = [], [], []
+    start = 0
+    for names, columns in pieces:
+        (starts, topics), docs_of_piece, numbers = _read_columns(kind, names, columns, start)
+        docs.append(docs_of_piece.ids())
+        values.append(_numbers(kind, (starts, topics), docs[-1], numbers))
+        stretches.append((starts + start, topics))
+        start += len(docs[-1])
     return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
 
 
-def _columns(rows: Sequence[Any], fields: Sequence[str]) -> list[list[Any]]:
-    """The values of each field. Those of rows of one kind of named tuple are taken from the rows laid end to
-    end, which is quicker than from each."""
-    first, kind = rows[0], type(rows[0])
-    names = getattr(kind, "_fields", ())
-    if (
-        kind.__bases__ == (tuple,)  # what is derived from a named tuple may be anything
-        and all(field in names and getattr(first, field) is first[names.index(field)] for field in fields)
-        and [*map(type, rows)].count(kind) == len(rows)
-    ):
-        values = [*chain.from_iterable(rows)]
-        return [values[names.index(field) :: len(names)] for field in fields]
-    return [[*map(attrgetter(field), rows)] for field in fields]
+def _read_columns(
+    kind: str, names: Sequence[str], columns: Sequence[Any], start: int = 0
+) -> tuple[Stretches, Rowwise, np.ndarray | list[Any]]:
+    """The topics, documents and values of columns, whose first row has the number `start`."""
+    for name, column in zip(names, columns):
+        if is_arrow(column) and column.null_count:
+            raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
+    topics, docs, numbers = columns
+    return (
+        stretches_of(topics, f"{kind}: {names[0]}", start),
+        docs_of(docs, f"{kind}: {names[1]}", start),
+        numbers_of(numbers) if is_arrow(numbers) else numbers,
+    )
 
 
-# ---------------------------------------------------------------------------------- what they share
+# ------------------------------------------------------------------------- common to all readers
+
+TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+"""PyTerrier's names of columns; it also uses ``score``."""
 
 
-def _grouped(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> Table:
-    """The table of rows whose topics come in stretches, a topic in one or in several of them."""
+def column_names(where: str, source: Any, value: str) -> list[str]:
+    """The names of the columns of topics, documents and values in a DataFrame or an Arrow table.
+
+    `where` names the source in errors. Raises `GradedError` for a column that is missing or occurs twice.
+    """
+    names = source.schema.names if hasattr(source, "schema") else list(source.columns)
+    chosen = []
+    for name in ("query_id", "doc_id", value):
+        found = next((each for each in (name, TERRIER.get(name)) if each in names), None)
+        if found is None:
+            other = f" (or {TERRIER[name]})" if name in TERRIER else ""
+            have = ", ".join(map(str, names))
+            raise GradedError(
+                f"{where} has no column {name}{other}; it has {shown(have)[1:-1] or 'no columns'}"
+            )
+        if names.count(found) > 1:
+            raise GradedError(f"{where} has {names.count(found)} columns named {found}; it needs one")
+        chosen.append(found)
+    return chosen
+
+
+def _grouped(
+    kind: str,
+    stretches: Stretches,
+    docs: Rowwise,
+    numbers: np.ndarray | list[Any],
+    line: np.ndarray | None = None,
+) -> Table:
+    """The table of rows whose topics are given as stretches; a topic may have several stretches."""
     starts, names = stretches
     offsets = np.append(starts, len(docs))
     code = {name: number for number, name in enumerate(dict.fromkeys(names))}
     values = _numbers(kind, stretches, docs, numbers)
     if len(code) == len(names):
-        return Table(kind, names, offsets, docs, values)
+        return Table(kind, names, offsets, docs, values, line=line)
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
     codes = np.repeat(codes, np.diff(offsets))
     order = np.argsort(codes, kind="stable")
     offsets = _offsets(np.bincount(codes, minlength=len(code)))
-    return Table(kind, list(code), offsets, docs.take(order), values[order])
+    line = None if line is None else line[order]
+    return Table(kind, list(code), offsets, docs.take(order), values[order], line=line)
 
 
 def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
@@ -291,12 +358,12 @@ def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray
 
 
 def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
-    """The numbers of some collections as floats; `place` names a row, for the message.
+    """The numbers of several collections as floats; `place` names a row in an error message.
 
-    Levels, which are small whole numbers, go through `bytes`, others through `struct`: both are faster
-    than NumPy's conversion and, unlike it, take no text for a number.
+    Small whole numbers, such as levels, are converted by `bytes` and other numbers by `struct`. Both are
+    faster than NumPy's conversion and, unlike it, reject text.
     """
-    if isinstance(next(chain.from_iterable(pieces), None), int):  # of NumPy's, some warn as they become bytes
+    if isinstance(next(chain.from_iterable(pieces), None), int):  # some NumPy integers warn in bytes()
         try:
             small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
             return np.frombuffer(small, np.uint8).astype(np.float64)
@@ -316,7 +383,7 @@ def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> n
             except _NO_NUMBER:
                 where = place(row)
                 what = "score" if where.startswith("run") else "level"
-                raise GradedError(f"{where}: the {what} {number!r} is not a number") from None
+                raise GradedError(f"{where}: the {what} {shown(number)} is not a number") from None
         raise
 
 

@@ -1,10 +1,11 @@
-"""Cumulated gain: Järvelin & Kekäläinen 2002, and its normalised form by Scheel et al. 2011.
+"""Cumulated gain: Järvelin & Kekäläinen 2002, Burges et al. 2005, and Scheel et al. 2011.
 
-Each measure weighs the gain at a rank in its own way and sums the result down to the cutoff; the
-normalised ones divide by the same sum over the ideal list.
+Each measure weights the gain at a rank and sums the result down to the cutoff; the normalised measures
+divide by the same sum over the ideal list.
 
 K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques. ACM Transactions on
-Information Systems 20(4), 2002. C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
+Information Systems 20(4), 2002. C. Burges et al.: Learning to rank using gradient descent. ICML 2005.
+C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
 multi-graded relevance. SPIM 2011.
 """
 
@@ -14,35 +15,35 @@ import numpy as np
 
 from ..by_topic import cumsum
 from .base import GradedMeasure
-from .parameters import Flag, Real
+from .parameters import TOPICS_BEST, Flag, Real
 from .topics import GainList, Topics, ratio, share
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
-BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it count whole")
+BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
 
 
 class _CumulatedGain(GradedMeasure):
-    """A sum of gains, each weighed by its rank: `weigh` is what a measure has of its own."""
+    """A sum of gains, each weighted by its rank: each measure defines its own `weigh`."""
 
     def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
         return gains.gain
 
     def values(self, topics: Topics) -> np.ndarray:
         weighed = self.weigh(topics.run, topics)
-        if self["avg"]:
+        if self.params.get("avg"):
             return mean_over_ranks(topics.run, weighed, topics.depth)
         return topics.run.sum(weighed)
 
     def vector(self, gains: GainList, topics: Topics, depth: int) -> np.ndarray:
-        """The papers' vector of a list: its weighed sum at each rank down to `depth` (T × depth)."""
+        """The papers' vector of a list: its weighted sum at each rank down to `depth` (T × depth)."""
         return gains.vector(self.weigh(gains, topics), depth)
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
         return self.averaged(self.vector(topics.run, topics, depth))
 
     def averaged(self, vector: np.ndarray) -> np.ndarray:
-        """With `avg` the mean of a vector (… × depth) over the ranks so far, else the vector."""
-        if not self["avg"]:
+        """With `avg`, the mean of a vector (… × depth) down to each rank; otherwise the vector."""
+        if not self.params.get("avg"):
             return vector
         return np.cumsum(vector, axis=-1) / np.arange(1, vector.shape[-1] + 1)
 
@@ -53,17 +54,20 @@ class Normalised(_CumulatedGain):
     def values(self, topics: Topics) -> np.ndarray:
         run, ideal = topics.run, topics.ideal
         achieved, possible = self.weigh(run, topics), self.weigh(ideal, topics)
-        if self["avg"]:
+        if self.params.get("avg"):
             return mean_ratio_over_ranks(run, achieved, ideal, possible, topics.depth)
         return share(run.sum(achieved), ideal.sum(possible))
 
     def vectors(self, topics: Topics, depth: int) -> tuple[np.ndarray, np.ndarray]:
-        """The run's vectors and the ideal ones (T × depth each)."""
+        """The vectors of the run and of the ideal list (T × depth each)."""
         return self.vector(topics.run, topics, depth), self.vector(topics.ideal, topics, depth)
 
     def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
-        """The curve that vectors of a run and ideal ones give (… × depth each): those of one topic, or
-        the mean vectors of all topics, as Järvelin & Kekäläinen divide them."""
+        """The curve of a run, from its vectors and the ideal vectors (… × depth each).
+
+        The vectors are those of single topics, or the means over all topics, which Järvelin & Kekäläinen
+        divide.
+        """
         return self.averaged(share(achieved, possible))
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
@@ -82,7 +86,7 @@ class _Discounted(_CumulatedGain):
 
 
 class _CG(_CumulatedGain):
-    r"""Cumulated gain: what the user has gained at rank k.
+    r"""Cumulated gain: the sum of the gains at the first k ranks.
 
     :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
     :tex: \mathrm{CG}[k] = \sum_{i=1}^{k} G[i]
@@ -104,7 +108,7 @@ class _CG(_CumulatedGain):
 
 
 class _DCG_JK(_Discounted):
-    r"""Discounted cumulated gain with the rank < b rule: late documents gain less.
+    r"""Discounted cumulated gain with the rank < b rule: the discount starts at rank b.
 
     :formula: DCG[k] = Σ_{i≤k} G[i] / d(i), d(i) = 1 for i < b, log_b(i) for i ≥ b; with avg,
         (1/k) Σ_{i≤k} DCG[i]
@@ -114,8 +118,8 @@ class _DCG_JK(_Discounted):
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 2 and 6
 
-    With b = 2 the gains at ranks 1 and 2 count whole. trec_eval, ranx and scikit-learn divide by
-    log2(i + 1) instead, which is 1.58 at rank 2 already.
+    With b = 2 the gains at ranks 1 and 2 are not discounted. trec_eval, ranx and scikit-learn divide by
+    log2(i + 1) instead, which is 1.58 at rank 2.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
     >>> round(DCG_JK.calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
@@ -124,7 +128,7 @@ class _DCG_JK(_Discounted):
 
     NAME = "DCG_JK"
     PRETTY_NAME = "Discounted cumulated gain (Järvelin & Kekäläinen)"
-    SHORT_DESC = "Cumulated gain, divided by the logarithm of the rank from rank b on."
+    SHORT_DESC = "Cumulated gain in which gains from rank b on are divided by the logarithm of the rank."
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
@@ -145,7 +149,7 @@ class _nCG(Normalised):
 
     NAME = "nCG"
     PRETTY_NAME = "Normalised cumulated gain"
-    SHORT_DESC = "Cumulated gain as a share of what the ideal list accumulates."
+    SHORT_DESC = "Cumulated gain as a share of that of the ideal list."
     PARAMETERS = {"avg": AVG}
 
 
@@ -159,7 +163,7 @@ class _nDCG_JK(_Discounted, Normalised):
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
 
-    With avg it is what the paper's Table II tests and what Zhou & Yao 2010 call ndcg. The nDCG of
+    The paper's Table II tests this measure with avg=True, which Zhou & Yao 2010 call ndcg. The nDCG of
     trec_eval, ranx and scikit-learn discounts by log2(i + 1) instead.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
@@ -169,12 +173,69 @@ class _nDCG_JK(_Discounted, Normalised):
 
     NAME = "nDCG_JK"
     PRETTY_NAME = "Normalised discounted cumulated gain (Järvelin & Kekäläinen)"
-    SHORT_DESC = "Discounted cumulated gain as a share of what the ideal list accumulates."
+    SHORT_DESC = "Discounted cumulated gain as a share of that of the ideal list."
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
+class _Log2(_CumulatedGain):
+    """Gains are divided by log2(rank + 1)."""
+
+    GAINS = "exp"
+
+    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
+        return gains.gain / np.log2(gains.rank + 1)
+
+
+class _DCG_Burges(_Log2):
+    r"""Discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
+
+    :formula: Σ_{i≤k} G[i] / log2(i + 1)
+    :tex: \mathrm{DCG} = \sum_{i=1}^{k} \frac{G[i]}{\log_2 (i + 1)}
+    :range: [0, ∞)
+    :undefined: 0 without relevant documents
+    :source: Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton & Hullender 2005
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(DCG_Burges.calc_aggregate(qrels, run), 4)  # 3 + 7/2 + 1/2.585 + 1/2.807
+    7.2431
+    >>> round(DCG_Burges(gains="linear").calc_aggregate(qrels, run), 4)
+    4.2431
+    """
+
+    NAME = "DCG_Burges"
+    PRETTY_NAME = "Discounted cumulated gain (Burges et al.)"
+    SHORT_DESC = "Cumulated gain in which the gain at rank i is divided by log2(i + 1)."
+
+
+class _nDCG_Burges(_Log2, Normalised):
+    r"""Normalised discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
+
+    :formula: DCG[k] / DCG_I[k], where DCG[k] = Σ_{i≤k} G[i] / log2(i + 1)
+    :tex: \mathrm{nDCG} = \frac{\sum_{i=1}^{k} G[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} I[i] / \log_2 (i + 1)}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton & Hullender 2005
+
+    This is the nDCG of learning to rank. With gains='linear' it is trec_eval's nDCG, also for levels and
+    gains that are not whole numbers.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(nDCG_Burges.calc_aggregate(qrels, run), 4)
+    0.6262
+    >>> round(nDCG_Burges(gains="linear").calc_aggregate(qrels, run), 4)
+    0.6593
+    """
+
+    NAME = "nDCG_Burges"
+    ALIASES = ("MSnDCG",)
+    PRETTY_NAME = "Normalised discounted cumulated gain (Burges et al.)"
+    SHORT_DESC = "Discounted cumulated gain with log2(i + 1) as a share of that of the ideal list."
+
+
 class _NDCNG(Normalised):
-    r"""Normalised discounted cumulative normalised gain: nDCG that does not move with the scale.
+    r"""Normalised discounted cumulative normalised gain: nDCG that does not depend on the scale of the gains.
 
     :formula: Σ_{i≤k} (2^{G[i]/m} − 1) / log(i + 1), divided by the same sum over the ideal
         list; m = max_gain; with avg, the mean over ranks 1…k
@@ -197,7 +258,7 @@ class _NDCNG(Normalised):
     SHORT_DESC = "nDCG over gains divided by the highest gain, so that scales are comparable."
     PARAMETERS = {
         "avg": AVG,
-        "max_gain": Real(default=None, above=0, desc="the gain m that counts 1; unset: the topic's highest"),
+        "max_gain": TOPICS_BEST,
     }
 
     def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
@@ -206,9 +267,9 @@ class _NDCNG(Normalised):
 
 
 def mean_over_ranks(gains: GainList, weighed: np.ndarray, depth: np.ndarray) -> np.ndarray:
-    """The mean over ranks 1…depth of the running sum of `weighed`, one value a topic.
+    """The mean over ranks 1…depth of the running sum of `weighed`, one value per topic.
 
-    What enters at a rank counts at it and at every rank that follows.
+    A value at rank i is part of the sums at ranks i…depth.
     """
     return ratio(gains.sum(weighed * (depth[gains.topic] - gains.rank + 1)), depth)
 
@@ -216,9 +277,9 @@ def mean_over_ranks(gains: GainList, weighed: np.ndarray, depth: np.ndarray) -> 
 def mean_ratio_over_ranks(
     run: GainList, achieved: np.ndarray, ideal: GainList, possible: np.ndarray, depth: np.ndarray
 ) -> np.ndarray:
-    """The mean over ranks 1…depth of a running sum's quotient by the ideal one, one value a topic.
+    """The mean over ranks 1…depth of the quotient of two running sums, one value per topic.
 
-    The vectors are written out only as far as either changes; the rest of the ranks repeat the end.
+    The vectors end at the last rank where either changes; the quotient there stands for all later ranks.
     """
     length = np.maximum(run.last, ideal.last)
     offsets = np.concatenate(([0], np.cumsum(length)))
@@ -239,5 +300,7 @@ CG = _CG()
 DCG_JK = _DCG_JK()
 nCG = _nCG()
 nDCG_JK = _nDCG_JK()
+DCG_Burges = _DCG_Burges()
+nDCG_Burges = _nDCG_Burges()
 NDCNG = _NDCNG()
-MEASURES = (CG, DCG_JK, nCG, nDCG_JK, NDCNG)
+MEASURES = (CG, DCG_JK, nCG, nDCG_JK, DCG_Burges, nDCG_Burges, NDCNG)

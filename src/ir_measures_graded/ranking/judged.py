@@ -1,4 +1,4 @@
-"""Qrels, read once: the judged documents of every topic, their levels, gains and ideal lists."""
+"""The judged documents of every topic with their levels, gains and ideal lists."""
 
 from __future__ import annotations
 
@@ -10,28 +10,33 @@ from typing import Any
 import numpy as np
 
 from ..by_topic import blocks, cumsum, entries, largest, offsets_of, places, tally
-from ..errors import GradedError
 from ..inputs.id_matching import Ids, all_distinct, equal_pairs
 from ..inputs.tables import Table
-from .gains import GainMap, gain_of
+from .gains import Gains, gain_of
 
 
 class Judged:
-    """Qrels: every judged document of every topic and its level.
+    """Qrels: the level of every judged document of every topic.
 
-    `topics` are T topic ids, `code` their numbers; topic t has the documents
-    `offsets[t]:offsets[t + 1]` of `docs`, `topic`, `level` (J each).
+    `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t + 1]`
+    of `docs`, `topic` and `level` (J entries each) holds the documents of topic t.
 
-    A document judged twice at one level counts once. Raises `GradedError` where the levels differ.
+    A document judged twice at the same level counts once. Raises `GradedError` if the two levels differ.
+    `collection` has the qrels of which these are a part.
     """
 
-    def __init__(self, qrels: Table):
+    def __init__(self, qrels: Table, collection: Judged | None = None):
         if not qrels.distinct:
             qrels = _without_repeated(qrels)
         self.topics = list(qrels.topics)
         self.code = {topic: number for number, topic in enumerate(self.topics)}
         self.offsets, self.docs, self.level = qrels.offsets, qrels.docs.ids(), qrels.values
         self._known: dict[tuple[Any, ...], Any] = {}
+        self._collection = collection
+
+    @property
+    def collection(self) -> Judged:
+        return self._collection or self
 
     @cached_property
     def topic(self) -> np.ndarray:
@@ -42,35 +47,53 @@ class Judged:
         return Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
 
     def part(self, topics: np.ndarray) -> Judged:
-        """The qrels of some topics, given by their numbers."""
-        return Judged(self.table.part(topics))
+        """The qrels of the topics with these numbers."""
+        return Judged(self.table.part(topics), self.collection)
 
-    def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
-        """The gain of some judged documents, or of each (J)."""
+    def gain(self, gains: Gains, doc: np.ndarray | None = None) -> np.ndarray:
+        """The gain of the documents numbered `doc`, by default of every judged document (J)."""
         if doc is not None:
             return gain_of(self.level[doc], gains)
         return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
 
-    def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
-        """The ideal list: the positive gains of all judged documents, descending, in each topic."""
+    def ideal(self, gains: Gains, cutoff: int | None = None) -> Ideal:
+        """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
         of, topics = self.levels, len(self.topics)
         return self._once(
             "ideal", gains, cutoff, lambda: Ideal.of(of.topic, of.gain(gains), of.count, topics, cutoff)
         )
 
-    def relevant(self, gains: GainMap) -> np.ndarray:
-        """How many documents of each topic have a positive gain (T)."""
+    def relevant(self, gains: Gains) -> np.ndarray:
+        """The number of documents with a positive gain in each topic (T)."""
         of = self.levels
         count = np.where(of.gain(gains) > 0, of.count, 0)
         return np.bincount(of.topic, weights=count, minlength=len(self.topics)).astype(np.int64)
 
-    def best(self, gains: GainMap) -> np.ndarray:
-        """The highest positive gain of each topic (T), 0 where there is none."""
+    def best(self, gains: Gains) -> np.ndarray:
+        """The highest positive gain in each topic (T), 0 if the topic has none."""
         of = self.levels
         return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
 
-    def _once(self, what: str, gains: GainMap, cutoff: int | None, compute: Callable[[], Any]) -> Any:
-        key = what, tuple(gains.items()), cutoff
+    def top(self, gains: Gains) -> tuple[float, str, float]:
+        """The highest gain in the whole collection, a topic that has it, and its level there.
+
+        Without judged documents it is 0.
+        """
+
+        def compute() -> tuple[float, str, float]:
+            of = self.levels
+            gain = of.gain(gains)
+            if not gain.size:
+                return 0.0, "", 0.0
+            best = int(np.argmax(gain))
+            return float(gain[best]), self.topics[of.topic[best]], float(of.level[best])
+
+        if self._collection is not None:
+            return self._collection.top(gains)
+        return self._once("top", gains, None, compute)
+
+    def _once(self, what: str, gains: Gains, cutoff: int | None, compute: Callable[[], Any]) -> Any:
+        key = what, str(gains), cutoff
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
@@ -89,23 +112,26 @@ class Judged:
 
 @dataclass(frozen=True)
 class LevelCounts:
-    """How many documents are judged at each level that a topic has: `topic`, `level` and `count`, one entry
-    a level, topic after topic, levels ascending."""
+    """The number of documents judged at each level of each topic.
+
+    `topic`, `level` and `count` have one entry for each level that occurs in a topic, topic after topic,
+    with ascending levels.
+    """
 
     topic: np.ndarray
     level: np.ndarray
     count: np.ndarray
 
-    def gain(self, gains: GainMap) -> np.ndarray:
+    def gain(self, gains: Gains) -> np.ndarray:
         return gain_of(self.level, gains)
 
     def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """Which entry each `level` of each `topic` is."""
+        """The index of the entry for each (`topic`, `level`)."""
         return entries(topic, level, self.topic, self.level)
 
 
 def _without_repeated(qrels: Table) -> Table:
-    """The qrels with each document of a topic once."""
+    """The qrels with each document once per topic."""
     if all(all_distinct(qrels.block(a, b).column) for a, b in blocks(np.diff(qrels.offsets))):
         return qrels
     docs = qrels.docs.ids()
@@ -113,21 +139,32 @@ def _without_repeated(qrels: Table) -> Table:
     differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
     if differ.size:
         pair = differ[np.argmin(first[differ])]
-        levels = qrels.values[first[pair]], qrels.values[second[pair]]
-        raise GradedError(
-            f"{qrels.place(int(first[pair]))}: judged twice, at level {levels[0]:g} and at level "
-            f"{levels[1]:g}; keep one judgment a document"
+        rows = int(first[pair]), int(second[pair])
+        levels = [
+            f"level {qrels.values[row]:g}" + ("" if qrels.line is None else f" (line {qrels.line[row]})")
+            for row in rows
+        ]
+        raise qrels.error(
+            rows[1], f"judged twice, at {' and at '.join(levels)}; keep one judgment per document"
         )
     kept = np.ones(qrels.values.size, dtype=bool)
     kept[second] = False
-    offsets = np.concatenate(([0], np.cumsum(kept)))[qrels.offsets]
-    return replace(qrels, offsets=offsets, docs=docs.take(np.flatnonzero(kept)), values=qrels.values[kept])
+    return replace(
+        qrels,
+        offsets=np.concatenate(([0], np.cumsum(kept)))[qrels.offsets],
+        docs=docs.take(np.flatnonzero(kept)),
+        values=qrels.values[kept],
+        line=None if qrels.line is None else qrels.line[kept],
+    )
 
 
 @dataclass(frozen=True)
 class Ideal:
-    """The ideal list of every topic: `topic`, `rank` and `gain` of each relevant document, topic
-    after topic, gains descending."""
+    """The ideal list of every topic.
+
+    `topic`, `rank` and `gain` have one entry for each relevant document, topic after topic, with
+    descending gains.
+    """
 
     topic: np.ndarray
     rank: np.ndarray
@@ -137,7 +174,7 @@ class Ideal:
     def of(
         cls, topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topics: int, cutoff: int | None
     ) -> Ideal:
-        """From gains, each of which `count` documents of a topic have, up to the cutoff."""
+        """The ideal lists, up to the cutoff, of topics in which `count` documents have each `gain`."""
         order = np.lexsort((-gain, topic))
         order = order[gain[order] > 0]
         topic, gain, count = topic[order], gain[order], count[order]

@@ -1,12 +1,13 @@
-"""Adds this package to ir-measures: our provider to its pipeline, our parser behind its `parse_measure`.
+"""Adds our provider to ir-measures' pipeline, and our parser and readable inputs behind its functions.
 
-ir-measures discovers no third parties, so importing this package calls `install`. Every function here
-can be called again without harm.
+ir-measures does not look for third-party measures, so importing this package calls `install`. A repeated
+call of any function here has no further effect.
 """
 
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
@@ -14,6 +15,7 @@ import ir_measures.providers
 import ir_measures.util
 
 from ..errors import warn_of_registration
+from ..inputs.arrow import exports_arrow, whole_table
 from .names import class_name
 
 
@@ -25,10 +27,12 @@ def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -
     else:
         warn_of_registration(f"the provider {provider.NAME} is not registered: ir_measures already has one")
     ours, others = _ours_and_others()
-    accelerated = any(earlier.standard for earlier in ours)  # an earlier import may have done so
+    accelerated = any(earlier.standard for earlier in ours)  # keep the setting of an earlier import
     ir_measures.DefaultPipeline.providers[:] = [*others, graded_only]
     accelerate(accelerated)
     redirect(ir_measures.util.parse_measure, _parse_measure)
+    redirect(ir_measures.util.QrelsConverter.__init__, _convert_qrels)
+    redirect(ir_measures.util.RunConverter.__init__, _convert_run)
 
 
 def accelerate(on: bool = True) -> None:
@@ -59,7 +63,7 @@ def accelerate(on: bool = True) -> None:
 
 
 def _ours_and_others() -> tuple[list[Any], list[Any]]:
-    """The providers of the default pipeline, ours apart."""
+    """Our providers in the default pipeline, and all others."""
     ours: list[Any] = []
     others: list[Any] = []
     for provider in ir_measures.DefaultPipeline.providers:
@@ -68,11 +72,11 @@ def _ours_and_others() -> tuple[list[Any], list[Any]]:
 
 
 def redirect(function: Any, replacement: Any) -> None:
-    """Give a function the body of another one.
+    """Replace the body of a function by the body of another one.
 
-    Names that were bound to it earlier, as by ``from ir_measures import parse_measure``, follow too.
-    The original body stays on the function as `_original`, where a second import of this package finds
-    it again. The new body runs among the globals of `function`, so it imports all that it needs.
+    The function object stays, so names bound by ``from ir_measures import parse_measure`` change too. The
+    original body stays on the function as `_original`, where a second import of this package finds it.
+    The new body runs with the globals of `function`, so it imports everything that it needs.
     """
     if not hasattr(function, "_original"):
         function._original = types.FunctionType(function.__code__, function.__globals__, function.__name__)
@@ -83,3 +87,32 @@ def _parse_measure(measure: Any) -> Any:
     from ir_measures_graded.registry.notation import parse_measure
 
     return parse_measure(measure)
+
+
+def _convert_qrels(self: Any, qrels: Any, strict: bool) -> None:
+    from ir_measures_graded.registry.install import readable
+
+    type(self).__init__._original(self, readable(qrels), strict)
+
+
+def _convert_run(self: Any, run: Any, strict: bool) -> None:
+    from ir_measures_graded.registry.install import readable
+
+    type(self).__init__._original(self, readable(run), strict)
+
+
+def readable(source: Any) -> Any:
+    """Qrels or a run in a form that ir-measures reads.
+
+    ir-measures would iterate over the keys of a mapping that is not a dict, and over the columns of a Polars
+    DataFrame. Mappings become dicts and tables that export Arrow become DataFrames of pandas.
+    """
+    if isinstance(source, Mapping):
+        if isinstance(source, dict) and all(isinstance(rows, dict) for rows in source.values()):
+            return source
+        return {topic: dict(rows) if isinstance(rows, Mapping) else rows for topic, rows in source.items()}
+    if exports_arrow(source):
+        import pandas
+
+        return whole_table(source).to_pandas(types_mapper=pandas.ArrowDtype)
+    return source

@@ -1,8 +1,8 @@
 """Measure strings to measures.
 
-ir-measures' notation, `Name(parameter=value, …)@cutoff`, read with Python's own parser, plus what
-it lacks: negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10``. `str` of a
-measure is the way back.
+The notation is ir-measures', `Name(parameter=value, …)@cutoff`, read with Python's own parser. It also
+allows negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10``. `str` turns a measure
+back into its string.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -19,16 +20,17 @@ import ir_measures
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
-from ..errors import GradedError, UnknownMeasureError
+from ..errors import GradedError, UnknownMeasureError, shown
 from ..measures.base import GradedMeasure
 from . import plugins
 from .listing import allowed
 from .names import registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
-_NUMBER = r"[-+]?\s*(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
+# Every part begins at a fixed character, so that the search takes linear time.
+_NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
 _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
-_BARE_MAPPING = re.compile(rf"(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+_BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -39,13 +41,13 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     >>> parse_measure("nDCG@10")
     nDCG@10
 
-    Raises `GradedError` for what is no measure string, for an unknown measure (then it is a
-    `NameError` too, as in ir-measures), an unknown parameter or a value that is not allowed.
+    Raises `GradedError` for a string that cannot be read, an unknown measure (also a `NameError`, as in
+    ir-measures), an unknown parameter or a value that is not allowed.
     """
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
-        raise GradedError(f"a measure is named by a string, not by a {type(text).__name__}")
+        raise GradedError(f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}")
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
     strict = isinstance(measure, GradedMeasure)
@@ -54,15 +56,15 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     parameters: dict[str, Any] = {}
     for key, node in arguments:
         if strict and key in parameters:
-            raise GradedError(f"{text!r} names {key} twice; name it once")
-        if not strict and isinstance(node, ast.UnaryOp):  # ir-measures' own take none and check late
-            raise GradedError(f"cannot read measure {text!r}: {name} takes no sign in {key}")
+            raise GradedError(f"{shown(text)} names {key} twice; name it once")
+        if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
+            raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
     return measure(**parameters)
 
 
 def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[Measure, ...]:
-    """The measures that are named, without duplicates, and with parameters that are allowed.
+    """The measures without duplicates, their parameters checked.
 
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
@@ -81,15 +83,15 @@ def checked(measure: Measure) -> Measure:
     Traceback (most recent call last):
     ir_measures_graded.errors.GradedError: P: cutoff=0 is not allowed; cutoff is a whole number ≥ 1
 
-    Graded measures check their parameters when they are made. ir-measures asserts those of standard
-    measures late, and some values end the process in C code.
+    Graded measures check their parameters when they are created. ir-measures checks those of standard
+    measures late, and some values crash the process in C code.
     """
     if isinstance(measure, GradedMeasure):
         return measure
     name, supported = measure.NAME, measure.SUPPORTED_PARAMS
     for parameter in measure.params.keys() - supported.keys():
         takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        raise GradedError(f"{name} has no parameter {parameter!r}; {takes}")
+        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
         if value is NOT_PROVIDED:
@@ -102,7 +104,8 @@ def checked(measure: Measure) -> Measure:
             or (parameter == "cutoff" and not 1 <= value <= sys.maxsize)
         ):
             raise GradedError(
-                f"{name}: {parameter}={value!r} is not allowed; {parameter} is {allowed(parameter, info)}"
+                f"{name}: {parameter}={shown(value)} is not allowed; "
+                f"{parameter} is {allowed(parameter, info)}"
             )
     return measure
 
@@ -112,7 +115,7 @@ def find_measure(name: str) -> ir_measures.Measure:
 
     Raises `UnknownMeasureError`, which suggests close names.
     """
-    name = unicodedata.normalize("NFKC", name)  # as Python reads names: both micro signs are one
+    name = unicodedata.normalize("NFKC", name)  # as Python reads names; both micro signs become one letter
     known = registry()
     if name not in known:
         plugins.load()
@@ -122,12 +125,12 @@ def find_measure(name: str) -> ir_measures.Measure:
         if name.lower() in lower:
             close = [lower[name.lower()]]
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise UnknownMeasureError(f"measure not found: {name}{hint}")
+        raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return known[name]
 
 
 def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]:
-    """The measure's name, its arguments and what stands behind @, not yet read as values."""
+    """The measure's name, its arguments and the part after @, as syntax trees."""
     node: ast.expr = _expression(text)
     arguments: list[tuple[str, ast.expr]] = []
     cutoff = None
@@ -138,47 +141,57 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             if keyword.arg is None:
-                raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+                raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
             arguments.append((keyword.arg, keyword.value))
         if node.args:
-            raise GradedError(f"cannot read measure {text!r}: parameters need names; {_FORM}")
+            raise GradedError(f"cannot read measure {shown(text)}: parameters need names; {_FORM}")
         node = node.func
     if not isinstance(node, ast.Name):
-        raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+        raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
     return node.id, arguments, cutoff
 
 
 def _expression(text: str) -> ast.expr:
-    """`text` as a Python expression; where it is none, with braces around bare mappings."""
+    """`text` as a Python expression; if it is not one, with braces around bare mappings."""
     for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
         try:
             statements = ast.parse(candidate.strip()).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a null character, deep nesting
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
             continue
         if len(statements) == 1 and isinstance(statements[0], ast.Expr):
             return statements[0].value
-    raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+    raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:
-    """A literal's value. `strict` takes infinities and NaN, for a parameter to say why it does not, and
-    refuses a mapping that names a key twice, where Python (and so ir-measures) lets the last win."""
+    """The value of a literal.
+
+    `strict` accepts infinities and NaN, so that the parameter can reject them with a reason, and rejects a
+    mapping that names a key twice. In Python, and so in ir-measures, the last value wins.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex, str, type(None))):
         return node.value
     if strict and isinstance(node, ast.Name) and node.id.lower() in ("inf", "infinity", "nan"):
         return float(node.id)
+    if strict and isinstance(node, ast.Name):  # a word without quotes, as in gains=exp
+        return node.id
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        number = _value(node.operand, text, strict)
+        operand = node.operand
+        number = None if isinstance(operand, ast.UnaryOp) else _value(operand, text, strict)
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number if isinstance(node.op, ast.USub) else number
     if isinstance(node, ast.Dict) and not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
         keys = [_value(key, text, strict) for key in node.keys if key is not None]
         mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
         if strict and len(mapping) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise GradedError(f"{text!r} names {twice!r} twice in one mapping; name it once")
+            twice = next(key for key, count in Counter(keys).items() if count > 1)
+            raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
         return mapping
+    try:
+        written = shown(ast.unparse(node))
+    except RecursionError:
+        written = "a value"
     raise GradedError(
-        f"cannot read {ast.unparse(node)!r} in measure {text!r}: a value is a number, a string, "
+        f"cannot read {written} in measure {shown(text)}: a value is a number, a string, "
         "True, False, None or a mapping such as 0:0,1:1"
     )
