@@ -86,6 +86,12 @@ def test_an_input_is_not_overwritten(refusal, link):
     assert told == "cannot write 'run.csv': the command reads this file"
 
 
+@pytest.mark.parametrize("words", [["--ask", "qrels"], ["--answers", "qrels", "--merged", "qrels"]])
+def test_holes_does_not_overwrite_an_input(refusal, words):
+    told = refusal("holes", "qrels", "run", "other", "nCG@2", *words)
+    assert told == "cannot write 'qrels': the command reads this file"
+
+
 def test_a_symbolic_link_remains(output):
     os.symlink("target.csv", "link.csv")
     output("evaluate", "qrels", "run", "AP", "-o", "link.csv")

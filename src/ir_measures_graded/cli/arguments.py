@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
@@ -230,15 +229,20 @@ def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], 
 def measures_in(text: str, uncut: bool = False) -> list[Measure]:
     """The measures in an argument, which blanks separate; `uncut` ones may lack a required cutoff."""
     try:
-        if uncut:
-            with suppress(UnknownMeasureError):  # `parse_measures` also reads trec_eval's names
-                return [parse_measure(text)]
-        return [*parse_measures([text])]
+        return uncut_measures(text) if uncut else [*parse_measures([text])]
     except GradedError as error:
         words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut)]
+
+
+def uncut_measures(text: str) -> list[Measure]:
+    """The measure of a measure string, which may lack a required cutoff, or those of a trec_eval name."""
+    try:
+        return [parse_measure(text)]
+    except UnknownMeasureError:
+        return [*parse_measures([text])]
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
