@@ -81,6 +81,11 @@ def test_one_argument_may_hold_several_measures_and_duplicates_are_dropped(outpu
     assert [line.split("\t")[0] for line in lines] == ["nCG(gains={3:5})@2", "AP"]
 
 
+def test_names_of_trec_eval_are_measures(output):
+    lines = output("evaluate", "qrels", "run", "ndcg_cut_10", "map", "P_1,2", "AP")
+    assert [line.split("\t")[0] for line in lines] == ["nDCG@10", "AP", "P@1", "P@2"]
+
+
 def test_a_measure_may_contain_blanks(output):
     (line,) = output("evaluate", "qrels", "run", "nDCG_JK(b=2, gains=0:0, 1:1, 2:10, 3:100) @ 100")
     assert line.startswith("nDCG_JK(gains={2:10,3:100})@100\t")

@@ -105,10 +105,18 @@ def test_duplicate_measure_is_evaluated_once():
 
 
 def test_standard_measures_do_not_affect_each_other():
-    both = ["nDCG@10", "nDCG(gains={1:0,2:0})@10", "NumRet", "P(judged_only=True)@5"]
-    together = evaluate(QRELS, RUNS, both)
-    for measure in both:
-        np.testing.assert_array_equal(together.of(measure), evaluate(QRELS, RUNS, [measure]).of(measure))
+    both = ["nDCG(gains={1:0,2:0})@10", "nDCG@10", "P(judged_only=True)@5", "NumRet"]
+    for provider in (None, "pytrec_eval"):
+        together = evaluate(QRELS, RUNS, both, provider=provider)
+        for measure in both:
+            alone = evaluate(QRELS, RUNS, [measure], provider=provider)
+            np.testing.assert_array_equal(together.of(measure), alone.of(measure))
+
+
+def test_topics_outside_the_qrels_are_ignored():
+    measure = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="retrieved")
+    found = evaluate(QRELS, {"run": {"q9": {"a": 1.0}, "q2": {"a": 2.0, "b": 1.0}}}, [measure])
+    assert found.values.tolist() == [[[0, 2, 0]]]
 
 
 def test_runs_without_judged_topics_have_value_0():

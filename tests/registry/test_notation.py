@@ -269,6 +269,30 @@ def test_long_strings_are_refused_briefly_in_linear_time(text):
     assert len(str(caught.value)) < 400
 
 
+def test_trec_names_are_read_unless_they_are_measure_strings():
+    AP, P, RR, SetF, nDCG = ir_measures.AP, ir_measures.P, ir_measures.RR, ir_measures.SetF, ir_measures.nDCG
+    texts = ["map", "ndcg_cut.5,10", "nDCG@5", "recip_rank", "set_F_0.5", "Rprec", "infAP", "P@5", "P_5"]
+    assert parse_measures(texts) == (
+        AP, nDCG @ 5, nDCG @ 10, RR, SetF(beta=0.5), ir_measures.Rprec, ir_measures.infAP, P @ 5,
+    )  # fmt: skip
+    assert len(parse_measures("success")) == 3
+    for text, message in (
+        ("P", "P needs cutoff"),
+        ("map_10", "unknown argument for map_10: 10"),
+        ("gm_map", "known trec name gm_map, but not yet supported"),
+        ("P_5junk", "measure not found: P_5junk"),
+        ("P_0", "P: cutoff=0 is not allowed"),
+        ("P_" + "5" * 90_000, "measure not found"),
+    ):
+        with pytest.raises(GradedError, match=message):
+            parse_measures(text)
+
+
+def test_nickname_of_trec_measures_prints_nothing_on_stdout(capsys):
+    assert ir_measures.AP in parse_measures("official")
+    assert capsys.readouterr().out == ""
+
+
 def test_unknown_measure_is_also_a_name_error():
     with pytest.raises(NameError, match="did you mean"):
         ir_measures.parse_measure("nDCG_KJ")

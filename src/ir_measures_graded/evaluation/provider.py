@@ -96,13 +96,15 @@ class GradedEvaluator(Evaluator):
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
             yield measure, everything, found[measure]
-        order, evaluated = self._order(in_run)
+        judged = np.diff(self.judged.offsets) > 0
+        usual = self._order(in_run, judged) if self.standard else ([], [])
         for measure in self.standard:
             values = found[measure]
-            values[order[evaluated:]] = measure.DEFAULT
-            skips = trec_eval.skips_topics_without_judgments(measure)
-            codes = self._with_judgments(order) if skips else order
-            yield measure, np.array(codes, dtype=np.int64), values
+            relevant_only = trec_eval.reports_relevant_topics(measure)
+            first, others = self._order(in_run, self._relevant(measure)) if relevant_only else usual
+            values[others] = measure.DEFAULT
+            order = np.array([*first, *others], dtype=np.int64)
+            yield measure, order[judged[order]] if relevant_only else order, values
 
     def by_topic(
         self,
@@ -147,21 +149,17 @@ class GradedEvaluator(Evaluator):
         rest = np.setdiff1d(np.arange(len(code)), [*in_run])
         yield rest, judged_ranks(self.judged.part(rest), read_run({}))
 
-    def _order(self, in_run: Iterable[int]) -> tuple[list[int], int]:
-        """The topics in the order of ir-measures' own providers, and how many of them are in the run.
+    def _order(self, in_run: Iterable[int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
+        """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
+        order, then the others by name. The last bit of a mean depends on this order."""
+        first = [code for code in in_run if evaluated[code]]
+        others = sorted(set(range(len(evaluated))).difference(first), key=self.judged.topics.__getitem__)
+        return first, others
 
-        Topics of the run come first, in the run's order, then the others by name. The last bit of a mean
-        depends on this order.
-        """
-        topics = self.judged.topics
-        evaluated = self._with_judgments(in_run)
-        others = sorted(set(range(len(topics))).difference(evaluated), key=topics.__getitem__)
-        return [*evaluated, *others], len(evaluated)
-
-    def _with_judgments(self, codes: Iterable[int]) -> list[int]:
-        """`codes` without topics that have no judged document, which qrels in a dict can have."""
-        judged = np.diff(self.judged.offsets)
-        return [code for code in codes if judged[code]]
+    def _relevant(self, measure: ir_measures.Measure) -> np.ndarray:
+        """Whether each topic has a document that is relevant for the measure."""
+        relevant = self.judged.topic[self.judged.level >= measure["rel"]]
+        return np.bincount(relevant, minlength=len(self.judged.topics)) > 0
 
 
 def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:

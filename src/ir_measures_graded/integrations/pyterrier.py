@@ -6,14 +6,18 @@ module as ``pt.graded``. From then on:
 - ``pt.graded.nDCG_JK(b=2)@10`` and ``from pyterrier.measures import nDCG_JK`` are measures, including
   those of plugins;
 - ``pt.Experiment`` and ``pt.Evaluate`` take every measure string as well as trec_eval's names;
+- ``pt.Experiment`` warns if it would read a measure the wrong way round, because smaller values are better;
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import logging
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -25,11 +29,12 @@ import ir_measures.util
 import ir_measures_graded
 
 from .. import demo
-from ..errors import UnknownMeasureError
+from ..errors import GradedError, UnknownMeasureError
 from ..measures.base import GradedMeasure
+from ..measures.parameters import Flag
 from ..registry import names, plugins
 from ..registry.install import redirect
-from ..registry.notation import parse_measure
+from ..registry.notation import parse_measure, parse_trec_name
 
 
 def load() -> ModuleType:
@@ -37,7 +42,7 @@ def load() -> ModuleType:
 
     Failures are logged, because an exception here would break ``import pyterrier``.
     """
-    for step in (_measures, _collection):
+    for step in (_measures, _experiment, _collection):
         _quietly(step)
     return sys.modules[__name__]
 
@@ -81,15 +86,12 @@ def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
     """The measures of a trec_eval name, or else the measure of a measure string."""
+    found, problem = parse_trec_name(text)
     try:
-        return ir_measures.util.parse_trec_measure._original(text)
-    except ValueError as error:
-        trec_error = error
-    try:
-        return [parse_measure(text)]
+        return found or [parse_measure(text)]
     except UnknownMeasureError:
-        if str(trec_error).startswith(("known trec name", "unknown argument")):
-            raise trec_error from None
+        if problem:
+            raise GradedError(problem) from None
         raise
 
 
@@ -97,6 +99,70 @@ def _parse_trec_measure(measure: Any) -> Any:
     from ir_measures_graded.integrations.pyterrier import parse_trec_or_any
 
     return parse_trec_or_any(measure)
+
+
+def _experiment() -> None:
+    """Wrap the public ``pt.Experiment``; what it computes and renders stays the same."""
+    pyterrier: Any = sys.modules.get("pyterrier")
+    if pyterrier is not None:
+        original = getattr(pyterrier.Experiment, "_original", pyterrier.Experiment)
+        pyterrier.Experiment = _wrapped(original)
+
+
+def _wrapped(experiment: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(experiment)
+
+    @functools.wraps(experiment)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:  # PyTerrier raises the error
+            given = {}
+        inverted = [name for name in SHOWN if given.get(name) is not None]
+        for measure in _graded(given.get("eval_metrics", ())):
+            if inverted and measure.smaller_is_better:
+                warnings.warn(_inversion(measure, inverted), stacklevel=2)
+            if given.get("batch_size") is not None and getattr(measure, "needs_all_topics", False):
+                raise GradedError(
+                    f"{measure} needs the qrels of all topics, but with batch_size pt.Experiment passes "
+                    "the qrels of one batch at a time; leave out batch_size or set max_gain"
+                )
+        return experiment(*args, **kwargs)
+
+    wrapper._original = experiment  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _graded(metrics: Iterable[Any]) -> Iterator[GradedMeasure]:
+    """The graded measures among PyTerrier's `eval_metrics`."""
+    for metric in metrics:
+        try:
+            measures = [metric] if isinstance(metric, ir_measures.Measure) else parse_trec_or_any(metric)
+        except ValueError:  # PyTerrier raises the error
+            continue
+        yield from (measure for measure in measures if isinstance(measure, GradedMeasure))
+
+
+SHOWN = {
+    "baseline": "counts topics with better values in its column '-' and with worse values in '+'",
+    "highlight": "highlights the worst system",
+}
+"""How PyTerrier shows a measure whose smaller values are better, by parameter of ``pt.Experiment``."""
+LARGER = {"ASL": "NR"}
+"""For measures whose smaller values are better, measures that order the runs of a topic in the same way."""
+
+
+def _inversion(measure: GradedMeasure, inverted: Iterable[str]) -> str:
+    """What PyTerrier shows the wrong way round, and what to do about it."""
+    flags = (name for name, parameter in measure.PARAMETERS.items() if isinstance(parameter, Flag))
+    instead = [other for name in flags if not (other := measure(**{name: True})).smaller_is_better]
+    if measure.NAME in LARGER:
+        instead.append(names.registry()[LARGER[measure.NAME]](**measure.params))
+    return (
+        f"smaller values of {measure} are better, but pt.Experiment takes larger ones to be better: it "
+        f"{' and '.join(SHOWN[name] for name in inverted)}; "
+        + (f"use {instead[0]}" if instead else "read them the other way round")
+    )
 
 
 def _collection() -> None:

@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import GradedError
+from ..errors import GradedError, install_hint
 from .files import write_whole
 
 if TYPE_CHECKING:
@@ -230,5 +230,5 @@ def _matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise GradedError("figures need Matplotlib: pip install 'ir-measures-graded[plot]'") from None
+        raise GradedError(f"figures need Matplotlib: {install_hint('plot')}") from None
     return matplotlib

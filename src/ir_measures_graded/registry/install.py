@@ -42,7 +42,7 @@ def accelerate(on: bool = True) -> None:
     including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, infAP, IPrec, SetP,
     SetR, SetF, SetAP, NumQ, NumRel, NumRet and NumRelRet from the one reduction of the run that the graded
     measures use. Every value and mean is equal, to the last bit, to what ir-measures yields for the
-    measure by itself. All other measures, and parameters for which equality cannot be guaranteed, such as
+    measure by itself, and topics come in the same order. All other measures, and parameters for which equality cannot be guaranteed, such as
     gains that are not whole numbers, stay with ir-measures' own providers. A repeated call has no effect.
 
     >>> from ir_measures import P, calc_aggregate

@@ -13,10 +13,12 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
+import ir_measures.util
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
@@ -31,6 +33,8 @@ _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=
 _NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
 _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
 _BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+_TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
+"""A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -66,14 +70,48 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
 def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[Measure, ...]:
     """The measures without duplicates, their parameters checked.
 
+    Strings are measure strings or names of trec_eval; a string that can be both is a measure string.
+
+    >>> parse_measures(["nDCG_JK@10", "ndcg_cut_10", "map", "P_5,10"])
+    (nDCG_JK@10, nDCG@10, AP, P@5, P@10)
+
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(dict.fromkeys(checked(parse_measure(measure)) for measure in measures))
+    parsed = tuple(dict.fromkeys(checked(one) for measure in measures for one in _named_by(measure)))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     return parsed
+
+
+def _named_by(measure: Measure | str) -> list[Measure]:
+    try:
+        return [parse_measure(measure)]
+    except GradedError:
+        found, problem = parse_trec_name(measure)
+        if problem:
+            raise GradedError(problem) from None
+        if not found:
+            raise
+        return found
+
+
+def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
+    """The measures of a trec_eval name, as ir-measures reads it; with none, the reason if it knows the name.
+
+    >>> parse_trec_name("P_5,10"), parse_trec_name("gm_map"), parse_trec_name("nDCG@10")
+    (([P@5, P@10], ''), ([], 'known trec name gm_map, but not yet supported'), ([], ''))
+    """
+    if not isinstance(text, str) or not _TREC_NAME.fullmatch(text):
+        return [], ""
+    read = getattr(ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure)
+    try:
+        with redirect_stdout(sys.stderr):  # ir-measures prints the unsupported measures of "official"
+            return read(text), ""
+    except ValueError as error:
+        known = str(error).startswith(("known trec name", "unknown argument"))
+        return [], str(error) if known else ""
 
 
 def checked(measure: Measure) -> Measure:
