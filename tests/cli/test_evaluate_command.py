@@ -191,6 +191,28 @@ def test_runs_have_the_shortest_unique_names(paths, names):
     assert run_names(paths) == names
 
 
+def test_a_file_named_scoreddocs_is_not_the_run_of_the_collection(output):
+    Path("scoreddocs.run").write_bytes(demo.run_paths()["B"].read_bytes())
+    lines = output("evaluate", "graded-demo", "scoreddocs.run", "--scoreddocs", "AP")
+    assert [line.split("\t")[0] for line in lines] == ["run", "scoreddocs.run", "scoreddocs"]
+
+
+def test_gains_multiply_the_measures_without_gains(output):
+    lines = output(
+        "evaluate", "qrels", "run", "nCG@2", "AP", "nCG(gains=1:7)@2", "--gains", "a=3:9", "--gains", "exp"
+    )
+    assert [line.split("\t")[0] for line in lines] == [
+        "nCG(gains={3:9})@2",
+        "nCG(gains='exp')@2",
+        "AP",
+        "nCG(gains={1:7})@2",
+    ]
+
+
+def test_gains_that_apply_to_no_measure_are_refused(refusal):
+    assert refusal("evaluate", "qrels", "run", "AP", "--gains", "w1") == "--gains applies to no measure: AP"
+
+
 def test_one_run_twice_is_refused(refusal):
     message = refusal("evaluate", "qrels", "run", "run", "AP")
     assert message == "two runs are named 'run'; give each run its own name"

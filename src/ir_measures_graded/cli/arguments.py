@@ -24,6 +24,8 @@ from ..registry.notation import parse_measure, parse_measures
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 ENDINGS = re.compile(r"(?i)(\.(run|runs|txt|trec|tsv|out|res|results))?(\.gz)?$")
 """Endings of run files that are not part of a run's name."""
+SCOREDDOCS = "scoreddocs"
+"""The name of the run that a collection carries."""
 LISTED = 5
 """The number of names that a message lists."""
 
@@ -58,8 +60,8 @@ def add_gains(parser: argparse.ArgumentParser) -> None:
         type=_weighting,
         action="append",
         default=[],
-        help="weighting for measures without gains, or a preset for levels 0 to 3 "
-        f"({', '.join(PRESETS)}); repeatable",
+        help="weighting for measures without gains; also exp (2^level − 1), linear, and for levels 0 to 3 "
+        f"{', '.join(PRESETS)}; repeatable",
     )
 
 
@@ -136,10 +138,11 @@ class Inputs:
         if not self.measures:
             raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
         self.files = input_files(self.qrels, *self.paths)
-        self.names = run_names(self.paths)
+        own = [SCOREDDOCS] * arguments.scoreddocs
+        self.names = run_names([*self.paths, *own])
         self.runs: list[tuple[str, Any]] = [*zip(self.names, self.paths)]
         if arguments.scoreddocs:
-            self.runs.append(("scoreddocs", scoreddocs_of(self.qrels)))
+            self.runs.append((self.names[-1], scoreddocs_of(self.qrels)))
         self.gains = _by_name(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)

@@ -109,7 +109,8 @@ def printed(
     for path in arguments.output:
         ending = _ending(path)
         if ending in TABLES:
-            write_whole(path, "".join(f"{line}\n" for line in lines(TABLES[ending])).encode())
+            text = "".join(f"{line}\n" for line in lines(TABLES[ending]))
+            write_whole(path, text.encode(errors="backslashreplace"))  # names may not be valid Unicode
         elif figure is not None:
             plots.save(figure(), path)
     return output
