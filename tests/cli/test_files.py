@@ -16,6 +16,7 @@ COMMANDS = {
     "sensitivity": ["qrels", "run", "other", "nCG@1", "nCG@2"],
     "levels": ["qrels"],
     "measures": [],
+    "demo": [],
 }
 
 
@@ -29,8 +30,8 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
     for ending, form in formats.items():
         printed = output(name, *COMMANDS[name], "-f", form)
         written = Path(f"table.{ending}").read_text(encoding="utf-8").splitlines()
-        assert written == printed[: len(written)]
         assert written
+        assert "\n".join(written) in "\n".join(printed)  # text may continue before and after the table
 
 
 @pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity", "levels"])

@@ -27,9 +27,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """List the graded measures, or describe measures in full.
 
-    ir_measures_graded measures
-    ir_measures_graded measures nDCG_JK muAP AP
-    ir_measures_graded measures --plugins
+    A description has the formula, the parameters, the undefined case and the source of a measure.
+
+      ir_measures_graded measures
+      ir_measures_graded measures nDCG_JK muAP AP
+      ir_measures_graded measures --plugins
     """
     check_files(arguments, figure=False)
     if arguments.plugins:
