@@ -12,6 +12,7 @@ from __future__ import annotations
 PURPOSES: dict[str, dict[str, str]] = {
     "evaluation": {
         "evaluate": "Evaluate runs against qrels.",
+        "levels": "Show the relevance levels of qrels, and gains for them.",
     },
     "analysis": {
         "compare": "Test whether runs differ.",
