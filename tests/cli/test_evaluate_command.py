@@ -10,8 +10,8 @@ from pathlib import Path
 
 import ir_measures
 import pytest
-from command_line import GAINS, OTHER, QRELS, RUN, command
 
+from command_line import GAINS, OTHER, QRELS, RUN, command
 from ir_measures_graded import cli, demo, nCG, nDCG_JK
 from ir_measures_graded.cli.arguments import run_names
 from ir_measures_graded.evaluation import named

@@ -44,9 +44,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
     (** p < 0.01, * p < 0.05). Conover's comparisons follow a significant Friedman test without correction, as
     in Conover (1980). Tukey HSD corrects for the number of runs; Holm's correction adjusts t and Wilcoxon.
     With many runs or long names, each run has a letter, and each test lists the letters of the runs it beats.
-    With a baseline or two runs, the table has the difference of each run with its interval (lower, upper), its
-    effect size (d_z) and the smallest true difference that the t-test finds with probability .8 (MDE). The
-    formats tsv, csv and jsonl list the means, then every test with all numbers.
+    With a baseline or two runs, the table has the difference of each run with its interval (lower, upper),
+    its effect size (d_z) and the smallest true difference that the t-test finds with probability .8 (MDE).
+    The formats tsv, csv and jsonl list the means, then every test with all numbers.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
