@@ -363,6 +363,7 @@ def test_values_that_differ_by_rounding_errors_are_tied():
         ([[0.1, 0.2]] * 2, {"alpha": 1.0}, "alpha=1.0 is not allowed"),
         ([[0.1, 0.2]] * 2, {"permutations": 0}, "permutations=0 is not allowed; it is a whole number ≥ 1"),
         ([[0.1, 0.2]] * 2, {"permutations": 1.5}, "permutations=1.5 is not allowed"),
+        ([[0.1, 0.2]] * 2, {"permutations": 10**12}, "permutations=1000000000000 is too large"),
         ([[0.1, 0.2]] * 2, {"seed": -1}, "seed=-1 is not allowed; it is a whole number ≥ 0"),
         ([[0.1, 0.2]] * 2, {"seed": True}, "seed=True is not allowed"),
     ],

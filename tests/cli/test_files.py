@@ -55,6 +55,7 @@ def test_unknown_endings_are_refused(refusal):
     assert refusal("evaluate", "qrels", "run", "AP", "-o", "report.html") == (
         f"cannot write 'report.html': the ending chooses the figure (png, svg, pdf) or {endings}"
     )
+    assert refusal("measures", "-o", "tsv").endswith("(for the format, use -f tsv)")
     assert refusal("measures", "-o", "m.svg") == f"cannot write 'm.svg': the ending chooses {endings}"
 
 

@@ -10,6 +10,7 @@ from ir_measures_graded import demo
 from ir_measures_graded.analysis import (
     Comparison,
     Curves,
+    CurveSet,
     Effort,
     Estimates,
     Evaluation,
@@ -47,6 +48,7 @@ def results():
     found = [
         values,
         drawn,
+        curves(QRELS, RUNS, ["nCG", "P"], 30),
         effort(drawn, [5, 10]),
         compare_values(values, baseline="B", permutations=50),
         sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
@@ -60,7 +62,7 @@ def results():
     return {type(result): result for result in found}
 
 
-KINDS = [Evaluation, Curves, Effort, Comparison, Sensitivity, Swaps]
+KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Swaps]
 KINDS += [Intervals, Power, Holes, Estimates, JudgeAgreement]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 

@@ -23,7 +23,7 @@ from ..output import plots
 from .agreement import JudgeAgreement, agreement
 from .compare import compare, compare_values
 from .comparison import Comparison
-from .curves import Curves, curves
+from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .estimate import Estimates, FewTopicsWarning, estimate
 from .holes import Holes, add_answers, holes
@@ -34,6 +34,7 @@ from .swaps import Swaps, swaps
 
 __all__ = [
     "Comparison",
+    "CurveSet",
     "Curves",
     "Effort",
     "Estimates",

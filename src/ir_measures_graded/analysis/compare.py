@@ -40,7 +40,7 @@ from .comparison import (
 )
 from .intervals import STUDENT, PairedDifference, check, paired_difference
 from .libraries import need_statistics
-from .options import whole_number
+from .options import refuse_large, whole_number
 from .significance import Outcome
 
 
@@ -148,7 +148,9 @@ def check_options(alpha: float, permutations: int, seed: int, interval: str = ST
     """Raise `GradedError` for an option out of range."""
     if not 0 < alpha < 1:
         raise GradedError(f"alpha={alpha!r} is not allowed; it is between 0 and 1, for example 0.05")
-    whole_number(permutations, "permutations", 1)
+    refuse_large(
+        "permutations", whole_number(permutations, "permutations", 1), 16 * permutations, "their differences"
+    )
     whole_number(seed, "seed", 0)
     check(1 - alpha, interval)
 

@@ -15,7 +15,7 @@ from ..output import plots
 from ..output.cells import INCHES, draw_cells
 from ..output.formats import Table, counted, listed, text
 from ..output.result import Result
-from ..registry.notation import parse_measure
+from ..registry.notation import parse_measures
 from .intervals import KINDS, STUDENT
 
 if TYPE_CHECKING:
@@ -114,7 +114,10 @@ class Comparison(Result):
 
     def find(self, measure: Measure | str, test: str) -> list[Test]:
         """All tests of this name for one of the measures."""
-        return self._found.get(parse_measure(measure), {}).get(test, [])
+        return self._found.get(self._measure(measure), {}).get(test, [])
+
+    def _measure(self, measure: Measure | str) -> Measure:
+        return measure if isinstance(measure, Measure) else parse_measures(measure)[0]
 
     @cached_property
     def _found(self) -> dict[Measure, dict[str, list[Test]]]:
@@ -135,7 +138,7 @@ class Comparison(Result):
         compares values and is < if smaller values are better. The statement is empty if nothing is
         significant.
         """
-        sign = "<" if sign_of(parse_measure(measure)) < 0 else ">"
+        sign = "<" if sign_of(self._measure(measure)) < 0 else ">"
         winners: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for run in self.best_first(measure):
             for stars, beaten in self.beaten(measure, test, run).items():
@@ -161,7 +164,7 @@ class Comparison(Result):
 
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst."""
-        measure = parse_measure(measure)
+        measure = self._measure(measure)
         means = self.means[:, self.measures.index(measure)]
         order = np.argsort(-sign_of(measure) * means, kind="stable")
         return [self.runs[number] for number in order]
@@ -362,8 +365,7 @@ class Comparison(Result):
             down = -(-len(self.measures) // across)
             room = min((plots.PAGE[0] - width) / across, (plots.PAGE[1] - height) / down) / count
             cell = min(max(room, SMALLEST_CELL), LARGEST_CELL)
-            extent = max(size / page for size, page in zip(self._size(across, cell), plots.PAGE))
-            found.append((-cell, extent, across))
+            found.append((-cell, max(self._size(across, cell)), across))
         cell, _, across = min(found)
         return across, -cell
 
@@ -396,7 +398,7 @@ class Comparison(Result):
             loc="right",
             size=10,
         )
-        axes.set_xlabel("above: Conover, below: Tukey HSD\n** p < 0.01   * p < 0.05", loc="right", size=9)
+        axes.set_xlabel("above: Conover, below: Tukey HSD\n** p < 0.01, * p < 0.05", loc="right", size=9)
 
 
 def stars(p: float) -> str:

@@ -39,13 +39,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Test whether runs differ.
 
-    The tests are Friedman, Conover, ANOVA and Tukey HSD, and with a baseline the paired t and Wilcoxon tests.
-    The formats text, markdown and latex show means and significant differences, such as "D, E > A**"
-    (** p < 0.01, * p < 0.05). Conover's comparisons follow a significant Friedman test without correction, as
-    in Conover (1980). Tukey HSD corrects for the number of runs; Holm's correction adjusts t and Wilcoxon.
-    With many runs or long names, each run has a letter, and each test lists the letters of the runs it beats.
-    With a baseline or two runs, the table has the difference of each run with its interval (lower, upper),
-    its effect size (d_z) and the smallest true difference that the t-test finds with probability .8 (MDE).
+    The tests are Friedman, Conover, ANOVA and Tukey HSD. With a baseline, or with two runs, the table has the
+    difference of each run from the baseline with its interval (lower, upper), its effect size (d_z), the
+    smallest true difference that the t-test finds with probability .8 (MDE), and the p-values of the paired t
+    and Wilcoxon tests with Holm's correction. Otherwise it has means and significant differences, such as
+    "D, E > A**" (** p < 0.01, * p < 0.05); with many runs, each run has a letter, and each test lists the
+    letters of the runs that the run beats. Conover's comparisons follow a significant Friedman test without
+    correction, as in Conover (1980). Tukey HSD corrects for the number of runs.
     The formats tsv, csv and jsonl list the means, then every test with all numbers.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP

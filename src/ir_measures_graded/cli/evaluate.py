@@ -57,7 +57,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Evaluate runs against qrels.
 
-    An argument after QRELS is a run if it is an existing file, or - for standard input, and else a measure.
+    An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise a measure.
     On a terminal the command prints an aligned table. Into a pipe or a file it prints tsv: one run like the
     ir_measures command, without a header, and several runs with one row per run.
 

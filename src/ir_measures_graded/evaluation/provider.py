@@ -175,7 +175,7 @@ def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
 def _view(measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics], cut: bool = True) -> Topics:
     """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
-    key = (measure["judged_only"], tuple(gains.items()), cutoff)
+    key = (measure["judged_only"], str(gains), cutoff)
     if key not in views:
         views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
     return views[key]

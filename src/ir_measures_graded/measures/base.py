@@ -18,6 +18,7 @@ import numpy as np
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, shown
+from ..ranking.gains import LINEAR
 from .parameters import Count, Flag, Gains, Parameter
 from .topics import Topic, Topics
 
@@ -26,10 +27,10 @@ class GradedMeasure(ir_measures.Measure):
     """A measure over graded judgments that computes all topics at once: override `values`.
 
     Declare `NAME`, `PRETTY_NAME`, `SHORT_DESC` and `PARAMETERS` (name to `Parameter`); declare `ALIASES`,
-    `CUTOFF`, `JUDGED_ONLY` (its default), `DEFAULT` and `SMALLER_IS_BETTER` if they differ from the values
-    below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of measures show the
-    docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also shows `:tex:` (the
-    formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
+    `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they differ
+    from the values below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of
+    measures show the docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also
+    shows `:tex:` (the formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
 
     Instances are immutable and hold every value in one canonical form. They are equal, hash alike and print
     alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an instance changes
@@ -41,6 +42,7 @@ class GradedMeasure(ir_measures.Measure):
     SHORT_DESC: ClassVar[str] = ""
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
     CUTOFF: ClassVar[bool] = True
+    GAINS: ClassVar[str] = LINEAR
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
     DEFAULT: Any = 0.0
@@ -50,7 +52,7 @@ class GradedMeasure(ir_measures.Measure):
         super().__init_subclass__(**kwargs)
         cls.SUPPORTED_PARAMS = {
             **cls.PARAMETERS,
-            "gains": Gains(),
+            "gains": Gains(default=cls.GAINS),
             "judged_only": Flag(
                 default=cls.JUDGED_ONLY, desc="leave unjudged documents out before ranks are counted"
             ),
@@ -91,6 +93,11 @@ class GradedMeasure(ir_measures.Measure):
         """
         cutoffs = range(1, depth + 1)
         return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
+
+    @property
+    def needs_all_topics(self) -> bool:
+        """Whether the value of a topic depends on the judgments of the other topics."""
+        return False
 
     @property
     def smaller_is_better(self) -> bool:

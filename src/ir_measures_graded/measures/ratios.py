@@ -1,4 +1,4 @@
-"""Ratios of accumulated gain to the possible gain.
+"""Ratios of accumulated gain to the possible gain, and of retrieved to all non-relevant documents.
 
 S. M. Pollack: Measures for the comparison of information retrieval systems. American Documentation
 19(4), 1968. Y. Sagara: Performance measures for ranked output retrieval systems. Journal of Japan
@@ -13,6 +13,7 @@ import numpy as np
 from ..by_topic import tally
 from ..ranking.judged import Ideal
 from .base import GradedMeasure
+from .collection_size import DOCS, collection_size
 from .parameters import TOPICS_BEST, Choice
 from .topics import GainList, Topics, ratio, share
 
@@ -153,8 +154,44 @@ class _gR(GradedMeasure):
         return share(run.vector(run.gain, depth), ideal.sum(ideal.gain)[:, None])
 
 
+class _Fallout(GradedMeasure):
+    r"""Fallout: the share of the non-relevant documents of the collection that the run retrieves.
+
+    :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the collection;
+        unjudged documents are non-relevant
+    :tex: \mathrm{Fallout} = \frac{k - \sum_{i=1}^{k} \mathrm{rel}(i)}{N - R}
+    :range: [0, 1]
+    :undefined: 0 without non-relevant documents in the collection; defined without relevant documents
+    :source: Zhou & Yao 2010, §3
+
+    The cutoff k is at most the number of retrieved documents.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(Fallout(docs=100).calc_aggregate(qrels, run), 4)  # b and d of 94
+    0.0213
+    """
+
+    NAME = "Fallout"
+    PRETTY_NAME = "Fallout"
+    SHORT_DESC = "The share of the collection's non-relevant documents that are retrieved."
+    PARAMETERS = {"docs": DOCS}
+    SMALLER_IS_BETTER = True
+
+    def values(self, topics: Topics) -> np.ndarray:
+        found = np.diff(topics.run.relevant.offsets)
+        return ratio(topics.retrieved - found, collection_size(self, topics) - topics.relevant)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        run = topics.run.relevant
+        retrieved = np.minimum(topics.retrieved[:, None], np.arange(1, depth + 1))
+        found = run.vector(np.ones(run.gain.size), depth)
+        return ratio(retrieved - found, (collection_size(self, topics) - topics.relevant)[:, None])
+
+
 SR = _SR()
 MSR = _MSR()
 gP = _gP()
 gR = _gR()
-MEASURES = (SR, MSR, gP, gR)
+Fallout = _Fallout()
+MEASURES = (SR, MSR, gP, gR, Fallout)

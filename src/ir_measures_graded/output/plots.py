@@ -147,9 +147,20 @@ def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
     between dollar signs as a formula.
     """
     shown = axes.get_legend_handles_labels()[0] if handles is None else list(handles)
-    names = [str(handle.get_label()) for handle in shown]
+    _legend(axes, shown, left=1.01)
+
+
+def legend_beside(figure: Figure, handles: Iterable[Any], width: float) -> None:
+    """Add a legend that all panels share, in a column of this width in inches on the right of the figure."""
+    left = 1 - width / figure.get_figwidth()
+    figure.get_layout_engine().set(rect=(0, 0, left, 1))  # type: ignore[union-attr, call-arg]
+    _legend(figure, list(handles), left)
+
+
+def _legend(parent: Any, handles: list[Any], left: float) -> None:
+    names = [str(handle.get_label()) for handle in handles]
     names = [f" {name}" if name.startswith("_") else name for name in names]
-    legend = axes.legend(shown, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    legend = parent.legend(handles, names, loc="upper left", bbox_to_anchor=(left, 1.0), borderaxespad=0.0)
     for text in legend.get_texts():
         text.set_parse_math(False)
 
