@@ -164,5 +164,5 @@ def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
     judging.main(["CG@3", "--trials", "2"])
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
     assert [line[:2] for line in lines] == [["CG@3", strategy] for strategy in judging.STRATEGIES]
-    assert all(0 <= float(line[4]) <= 1 and -1 <= float(line[5]) <= 1 for line in lines)
-    assert len({line[2] for line in lines}) == 1
+    assert all(0 <= float(line[3]) <= float(line[2]) and -1 <= float(line[6]) <= 1 for line in lines)
+    assert lines[1][4:6] == ["0", "0"]
