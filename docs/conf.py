@@ -17,6 +17,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
+    "cells",
     "computed",
     "line_breaks",
     "mathml",

@@ -6,7 +6,7 @@ from functools import cache
 
 from computed import figure
 
-from ir_measures_graded.analysis import Sensitivity, curves, sensitivity
+from ir_measures_graded.analysis import Sensitivity, compare, curves, sensitivity
 from ir_measures_graded.demo import qrels_path, run_paths
 
 STEEP = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)"
@@ -24,6 +24,12 @@ def cumulated_gain() -> str:
     drawing = curves(qrels_path(), run_paths(), BINARY, confidence=0.95).figure()
     alt = "Five rising curves with confidence bands, all below the curve of the ideal list."
     return figure("cumulated-gain", drawing, alt)
+
+
+def against_a_baseline() -> str:
+    """The differences of four runs to run A, with confidence intervals."""
+    drawing = compare(qrels_path(), run_paths(), ["nDCG@10"], baseline="A").figure()
+    return figure("baseline", drawing, "Differences of the runs B to E to run A; all four are better than A.")
 
 
 def agreement() -> str:
