@@ -76,7 +76,7 @@ class GradedEvaluator(Evaluator):
                 raise GradedError(f"{measure.NAME} has no cutoff: it has one value, not one at each rank")
 
         def curve(measure: GradedMeasure) -> Callable[[Topics], np.ndarray]:
-            return partial(measure.curve, depth=depth)
+            return partial(measure.evaluated_curve, depth=depth)
 
         yield from self.by_topic(run, curve, (depth,), cut=False).items()
 
@@ -84,7 +84,7 @@ class GradedEvaluator(Evaluator):
         """Each measure with the numbers of the topics in the order in which it reports them, and with its
         values in the order of the qrels (T)."""
         in_run: dict[int, None] = {}
-        found = self.by_topic(run, lambda measure: measure.values, in_run=in_run)
+        found = self.by_topic(run, lambda measure: measure.evaluated, in_run=in_run)
         everything = np.arange(len(self.judged.topics))
         order, evaluated = self._order(in_run)
         for measure, values in found.items():

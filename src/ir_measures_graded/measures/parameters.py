@@ -136,3 +136,12 @@ class Gains(Parameter):
 
 
 TIES = Choice("score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide")
+
+ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"
+UNJUDGED = Choice(
+    "irrelevant",
+    "min",
+    "max",
+    default="irrelevant",
+    desc="unjudged documents: irrelevant, or the lowest or highest value over all judgments of them",
+)

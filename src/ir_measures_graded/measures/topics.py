@@ -131,7 +131,8 @@ class Topics:
     - `retrieved` (T): the ranks that the run's list has, at most the cutoff. `judged` (T): judged
       documents. `relevant` (T): those with a gain > 0, the papers' R.
     - `depth` (T): the cutoff, or without one the larger of `retrieved` and `judged`.
-    - `best` (T): the highest gain of the topic's recall base.
+    - `best` (T): the highest gain of the topic's recall base. `possible_gains`: the distinct positive
+      gains that the collection's levels have, over all topics, ascending.
     - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
       (J) of each judged document; `document` (H), which of them each entry of `run` is; `first` and
       `last` (H), the ranks where the entry's tie group begins and ends; `place` (H), where its score
@@ -222,6 +223,10 @@ class Topics:
     @cached_property
     def best(self) -> np.ndarray:
         return _read_only(self.ranks.judged.best(self.gains))
+
+    @cached_property
+    def possible_gains(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.possible_gains(self.gains))
 
     def listed(self, ties: str = "score") -> Documents:
         """The documents of the run's list and then the judged ones that it lacks, in both orders.

@@ -22,15 +22,18 @@ class Judged:
     `topics` are T topic ids, `code` their numbers; topic t has the documents
     `offsets[t]:offsets[t + 1]` of `docs`, `topic`, `level` (J each).
 
+    `whole` are all qrels of the collection, of which these may be a part.
+
     A document judged twice at one level counts once. Raises `GradedError` where the levels differ.
     """
 
-    def __init__(self, qrels: Table):
+    def __init__(self, qrels: Table, whole: Judged | None = None):
         if not qrels.distinct:
             qrels = _without_repeated(qrels)
         self.topics = list(qrels.topics)
         self.code = {topic: number for number, topic in enumerate(self.topics)}
         self.offsets, self.docs, self.level = qrels.offsets, qrels.docs.ids(), qrels.values
+        self.whole = whole or self
         self._known: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
@@ -43,13 +46,22 @@ class Judged:
 
     def part(self, topics: np.ndarray) -> Judged:
         """The qrels of some topics, given by their numbers."""
-        return Judged(self.table.part(topics))
+        return Judged(self.table.part(topics), self.whole)
 
     def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of some judged documents, or of each (J)."""
         if doc is not None:
             return gain_of(self.level[doc], gains)
         return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
+
+    def possible_gains(self, gains: GainMap) -> np.ndarray:
+        """The distinct positive gains of all levels in the collection, over all topics, ascending."""
+
+        def compute() -> np.ndarray:
+            found = np.unique(gain_of(np.unique(self.whole.levels.level), gains))
+            return found[found > 0]
+
+        return self.whole._once("possible gains", gains, None, compute)
 
     def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
         """The ideal list: the positive gains of all judged documents, descending, in each topic."""
