@@ -1,4 +1,4 @@
-"""Curves over ranks: the paper's vectors, one pass against one cutoff at a time, bands, table, figure."""
+"""Curves over ranks: values from the paper, equality with cutoffs, bands, table and figure."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ from ir_measures_graded import (
 )
 from ir_measures_graded.analysis import Curves, curves, evaluate, plots
 
-# Järvelin & Kekäläinen 2002, section 2: the run's levels, what the recall base has besides, the vectors.
+# Järvelin & Kekäläinen 2002, section 2: levels of the run, levels of documents not retrieved, vectors.
 RUN_LEVELS = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
 MORE_LEVELS = [1, 1, 1]
 VECTORS = {
@@ -47,11 +47,11 @@ DEPTH = 6
 
 
 @pytest.mark.parametrize("measure", VECTORS, ids=str)
-def test_the_papers_vectors_are_the_curves(measure):
+def test_curves_equal_the_vectors_in_the_paper(measure):
     run = {f"d{rank}": -float(rank) for rank, _ in enumerate(RUN_LEVELS)}
     qrels = {f"d{number}": level for number, level in enumerate(RUN_LEVELS + MORE_LEVELS)}
     found = curves({"q": qrels}, {"run": {"q": run}}, measure, 10, ideal=True)
-    assert found.values[0] == pytest.approx(VECTORS[measure], abs=0.01)  # the paper rounds, or cuts off
+    assert found.values[0] == pytest.approx(VECTORS[measure], abs=0.01)  # the paper rounds or truncates
     assert found.ideal == pytest.approx(IDEAL_VECTORS[measure], abs=0.01)
 
 
@@ -63,7 +63,7 @@ def test_the_papers_vectors_are_the_curves(measure):
     ],
     ids=str,
 )
-def test_each_rank_has_the_mean_of_the_measure_cut_off_there(measure):
+def test_curve_equals_the_mean_at_each_cutoff(measure):
     found = curves(QRELS, RUNS, measure, DEPTH)
     means = [evaluate(QRELS, RUNS, [measure @ rank]).means()[:, 0] for rank in range(1, DEPTH + 1)]
     np.testing.assert_allclose(found.values, np.transpose(means), rtol=1e-15)
@@ -71,13 +71,13 @@ def test_each_rank_has_the_mean_of_the_measure_cut_off_there(measure):
     assert found.ranks.tolist() == [1, 2, 3, 4, 5, 6]
 
 
-def test_the_mean_of_a_vector_over_ranks_is_a_curve_too():
+def test_avg_curve_is_the_running_mean_of_the_curve():
     found = curves(QRELS, RUNS, nDCG_JK(avg=True), DEPTH)
     vectors = curves(QRELS, RUNS, nDCG_JK, DEPTH).values
     np.testing.assert_allclose(found.values, np.cumsum(vectors, axis=1) / np.arange(1, DEPTH + 1), rtol=1e-14)
 
 
-def test_a_measure_of_ones_own_has_a_curve():
+def test_user_defined_measure_has_a_curve():
     class _First(TopicMeasure):
         NAME = "First"
 
@@ -88,7 +88,7 @@ def test_a_measure_of_ones_own_has_a_curve():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_qrels_and_runs_come_in_every_form(form):
+def test_curves_accept_every_input_form(form):
     make = FORMS[form]
     runs = {name: make(run, "score") for name, run in RUNS.items()}
     found = curves(make(QRELS, "relevance"), runs, CG, 4)
@@ -98,7 +98,7 @@ def test_qrels_and_runs_come_in_every_form(form):
 
 
 @pytest.mark.parametrize("form", ["generator", "list of named tuples"])
-def test_standard_measures_take_iterables_of_named_tuples(form):
+def test_standard_measures_accept_iterables_of_named_tuples(form):
     make = FORMS[form]
     runs = {name: make(run, "score") for name, run in RUNS.items()}
     found = curves(make(QRELS, "relevance"), runs, P, 4, ideal=True)
@@ -110,7 +110,7 @@ def test_standard_measures_take_iterables_of_named_tuples(form):
 # ----------------------------------------------------------------- ideal, normalisation, depth
 
 
-def test_the_ideal_curve_is_there_for_measures_in_units_of_gain():
+def test_ideal_curve_is_default_for_cg_and_dcg_only():
     assert curves(QRELS, RUNS, "CG", 3).ideal.tolist() == [6 / 3, 8 / 3, 9 / 3]
     assert curves(QRELS, RUNS, "DCG_JK(b=9)", 3).ideal is not None
     for measure in ("nCG", "nDCG_JK", "P", "muAP"):
@@ -118,23 +118,23 @@ def test_the_ideal_curve_is_there_for_measures_in_units_of_gain():
     assert curves(QRELS, RUNS, "CG", 3, ideal=False).ideal is None
 
 
-def test_the_ideal_curve_follows_the_gains_of_the_measure():
+def test_ideal_curve_uses_the_gains_of_the_measure():
     found = curves({"q": {"a": 3, "b": 2, "c": 1, "d": -1}}, {}, "CG(gains=3:0,2:1,1:10)", 3)
     assert found.ideal.tolist() == [10, 11, 11]
 
 
-def test_gains_that_32_bit_floats_cannot_tell_apart_are_still_in_order():
+def test_ideal_list_sorts_gains_that_are_equal_as_32_bit_floats():
     qrels = {"q": {"a": 1, "b": 2, "c": 3}}
     found = curves(qrels, {}, CG(gains={1: 1e9, 2: 1e9 + 1, 3: 1e9 + 2}), 1)
     assert found.ideal.tolist() == [1e9 + 2]
 
 
-def test_any_measure_can_have_its_ideal_curve():
+def test_ideal_curve_is_available_for_any_measure():
     assert curves(QRELS, RUNS, "nDCG_JK", 4, ideal=True).ideal.tolist() == [1, 1, 1, 1]
     assert curves(QRELS, RUNS, "P", 2, ideal=True).ideal.tolist() == [1, (1 + 0.5 + 0.5) / 3]
 
 
-def test_averages_are_the_mean_vector_divided_by_the_mean_ideal_vector():
+def test_averages_divide_the_mean_vector_by_the_mean_ideal_vector():
     for normalised, plain in ((nCG, CG), (nDCG_JK(b=3), DCG_JK(b=3)), (nCG(gains={3: 9}), CG(gains={3: 9}))):
         found = curves(QRELS, RUNS, normalised, DEPTH, normalise="averages", ideal=True)
         raw = curves(QRELS, RUNS, plain, DEPTH)
@@ -144,13 +144,13 @@ def test_averages_are_the_mean_vector_divided_by_the_mean_ideal_vector():
 
 
 @pytest.mark.parametrize("measure", [nCG, nDCG_JK, NDCNG, NDCNG(max_gain=9), nCG(avg=True)], ids=str)
-def test_over_one_topic_both_ways_to_normalise_are_one(measure):
+def test_both_normalisations_agree_for_one_topic(measure):
     qrels, runs = {"q1": QRELS["q1"]}, {"good": RUNS["good"]}
     both = [curves(qrels, runs, measure, DEPTH, normalise=how).values for how in ("topics", "averages")]
     np.testing.assert_allclose(*both, rtol=1e-15)
 
 
-def test_the_depth_is_the_cutoff_of_the_measure_or_100():
+def test_default_depth_is_the_cutoff_or_100():
     assert curves(QRELS, RUNS, "nCG@7").values.shape == (2, 7)
     assert curves(QRELS, RUNS, "nCG@7", 7).measure == nCG
     assert curves(QRELS, RUNS, "P").values.shape == (2, 100)
@@ -169,7 +169,7 @@ def collection(topics=30, seed=2):
     return qrels, runs
 
 
-def test_bands_are_scipys_bootstrap_of_the_topics_values():
+def test_bands_equal_the_scipy_bootstrap():
     stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     qrels, runs = collection()
     found = curves(qrels, runs, nDCG_JK, 5, confidence=0.9, resamples=300, seed=8)
@@ -194,7 +194,7 @@ def test_bands_are_scipys_bootstrap_of_the_topics_values():
 
 @pytest.mark.parametrize("normalise", ["topics", "averages"])
 @pytest.mark.parametrize("measure", [nCG, nDCG_JK(avg=True)], ids=str)
-def test_bands_enclose_the_curve_and_grow_with_confidence(normalise, measure):
+def test_bands_enclose_the_curve_and_widen_with_confidence(normalise, measure):
     pytest.importorskip("scipy", reason="SciPy is not installed")
     qrels, runs = collection()
     narrow, wide = (
@@ -209,7 +209,7 @@ def test_bands_enclose_the_curve_and_grow_with_confidence(normalise, measure):
     assert wide.confidence == 0.99
 
 
-def test_bands_depend_on_the_seed_alone():
+def test_bands_depend_on_the_seed_only():
     pytest.importorskip("scipy", reason="SciPy is not installed")
     qrels, runs = collection()
     found = curves(qrels, runs, nCG, 4, confidence=0.95, seed=1)
@@ -220,14 +220,14 @@ def test_bands_depend_on_the_seed_alone():
     np.testing.assert_array_equal(found.values, other.values)
 
 
-def test_where_all_topics_have_one_value_the_band_has_no_width():
+def test_band_has_no_width_if_all_topics_are_equal():
     pytest.importorskip("scipy", reason="SciPy is not installed")
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     found = curves(qrels, {"same": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}, CG, 2, confidence=0.95)
     assert found.bands.tolist() == [[[1, 1], [1, 1]]]
 
 
-def test_bands_need_scipy(monkeypatch):
+def test_bands_without_scipy_raise_an_error_that_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(GradedError, match=r"needs scipy.*pip install 'ir-measures-graded\[stats\]'"):
         curves(QRELS, RUNS, CG, 2, confidence=0.95)
@@ -236,38 +236,38 @@ def test_bands_need_scipy(monkeypatch):
 @pytest.mark.parametrize(
     ("measure", "options", "message"),
     [
-        (ESL, {}, "ESL has no cutoff, so that it has no curve"),
+        (ESL, {}, "ESL has no cutoff and therefore no curve"),
         ("IPrec@0.1", {}, "IPrec has no cutoff"),
-        ("nCG@10", {"depth": 20}, "nCG@10 ends at rank 10, not at the depth 20"),
+        ("nCG@10", {"depth": 20}, "nCG@10 ends at rank 10, but depth=20"),
         ("nCG", {"depth": 0}, "depth=0 is not allowed; it is a whole number ≥ 1"),
         ("nCG", {"depth": 2.5}, "depth=2.5 is not allowed"),
         ("nCG", {"normalise": "both"}, "normalise='both' is not allowed; it is 'topics' or 'averages'"),
-        ("CG", {"normalise": "averages"}, "CG is no vector divided by an ideal one.*nCG, nDCG_JK and NDCNG"),
-        ("P", {"normalise": "averages"}, "P is no vector divided by an ideal one"),
-        ("nCG", {"confidence": 95}, "confidence=95 is not allowed; it is above 0 and below 1"),
+        ("CG", {"normalise": "averages"}, "CG is not normalised by an ideal vector.*nCG, nDCG_JK and NDCNG"),
+        ("P", {"normalise": "averages"}, "P is not normalised by an ideal vector"),
+        ("nCG", {"confidence": 95}, "confidence=95 is not allowed; it is between 0 and 1"),
         ("nCG", {"confidence": float("nan")}, "confidence=nan is not allowed"),
         ("nCG", {"confidence": 0.9, "resamples": 0}, "resamples=0 is not allowed"),
         ("nCG", {"confidence": 0.9, "seed": -1}, "seed=-1 is not allowed"),
         ("P(rel=0.5)", {}, "P: rel=0.5 is not allowed"),
     ],
 )
-def test_what_cannot_be_drawn_is_an_error_that_says_so(measure, options, message):
+def test_invalid_request_raises_a_clear_error(measure, options, message):
     with pytest.raises(GradedError, match=message):
         curves(QRELS, RUNS, measure, **options)
 
 
-def test_one_topic_is_too_few_for_bands():
-    with pytest.raises(GradedError, match="need two topics or more"):
+def test_bands_need_two_topics():
+    with pytest.raises(GradedError, match="need at least 2 topics"):
         curves({"q": {"a": 1}}, {}, CG, 2, confidence=0.9)
 
 
 @pytest.mark.parametrize("name", ["rank", "ideal"])
-def test_no_run_takes_the_name_of_another_column(name):
+def test_run_must_not_have_the_name_of_another_column(name):
     with pytest.raises(GradedError, match=f"cannot be named '{name}'"):
         curves(QRELS, {name: RUNS["good"]}, CG, 2)
 
 
-def test_errors_say_which_run_they_are_about():
+def test_error_names_the_run():
     with pytest.raises(GradedError, match=r"^poor: run: topic 'q1'.*NaN"):
         curves(QRELS, RUNS | {"poor": {"q1": {"a": float("nan")}}}, CG, 2)
     with pytest.raises(GradedError, match="mine: none of its topics"):
@@ -291,13 +291,13 @@ def made(bands=False):
     )
 
 
-def test_the_table_has_a_row_a_rank_and_a_column_a_curve():
+def test_table_has_one_row_per_rank_and_one_column_per_curve():
     columns, rows = made().table()
     assert columns == ["rank", "ideal", "low", "high"]
     assert rows == [[1, 0.7, 0.1, 0.4], [2, 0.8, 0.2, 0.35], [3, 0.9, 0.3, 0.6]]
 
 
-def test_the_ends_of_a_band_follow_their_run():
+def test_columns_of_a_band_follow_their_run():
     columns, rows = made(bands=True).table()
     assert columns == ["rank", "ideal", "low", "low lower", "low upper", "high", "high lower", "high upper"]
     assert rows[0] == pytest.approx([1, 0.7, 0.1, 0.05, 0.15, 0.4, 0.35, 0.45])
@@ -309,7 +309,7 @@ def drawn(found):
     return figure, figure.axes[0]
 
 
-def test_the_figure_shows_each_curve_under_its_name():
+def test_figure_shows_named_curves_and_sorted_legend():
     _, axes = drawn(made())
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert list(lines) == ["ideal", "low", "high"]
@@ -319,18 +319,17 @@ def test_the_figure_shows_each_curve_under_its_name():
     assert axes.get_title("left") == "nDCG_JK(gains={2:10})"
     assert axes.get_xlabel() == "Rank"
     assert axes.get_ylabel() == "Mean over 12 topics"
-    # first the ideal, then the best at the last rank, as the eye meets the lines
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "high", "low"]
 
 
-def test_the_legend_of_a_distance_begins_with_the_smallest():
+def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
     found = Curves(NDPM, "topics", 1, ("far", "near"), np.array([[0.5], [0.1]]))
     _, axes = drawn(found)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
     assert axes.get_ylabel() == "Mean over 1 topic"
 
 
-def test_names_of_runs_are_shown_as_they_are(tmp_path):
+def test_legend_shows_run_names_unchanged(tmp_path):
     names = ("_hidden", "costs $5 or $6", "a_b^c", "Ωmega")
     found = Curves(CG, "topics", 2, names, np.array([[4.0], [3.0], [2.0], [1.0]]))
     figure, axes = drawn(found)
@@ -340,12 +339,12 @@ def test_names_of_runs_are_shown_as_they_are(tmp_path):
     assert all(f"{name}</text>" in shown for name in names)
 
 
-def test_the_figure_says_how_averages_were_normalised():
+def test_figure_title_names_ratio_of_averages():
     _, axes = drawn(curves(QRELS, RUNS, nCG, 3, normalise="averages"))
     assert axes.get_title("left") == "nCG, ratio of averages"
 
 
-def test_bands_are_drawn_between_their_ends_and_named():
+def test_figure_shows_bands_and_their_confidence():
     _, axes = drawn(made(bands=True))
     assert axes.get_ylabel() == "Mean over 12 topics, 95 % confidence"
     band = axes.collections[0].get_paths()[0].get_extents()
@@ -353,7 +352,7 @@ def test_bands_are_drawn_between_their_ends_and_named():
     assert len(axes.collections) == 2
 
 
-def test_figures_need_neither_pyplot_nor_a_display():
+def test_figure_does_not_import_pyplot():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     code = (
         "import sys, io; from ir_measures_graded.analysis import curves, plots; before = 'matplotlib' in "
@@ -375,7 +374,7 @@ def dl21(shared_data):
     return folder, runs
 
 
-def test_curves_of_real_runs_go_through_trec_evals_published_values(dl21):
+def test_curves_of_real_runs_pass_through_published_trec_eval_values(dl21):
     folder, runs = dl21
     found = {"P": P, "ndcg_cut": nDCG}
     found = {name: curves(folder / "qrels.txt", runs, measure) for name, measure in found.items()}
@@ -390,7 +389,7 @@ def test_curves_of_real_runs_go_through_trec_evals_published_values(dl21):
     assert compared == 2 * 6 * 6  # measures, runs, cutoffs
 
 
-def test_a_figure_of_24_real_runs_is_readable(dl21):
+def test_figure_of_24_real_runs_is_readable(dl21):
     folder, runs = dl21
     found = curves(folder / "qrels.txt", runs, "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)")
     figure, axes = drawn(found)

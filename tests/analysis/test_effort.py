@@ -1,4 +1,4 @@
-"""Effort: the rank at which a curve reaches what another gives at a rank."""
+"""Effort: the rank at which a run reaches the value that another list has at an earlier rank."""
 
 import numpy as np
 import pytest
@@ -13,47 +13,47 @@ def made(*values, measure=CG, ideal=None, names="ABCDEF"):
     return Curves(measure, "topics", 1, tuple(names[: len(values)]), values, ideal)
 
 
-def test_a_run_reaches_a_value_at_the_first_rank_that_gives_as_much():
+def test_run_reaches_target_at_first_rank_of_sufficient_value():
     found = effort(made([1, 2, 3, 3, 5], [0, 3, 3, 3, 3], ideal=[2, 3, 4, 9, 9]), at=[1, 2, 3, 4])
     assert found.ranks == ((2, 3, 5, None), (2, 2, None, None))
     assert (found.of, found.at, found.targets) == ("ideal", (1, 2, 3, 4), (2, 3, 4, 9))
     assert (found.runs, found.depth, found.measure) == (("A", "B"), 5, CG)
 
 
-def test_the_value_to_be_reached_may_be_that_of_a_run():
+def test_target_can_be_the_value_of_a_run():
     found = effort(made([1, 2, 3, 4], [4, 4, 4, 4], ideal=[9, 9, 9, 9]), at=[2, 4], of="A")
     assert (found.of, found.targets) == ("A", (2, 4))
     assert found.ranks == ((2, 4), (1, 1))
 
 
-def test_a_curve_that_falls_again_has_reached_its_first_value():
+def test_falling_curve_keeps_the_first_rank_that_reached_the_target():
     assert effort(made([0.9, 0.5, 0.7], [0.2, 0.7, 0.1]), at=[3], of="A").ranks == ((1,), (2,))
 
 
-def test_where_smaller_is_better_a_curve_reaches_from_above():
+def test_curve_reaches_target_from_above_if_smaller_is_better():
     found = effort(made([0.5, 0.4, 0.3], [0.5, 0.5, 0.4], measure=NDPM), at=[1, 2], of="A")
     assert (found.targets, found.ranks) == ((0.5, 0.4), ((1, 2), (1, 3)))
     up = effort(made([0.5, 0.4, 0.3], measure=NDPM(performance=True)), at=[2], of="A")
     assert up.ranks == ((1,),)
 
 
-def test_a_last_bit_does_not_keep_a_run_from_reaching():
+def test_rounding_errors_do_not_keep_a_run_from_the_target():
     third = 0.1 + 0.2  # a bit above 0.3
     assert effort(made([third, 1], [0.3, 1]), at=[1], of="A").ranks == ((1,), (1,))
 
 
-def test_a_rank_named_twice_counts_once():
+def test_duplicate_ranks_are_dropped():
     assert effort(made([1, 2]), at=[2, 1, 2], of="A").at == (2, 1)
 
 
-def test_the_ideal_reaches_its_own_values_at_these_ranks():
+def test_ideal_list_reaches_its_values_at_the_same_ranks():
     judged = {topic: {"a": 3, "b": 2, "c": 1, "d": 0} for topic in ("q1", "q2")}
     found = effort(curves(judged, {"best": judged}, nDCG_JK, 4, ideal=True), at=[1, 3])
     assert found.ranks == ((1, 1),)
     assert effort(curves(judged, {"best": judged}, CG, 4), at=[1, 3, 4]).ranks == ((1, 3, 3),)
 
 
-def test_the_papers_reading_of_the_collection_in_the_box():
+def test_effort_on_the_demo_collection_agrees_with_its_curves():
     """Section 3.4: how many documents until the gain of the first 10 of the ideal list."""
     found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:10,3:100)", 100)
     read = effort(found, at=[5, 10])
@@ -67,7 +67,7 @@ def test_the_papers_reading_of_the_collection_in_the_box():
     assert read.ranks[0] == (78, None)
 
 
-def test_tables_for_people_and_for_programs():
+def test_table_and_records_hold_targets_and_ranks():
     found = effort(made([1, 2, 3], [0, 0, 1], ideal=[2, 3, 4]), at=[1, 3])
     assert found.table() == (
         ["run", "ideal@1", "ideal@3"],
@@ -77,15 +77,12 @@ def test_tables_for_people_and_for_programs():
             ["B", "not within depth 3", "not within depth 3"],
         ],
     )
-    assert found.records() == (
-        ["run", "of", "at", "value", "rank"],
-        [
-            ["A", "ideal", 1, 2, 2],
-            ["A", "ideal", 3, 4, None],
-            ["B", "ideal", 1, 2, None],
-            ["B", "ideal", 3, 4, None],
-        ],
-    )
+    assert found.records() == [
+        {"run": "A", "of": "ideal", "at": 1, "value": 2, "rank": 2},
+        {"run": "A", "of": "ideal", "at": 3, "value": 4, "rank": None},
+        {"run": "B", "of": "ideal", "at": 1, "value": 2, "rank": None},
+        {"run": "B", "of": "ideal", "at": 3, "value": 4, "rank": None},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -96,14 +93,14 @@ def test_tables_for_people_and_for_programs():
         ([1.5], "A", r"at=1\.5 is not allowed"),
         ([1, 4], "A", "at=4 is beyond the curves, which end at rank 3"),
         ([1], "a", "there is no run 'a' among A, B"),
-        ([1], None, "without that of the ideal list; pass ideal=True, or name a run"),
+        ([1], None, "do not include the ideal list; compute them with ideal=True, or name a run"),
     ],
 )
-def test_what_cannot_be_read_off_is_an_error_that_says_so(at, of, message):
+def test_invalid_request_raises_a_clear_error(at, of, message):
     with pytest.raises(GradedError, match=message):
         effort(made([1, 2, 3], [1, 2, 3]), at, of)
 
 
-def test_a_close_name_is_suggested():
+def test_error_suggests_a_similar_run():
     with pytest.raises(GradedError, match=r"did you mean 'bm25\.run'"):
         effort(made([1], names=["bm25.run"]), [1], "bm25")

@@ -1,13 +1,9 @@
-"""The swap experiment: the rankings it draws, what it finds of measures, and what it refuses."""
-
-import csv
-import subprocess
-import sys
+"""The swap experiment: random rankings, their values, and invalid requests."""
 
 import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError, cli, parse_measure
+from ir_measures_graded import GradedError, parse_measure
 from ir_measures_graded.analysis import plots, swaps
 from ir_measures_graded.analysis.swaps import LEVELS, _reference, _swapped
 
@@ -19,7 +15,7 @@ def found(request):
     return swaps(uneven=request.param, most=60, repetitions=60)
 
 
-def test_ndcng_and_muap_stay_and_ndcg_moves_with_the_number_of_levels(found):
+def test_ndcg_depends_on_the_number_of_levels_but_ndcng_and_muap_do_not(found):
     """Figures 4 and 5 of Scheel et al. 2011."""
     assert tuple(map(str, found.measures)) == (NDCNG, MUAP, NDCG)
     assert found.levels == LEVELS == (2, 10, 20, 50)
@@ -28,10 +24,10 @@ def test_ndcng_and_muap_stay_and_ndcg_moves_with_the_number_of_levels(found):
     assert muap < 0.05
     assert ndcg > 0.2
     means = found.means()[:, 2, 10:]
-    assert (np.diff(means, axis=0) < 0).all()  # lower, the more levels
+    assert (np.diff(means, axis=0) < 0).all()  # more levels give lower values
 
 
-def test_unspoilt_rankings_have_the_value_1_and_spoiling_lowers_it(found):
+def test_values_start_at_1_and_fall_with_swaps(found):
     means = found.means()
     np.testing.assert_allclose(means[:, :, 0], 1.0)
     np.testing.assert_allclose(found.deviations()[:, :, 0], 0.0, atol=1e-12)
@@ -39,7 +35,7 @@ def test_unspoilt_rankings_have_the_value_1_and_spoiling_lowers_it(found):
     assert (np.diff(means[:, :, ::10], axis=2) < 0).all()
 
 
-def test_values_are_those_of_the_rankings_one_by_one():
+def test_values_equal_those_of_single_rankings():
     found = swaps(["nDCG_JK", "AP"], levels=[3], documents=6, most=2, repetitions=4, seed=9)
     orders = _swapped(6, 2, 4, np.random.default_rng(9))
     qrels = {"q": dict(zip("abcdef", [2, 2, 1, 1, 0, 0]))}
@@ -51,7 +47,7 @@ def test_values_are_those_of_the_rankings_one_by_one():
                 assert found.values[0, number, swap, repetition] == measure.calc_aggregate(qrels, run)
 
 
-def test_each_swap_changes_two_places():
+def test_each_swap_changes_two_ranks():
     orders = _swapped(10, 5, 7, np.random.default_rng(0))
     assert orders.shape == (6, 7, 10)
     assert (np.sort(orders, axis=2) == np.arange(10)).all()
@@ -61,7 +57,7 @@ def test_each_swap_changes_two_places():
 
 
 @pytest.mark.parametrize(("levels", "documents"), [(2, 100), (10, 100), (50, 100), (3, 10), (7, 7)])
-def test_even_references_have_as_many_documents_on_every_level_but_for_one(levels, documents):
+def test_even_levels_differ_by_at_most_one_document(levels, documents):
     reference = _reference(levels, documents, False, np.random.default_rng(0))
     assert reference == sorted(reference, reverse=True)
     sizes = np.bincount(reference)
@@ -70,7 +66,7 @@ def test_even_references_have_as_many_documents_on_every_level_but_for_one(level
 
 
 @pytest.mark.parametrize("levels", LEVELS)
-def test_uneven_references_use_the_highest_and_the_lowest_level_and_others_by_chance(levels):
+def test_uneven_levels_always_use_the_highest_and_the_lowest_level(levels):
     generator = np.random.default_rng(levels)
     references = [_reference(levels, 100, True, generator) for _ in range(50)]
     sizes = np.array([np.bincount(reference, minlength=levels) for reference in references])
@@ -82,36 +78,37 @@ def test_uneven_references_use_the_highest_and_the_lowest_level_and_others_by_ch
         assert (sizes == 0).any(axis=1).all()  # "some relevance levels may not be used"
 
 
-def test_the_same_seed_draws_the_same_and_another_another():
+def test_values_depend_on_the_seed():
     options = {"levels": [4], "documents": 20, "most": 9, "repetitions": 5, "uneven": True}
     values = swaps(["muAP"], **options, seed=1).values
     np.testing.assert_array_equal(values, swaps(["muAP"], **options, seed=1).values)
     assert (values != swaps(["muAP"], **options, seed=2).values).any()
 
 
-def test_a_number_of_levels_has_the_same_values_whatever_others_are_asked_for():
+def test_values_of_one_scale_do_not_depend_on_the_others():
     options = {"documents": 20, "most": 9, "repetitions": 5, "uneven": True}
     alone = swaps([MUAP], levels=[5], **options).values[0, 0]
     np.testing.assert_array_equal(alone, swaps([NDCNG, MUAP], levels=[2, 5], **options).values[1, 1])
 
 
-def test_a_single_repetition_has_no_spread():
+def test_deviation_of_a_single_repetition_is_0():
     found = swaps([MUAP], levels=[2], documents=4, most=2, repetitions=1)
     assert (found.deviations() == 0).all()
 
 
-def test_tables_hold_means_spread_and_gaps():
+def test_table_and_records_hold_means_deviations_and_gaps():
     found = swaps([MUAP, "NDPM"], levels=[2, 4], documents=8, most=3, repetitions=6)
     columns, rows = found.table()
     assert columns == ["measure", "2 levels", "4 levels", "widest gap", "at swaps"]
     assert rows[0][:3] == ["muAP", *map(pytest.approx, found.means()[:, 0].mean(axis=1))]
     gap = np.abs(found.means()[0, 1] - found.means()[1, 1])
     assert rows[1][3:] == [gap.max(), gap.argmax()]
-    columns, rows = found.records()
-    assert columns == ["levels", "measure", "swaps", "mean", "standard_deviation"]
-    assert len(rows) == 2 * 2 * 4
-    values = found.values[1, 0, 3]
-    assert rows[2 * 4 + 3] == [4, "muAP", 3, pytest.approx(values.mean()), pytest.approx(values.std(ddof=1))]
+    records, values = found.records(), found.values[1, 0, 3]
+    assert len(records) == 2 * 2 * 4
+    assert records[2 * 4 + 3] == {
+        "levels": 4, "measure": "muAP", "swaps": 3,
+        "mean": pytest.approx(values.mean()), "standard_deviation": pytest.approx(values.std(ddof=1)),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -129,14 +126,14 @@ def test_tables_hold_means_spread_and_gaps():
         ({"seed": "a"}, "seed='a' is not allowed; it is a whole number ≥ 0"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(options, message):
+def test_invalid_request_raises_a_clear_error(options, message):
     with pytest.raises(GradedError) as error:
         swaps(**options)
     assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize("count", [1, 3, 4])
-def test_the_figure_has_a_panel_a_measure_and_a_line_a_number_of_levels(count, tmp_path):
+def test_figure_has_one_panel_per_measure_and_one_line_per_number_of_levels(count, tmp_path):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     measures = [MUAP, NDCNG, "nDCG@10", "CG"][:count]
     found = swaps(measures, levels=[2, 5], documents=10, most=4, repetitions=3)
@@ -148,54 +145,10 @@ def test_the_figure_has_a_panel_a_measure_and_a_line_a_number_of_levels(count, t
         for line, mean in zip(axes.lines, found.means()[:, number]):
             np.testing.assert_array_equal(line.get_xdata(), range(5))
             np.testing.assert_array_equal(line.get_ydata(), mean)
-        assert len(axes.collections) == 2  # the bands
+        assert len(axes.collections) == 2  # one band per number of levels
     legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
     assert [text.get_text() for text in legends[0].get_texts()] == ["2 levels", "5 levels"]
     assert len(legends) == 1
     plots.save(figure, tmp_path / "swaps.svg")
     picture = (tmp_path / "swaps.svg").read_text(encoding="utf-8")
     assert "Mean ± standard deviation of 3 rankings of 10" in picture
-
-
-def test_the_command_needs_no_input(tmp_path):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    figure = tmp_path / "swaps.png"
-    argv = ["--most", "30", "--repetitions", "20", "--levels", "2,20", "-o", str(figure)]
-    done = subprocess.run(
-        [sys.executable, "-m", "ir_measures_graded", "swaps", *argv],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = [line.split() for line in done.stdout.splitlines()]
-    assert lines[0] == ["measure", "2", "levels", "20", "levels", "widest", "gap", "at", "swaps"]
-    assert [line[0] for line in lines[1:]] == [NDCNG, MUAP, NDCG]
-    assert float(lines[1][3]) < 0.05 < float(lines[3][3])
-    assert figure.read_bytes().startswith(b"\x89PNG")
-
-
-def test_programs_get_the_curves(capsys):
-    argv = ["muAP", "NDPM", "--levels", "3", "--documents", "9", "--most", "2", "--repetitions", "5"]
-    assert cli.main(["swaps", *argv, "--uneven", "--seed", "3", "-f", "csv", "-p", "-1"]) == 0
-    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    expected = swaps(["muAP", "NDPM"], levels=[3], documents=9, most=2, repetitions=5, uneven=True, seed=3)
-    assert [float(row["mean"]) for row in rows] == expected.means().ravel().tolist()
-    assert [row["swaps"] for row in rows] == ["0", "1", "2"] * 2
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["--levels", "2;3"], "argument --levels: '2;3' is not allowed; it is whole numbers"),
-        (["--levels", "1"], "levels=1 is not allowed"),
-        (["muAP", "nothing"], "measure not found: nothing"),
-        (["-o", "x.bmp"], "'x.bmp': a figure's file ends in"),
-    ],
-)
-def test_the_command_refuses_what_it_cannot_do(capsys, argv, message):
-    assert cli.main(["swaps", *argv]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(f"ir_measures_graded: error: {message}")
-    assert err.count("\n") == 1

@@ -13,6 +13,7 @@ import pytest
 from ir_measures_graded import cli, demo
 from ir_measures_graded.analysis import curves, effort, evaluate
 from ir_measures_graded.cli import arguments as cli_arguments
+from ir_measures_graded.output.formats import rows_of
 
 GAINS = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)"
 PATHS = [str(path) for path in demo.run_paths().values()]
@@ -117,7 +118,8 @@ def test_each_form_of_the_table_has_the_same_numbers(output):
 
 def test_effort_for_programs_has_a_row_a_run_and_target(output):
     command = ("effort", demo.NAME, *PATHS, "--measure", "DCG_JK", "--at", "3,7", "--of", "E.run")
-    columns, rows = effort(curves(demo.qrels_path(), PAIRS, "DCG_JK"), [3, 7], of="E.run").records()
+    found = effort(curves(demo.qrels_path(), PAIRS, "DCG_JK"), [3, 7], of="E.run")
+    columns, rows = rows_of(found.records())
     assert [json.loads(line) for line in output(*command, "-f", "jsonl")] == [
         dict(zip(columns, row)) for row in rows
     ]

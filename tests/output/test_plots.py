@@ -1,4 +1,4 @@
-"""What figures share: files written whole or not at all, one style, lines that can be told apart."""
+"""Figures: saving to a file, shared style, distinguishable lines."""
 
 import os
 import sys
@@ -30,18 +30,18 @@ def drawing():
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf", "b.PNG"])
-def test_the_ending_of_the_file_chooses_the_format(figure, tmp_path, name):
+def test_file_ending_selects_the_format(figure, tmp_path, name):
     path = tmp_path / name
     plots.save(figure, path)
     ending = path.suffix[1:].lower()
     assert plots.file_format(path) == ending
     assert path.read_bytes().startswith(HEADS[ending])
-    plots.save(figure, str(path))  # over the old one
+    plots.save(figure, str(path))  # replaces the file
     assert os.listdir(tmp_path) == [name]
 
 
 @pytest.mark.parametrize("name", ["figure", "figure.jpeg", "figure.", "svg", ".svg"])
-def test_other_endings_are_refused_with_a_list_of_those_that_are_not(name, tmp_path):
+def test_unknown_endings_raise_an_error_that_lists_the_known_ones(name, tmp_path):
     for refuse in (plots.file_format, plots.check, lambda path: plots.save(None, path)):
         with pytest.raises(GradedError, match=r"ends in \.png, \.svg, \.pdf"):
             refuse(tmp_path / name)
@@ -55,14 +55,14 @@ def test_equal_figures_give_equal_files(figure, tmp_path, ending):
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
 
 
-def test_text_in_an_svg_is_text(figure, tmp_path):
+def test_svg_keeps_text_as_text(figure, tmp_path):
     plots.save(figure, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert ">nDCG_JK(gains={2:10})@10</text>" in text
     assert ">Rank</text>" in text
 
 
-def test_a_file_is_replaced_in_one_step_or_left_alone(figure, tmp_path, monkeypatch):
+def test_failed_save_keeps_the_old_file(figure, tmp_path, monkeypatch):
     path = tmp_path / "a.svg"
     path.write_text("the old one")
 
@@ -80,7 +80,7 @@ def test_a_file_is_replaced_in_one_step_or_left_alone(figure, tmp_path, monkeypa
     assert path.read_text() == "the old one"
 
 
-def test_a_folder_that_is_not_there_is_an_error(figure, tmp_path):
+def test_saving_into_a_missing_folder_raises_a_clear_error(figure, tmp_path):
     with pytest.raises(GradedError, match=r"a\.pdf: cannot be written: No such file"):
         plots.save(figure, tmp_path / "none" / "a.pdf")
     (tmp_path / "file").write_text("")
@@ -88,13 +88,13 @@ def test_a_folder_that_is_not_there_is_an_error(figure, tmp_path):
         plots.save(figure, tmp_path / "file" / "a.pdf")
 
 
-def test_a_saved_figure_has_the_rights_of_any_new_file(figure, tmp_path):
+def test_saved_figure_has_default_permissions(figure, tmp_path):
     plots.save(figure, tmp_path / "a.png")
     (tmp_path / "plain").write_text("")
     assert (tmp_path / "a.png").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_matplotlibs_own_settings_stay_as_they_are(figure, tmp_path):
+def test_matplotlib_settings_stay_unchanged(figure, tmp_path):
     import matplotlib
 
     before = dict(matplotlib.rcParams)
@@ -106,14 +106,14 @@ def test_matplotlibs_own_settings_stay_as_they_are(figure, tmp_path):
     assert again.axes[0].xaxis.label.get_fontsize() == figure.axes[0].xaxis.label.get_fontsize() == 10
 
 
-def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
+def test_missing_matplotlib_raises_an_error_that_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for draw in (drawing, lambda: plots.check("a.png"), lambda: plots.save(None, "a.png")):
         with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[plot\]'"):
             draw()
 
 
-def test_lines_can_be_told_apart_by_colour_and_dashes_and_without_colour():
+def test_28_lines_differ_in_colour_and_dashes_and_without_colour():
     styles = [plots.line_style(number) for number in range(28)]
     assert len({(style["color"], str(style["linestyle"])) for style in styles}) == 28
     assert len({(str(style["linestyle"]), style["marker"]) for style in styles}) == 28
@@ -121,13 +121,13 @@ def test_lines_can_be_told_apart_by_colour_and_dashes_and_without_colour():
         assert all(style[part] != following[part] for part in style)
 
 
-def test_the_palette_is_dark_enough_on_white():
+def test_palette_is_dark_enough_on_white():
     for colour in plots.COLOURS:
         red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
         assert 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.75, colour
 
 
-def test_all_text_is_at_least_nine_points():
+def test_text_has_at_least_nine_points():
     sizes = {name: value for name, value in plots.STYLE.items() if "font.size" in name or "size" in name}
     sizes.pop("lines.markersize")
     assert len(sizes) == 6
@@ -143,5 +143,5 @@ def test_all_text_is_at_least_nine_points():
         ("averylongwordindeedwithoutbreaks", ["averylongwordindeedwithoutbreaks"]),
     ],
 )
-def test_titles_are_broken_behind_commas_and_blanks(text, lines):
+def test_titles_break_after_commas_and_spaces(text, lines):
     assert plots.title(text, width=14).split("\n") == lines

@@ -1,11 +1,11 @@
-"""What the papers do with the values: several runs, one collection, what can be concluded.
+"""Analyses of several runs over one collection.
 
-- `evaluate`: the value of every run by every measure for every topic, as one array. All else starts here.
-- `curves`: a measure at every rank, one line a run; `effort`: how far one must read to gain as much.
-- `compare`: means and significance tests; `compare_values`: the same of values that are there already.
-- `sensitivity`: the order of the runs under every measure, weighting and cutoff.
-- `swaps`: which measures depend on the number of levels, by random swaps. No collection is needed.
-- `plots`: what figures share; `plots.save` writes one as PNG, SVG or PDF.
+- `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
+- `curves` evaluates a measure at every rank; `effort` tells how far a user must read to gain a given value.
+- `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
+- `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
+- `plots.save` writes a figure as PNG, SVG or PDF.
 
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)

@@ -1,12 +1,13 @@
-"""Which runs differ, and whether that can be chance: Table II of the paper, and the tests used since.
+"""Comparison: which differences between runs are significant? Järvelin & Kekäläinen 2002, Table II.
 
 `compare` evaluates the runs and tests their values over the topics:
 
-- Friedman's test over all runs; where it is significant, Conover's comparison of every two runs,
-  without correction, as in Conover (Practical Nonparametric Statistics, 1980), whom the paper cites;
-- two-way analysis of variance, by run and topic;
-- the randomised Tukey HSD for every two runs;
-- each run against a baseline: paired t and Wilcoxon's signed ranks, with Holm's correction over the runs.
+- Friedman's test of all runs and, if it is significant, Conover's comparison of each pair of runs, without
+  correction, as in Conover (Practical Nonparametric Statistics, 1980), which the paper cites;
+- two-way analysis of variance by run and topic;
+- the randomised Tukey HSD of each pair of runs;
+- the paired t-test and Wilcoxon's signed-rank test of each run against a baseline, with Holm's correction
+  for the number of runs.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import Evaluation, evaluate, sign_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
 from ..registry.notation import parse_measure
 from . import significance
-from .curves import sign_of
 from .libraries import need_statistics
 from .options import whole_number
 from .significance import Outcome
@@ -47,11 +49,11 @@ WILCOXON: Final = "Wilcoxon"
 
 OMNIBUS = ("Friedman p", "ANOVA p")
 STARS = ((0.01, "**"), (0.05, "*"))
-"""How Table II marks a p-value below each of these."""
+"""Table II marks p-values below these limits with these stars."""
 
 
 class PValue(float):
-    """A p-value; as text it is 0 only where it is 0.
+    """A p-value; formatted as text, a small one is not rounded to 0.
 
     >>> f"{PValue(0.0312):.3f}, {PValue(0.0000312):.3f}"
     '0.031, 3.1e-05'
@@ -66,14 +68,13 @@ class PValue(float):
 class Test:
     """A significance test of one measure's values.
 
-    `run` and `other` are the two runs compared; a test of all runs at once has neither. `better` is the
-    run that the test speaks for, significant or not. `difference` is the mean of `run` less that of
-    `other`, `effect_size` the same in standard deviations of the paired differences (Cohen's d_z).
-    `statistic` and `p` are None where they are undefined or the library tells none; `note` says more.
-    `adjusted` is p with Holm's correction, in tests against a baseline.
+    `run` and `other` are the two runs compared; both are None in a test of all runs. `better` is the run
+    that the test favours, significant or not. `difference` is the mean of `run` minus the mean of `other`,
+    `effect_size` is Cohen's d_z. `statistic` and `p` are None if they are undefined or the library does not
+    return them; `note` gives the reason. `adjusted` is p with Holm's correction, in tests against a baseline.
     """
 
-    __test__ = False  # pytest need not look
+    __test__ = False  # tells pytest that this class is not a test
 
     measure: Measure
     test: str
@@ -89,17 +90,17 @@ class Test:
 
     @property
     def decisive(self) -> float:
-        """The p-value that decides: with a correction where there is one; 1 where undefined."""
+        """The adjusted p-value, or the p-value without a correction; 1 if undefined."""
         found = self.p if self.adjusted is None else self.adjusted
         return 1.0 if found is None else found
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Means of several runs over a collection's topics, and tests of their differences.
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """Means of several runs over the topics, and significance tests of their differences.
 
-    `means` and `ranks` are arrays (runs × measures); `ranks` has each run's mean rank over the topics,
-    1 for the best. `tests` has every test that was made.
+    `means` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
+    1 for the best. `tests` holds all tests.
     """
 
     runs: tuple[str, ...]
@@ -114,15 +115,16 @@ class Comparison:
     seed: int
 
     def find(self, measure: Measure | str, test: str) -> list[Test]:
-        """The tests of that name of one of the measures."""
+        """All tests of this name for one of the measures."""
         measure = parse_measure(measure)
         return [found for found in self.tests if (found.measure, found.test) == (measure, test)]
 
     def statement(self, measure: Measure | str, test: str = CONOVER) -> str:
-        """Which runs a test of every two finds better than which, as in Table II: ``D, E > A**``.
+        """The significant differences that a pairwise test finds, as in Table II: ``D, E > A**``.
 
-        Runs that beat the same runs with as many stars stand together: ** is p < 0.01, * is p < 0.05.
-        The sign is that of the values, so < where smaller ones are better. Empty: nothing is significant.
+        Runs that beat the same runs at the same level are joined; ** is p < 0.01, * is p < 0.05. The sign
+        compares values and is < if smaller values are better. The statement is empty if nothing is
+        significant.
         """
         sign = "<" if sign_of(parse_measure(measure)) < 0 else ">"
         winners: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -135,7 +137,7 @@ class Comparison:
         )
 
     def beaten(self, measure: Measure | str, test: str, run: str) -> dict[str, list[str]]:
-        """The runs that a test of every two finds `run` better than, by the stars of the finding."""
+        """The runs that `run` beats in a pairwise test, grouped by stars."""
         beaten = {
             other: stars(found.decisive)
             for found in self.find(measure, test)
@@ -149,18 +151,25 @@ class Comparison:
         }
 
     def best_first(self, measure: Measure | str) -> list[str]:
-        """The runs from the best mean by one of the measures to the worst."""
+        """The runs, sorted from the best mean by one of the measures to the worst."""
         measure = parse_measure(measure)
         means = self.means[:, self.measures.index(measure)]
         order = np.argsort(-sign_of(measure) * means, kind="stable")
         return [self.runs[number] for number in order]
 
     def pairwise(self) -> tuple[str, ...]:
-        """The names of the tests of two runs."""
+        """The names of the pairwise tests."""
         return (CONOVER, TUKEY_HSD, *((PAIRED_T, WILCOXON) if self.baseline else ()))
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows as in Table II: a row a measure, the means, what is significant."""
+    @property
+    def summary(self) -> str:
+        """What was compared, in one line."""
+        runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
+        against = f", baseline {self.baseline}" if self.baseline else ""
+        return f"{runs} by {listed(self.measures)} over {topics}{against}"
+
+    def table(self) -> Table:
+        """Column names and rows as in Table II: one row per measure."""
         columns = ["measure", *self.runs, *OMNIBUS, *self.pairwise()]
         rows = [
             [
@@ -173,10 +182,11 @@ class Comparison:
         ]
         return columns, rows
 
-    def table_by_run(self) -> tuple[list[str], list[list[Any]]]:
-        """The same for many runs: a row a measure and run, best first, lettered from A in each measure.
+    def table_by_run(self) -> Table:
+        """Column names and rows: one row per measure and run, sorted from the best run to the worst.
 
-        Under a test stand the letters of the runs that it finds this one better than, and the stars.
+        The runs of each measure have letters from A. The column of a test holds the letters of the runs that
+        this run beats, with stars.
         """
         columns = ["measure", "", "run", "mean", "mean rank", *self.pairwise(), *OMNIBUS]
         rows: list[list[Any]] = []
@@ -193,14 +203,13 @@ class Comparison:
         return columns, rows
 
     def _omnibus(self, measure: Measure) -> list[float | str]:
-        """The p-values of the tests over all runs, or why there is none."""
+        """The p-values of the tests of all runs, or the reason why a test is undefined."""
         outcomes = [self.find(measure, test)[0] for test in (FRIEDMAN, ANOVA_RUNS)]
         return [outcome.note if outcome.p is None else PValue(outcome.p) for outcome in outcomes]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows of everything: means and mean ranks, then every test."""
-        columns = [field.name for field in fields(Test)]
-        empty = dict.fromkeys(columns)
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per mean and mean rank, then one per test."""
+        empty = dict.fromkeys(field.name for field in fields(Test))
         rows = [
             {**empty, "measure": str(measure), "test": kind, "run": run, "statistic": value, "note": ""}
             for kind, table in (("mean", self.means), ("mean rank", self.ranks))
@@ -213,14 +222,15 @@ class Comparison:
                 for name, value in (("p", test.p), ("adjusted", test.adjusted))
             }
             rows.append({**asdict(test), **p_values, "measure": str(test.measure)})
-        return columns, [list(row.values()) for row in rows]
+        return rows
 
     @plots.styled
     def figure(self) -> Figure:
-        """Which runs are better than which, a panel a measure. Needs the extra ``plot``.
+        """Draw the significant differences of each pair of runs, one panel per measure.
 
-        Runs go from the best mean to the worst, with letters. The cell of two runs tells, by shade and
-        stars, what Conover's test finds of them (above the diagonal) and what Tukey HSD finds (below).
+        Runs are sorted from the best mean to the worst and have letters. The shade and the stars of a cell
+        show the significance of Conover's test (above the diagonal) or Tukey HSD (below). Needs the extra
+        ``plot``.
         """
         size = max(0.3 * len(self.runs), 2.4)
         names = INCHES * (max(map(len, self.runs)) + 12)
@@ -238,7 +248,7 @@ class Comparison:
             if found.decisive < self.alpha:
                 first, second = sorted(map(order.index, (str(found.run), str(found.other))))
                 cell = (first, second) if found.test == CONOVER else (second, first)
-                contrary = "<" if found.better == order[second] else ""  # ranks may say what means do not
+                contrary = "<" if found.better == order[second] else ""  # ranks can contradict means
                 texts[cell] = contrary + stars(found.decisive)
                 shades[cell] = 1 + (found.decisive < STARS[0][0])
         means = dict(zip(self.runs, self.means[:, self.measures.index(measure)].tolist()))
@@ -268,10 +278,10 @@ def compare(
     progress: bool = False,
     jobs: int | None = 1,
 ) -> Comparison:
-    """Means of the runs by each measure, and tests of their differences; see the module.
+    """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are those of `evaluate`, the others and what is raised
-    besides those of `compare_values`. Needs the extra ``stats``.
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`, the other options and errors as
+    for `compare_values`. Needs the extra ``stats``.
     """
     check_options(alpha, permutations, seed)
     need_statistics("scipy", "statsmodels", "scikit_posthocs")
@@ -290,22 +300,21 @@ def compare_values(
     seed: int = 0,
     progress: bool = False,
 ) -> Comparison:
-    """The same, from values that are there already.
+    """Test the differences between runs that are evaluated already.
 
-    `baseline` is the name of a run. A p-value below `alpha`, between 0 and 1, is significant.
-    `permutations` (≥ 1) and `seed` (≥ 0) are those of the randomised Tukey HSD; the same give the same.
+    `baseline` is the name of a run. A p-value below `alpha` (above 0, below 1) is significant. The randomised
+    Tukey HSD makes `permutations` (≥ 1), which depend on `seed` (≥ 0) alone.
 
-    Friedman's and Conover's tests need three runs. Tests of data that they are undefined for have no p,
-    and a note; two runs that are equal in every topic have p = 1.
+    Friedman's and Conover's tests need three runs. A test that is undefined for the data has no p-value but a
+    note; two runs that are equal in every topic have p = 1.
 
-    Raises `GradedError` for fewer than two runs or topics, a baseline that is no run, or an option out
-    of its range.
+    Raises `GradedError` for fewer than two runs or topics, an unknown baseline, and an option out of range.
     """
     check_options(alpha, permutations, seed)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(
-                f"a comparison takes at least 2 {what}s; there {'is' if count == 1 else 'are'} {count}"
+                f"a comparison needs at least 2 {what}s; there {'is' if count == 1 else 'are'} {count}"
             )
     if baseline is not None and baseline not in evaluation.runs:
         close = get_close_matches(baseline, evaluation.runs, n=1)
@@ -343,15 +352,15 @@ def compare_values(
 
 
 def check_options(alpha: float, permutations: int, seed: int) -> None:
-    """Raises `GradedError` where one is out of its range."""
+    """Raise `GradedError` for an option out of range."""
     if not 0 < alpha < 1:
-        raise GradedError(f"alpha={alpha!r} is not allowed; it is above 0 and below 1, as 0.05")
+        raise GradedError(f"alpha={alpha!r} is not allowed; it is between 0 and 1, for example 0.05")
     whole_number(permutations, "permutations", 1)
     whole_number(seed, "seed", 0)
 
 
 def stars(p: float) -> str:
-    """What Table II marks a p-value with.
+    """The stars of a p-value in Table II.
 
     >>> stars(0.003), stars(0.03), stars(0.3)
     ('**', '*', '')
@@ -360,7 +369,7 @@ def stars(p: float) -> str:
 
 
 class _Values:
-    """The values of the runs by one measure (runs × topics), put to the test."""
+    """Runs the tests on the values of one measure (runs × topics)."""
 
     def __init__(self, measure: Measure, runs: Sequence[str], array: np.ndarray):
         self.measure, self.runs, self.array = measure, runs, array
@@ -374,14 +383,14 @@ class _Values:
         return Test(self.measure, name, statistic=outcome.statistic, p=outcome.p, note=outcome.note)
 
     def pairs(self, name: str, p_values: np.ndarray, merit: np.ndarray) -> list[Test]:
-        """A test of every two runs, better in the order of their `merit`."""
+        """A test of each pair of runs, which favours the run of higher `merit`."""
         return [
             self._pair(name, a, b, Outcome(p=float(p_values[a, b])), float(merit[a] - merit[b]))
             for a, b in combinations(range(len(self.runs)), 2)
         ]
 
     def against(self, baseline: str) -> list[Test]:
-        """The paired tests of each other run against the baseline."""
+        """The paired tests of the other runs against the baseline."""
         base = self.runs.index(baseline)
         others = [number for number in range(len(self.runs)) if number != base]
         tests = []
@@ -395,7 +404,7 @@ class _Values:
         return tests
 
     def _pair(self, name: str, a: int, b: int, outcome: Outcome, leaning: float) -> Test:
-        """`leaning` is > 0 where the test speaks for the first of the two."""
+        """The test of runs `a` and `b`, which favours `a` if `leaning` is > 0."""
         return replace(
             self.test(name, outcome),
             run=self.runs[a],
@@ -407,12 +416,12 @@ class _Values:
 
 
 def letters(number: int) -> str:
-    """The letters of the run of that number, from 0: A, B, …, Z, AA, AB, …"""
+    """The letters of run `number`, counted from 0: A, B, …, Z, AA, AB, …"""
     return (letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
 def _spans(numbers: Iterable[int]) -> str:
-    """The letters of ascending numbers, three or more in a row as one span.
+    """The letters of ascending numbers; three or more successive letters become a span.
 
     >>> _spans([0, 2, 3, 4, 5, 7, 8])
     'A, C–F, H, I'

@@ -1,7 +1,7 @@
-"""Curves: a measure at every rank, averaged over topics, one line a run.
+"""Curves: the mean of a measure over topics at every rank, one line per run.
 
-Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 2005. `curves` computes them,
-all ranks of a run in one pass; `Curves` holds the numbers, as a table and as a figure.
+Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 2005 are such curves. `curves`
+computes all ranks of a run in one pass.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
+from ..evaluation.evaluate import sign_of
 from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
@@ -26,7 +27,8 @@ from ..measures.base import GradedMeasure
 from ..measures.cumulated_gain import Normalised
 from ..measures.topics import Topics
 from ..output import plots
-from ..output.formats import Whole
+from ..output.formats import Table, counted
+from ..output.result import Result
 from ..ranking.gains import canonical_gains, gain_of
 from ..registry.notation import checked, parse_measure
 from .libraries import statistics_library
@@ -42,14 +44,14 @@ RANK = "rank"
 NORMALISATIONS = ("topics", "averages")
 
 
-@dataclass(frozen=True)
-class Curves:
-    """The mean over topics of a measure at every rank.
+@dataclass(frozen=True, eq=False, repr=False)
+class Curves(Result):
+    """The mean of a measure over topics at every rank.
 
-    `values` (runs × depth) has the curve of each of `runs` at the ranks 1 … depth, `ideal` (depth) that
-    of the list of judged documents in the best order, or is None. `bands` (runs × 2 × depth) are the
-    lower and upper ends of the interval of that `confidence`; both None without one. `normalise` says
-    what was averaged, `topics` over how many.
+    `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal` (depth) is the
+    curve of the judged documents in the best order, or None. `bands` (runs × 2 × depth) are the lower and
+    upper ends of the interval at level `confidence`; both are None without intervals. `normalise` tells
+    which vectors were averaged, `topics` the number of topics.
     """
 
     measure: Measure
@@ -63,28 +65,48 @@ class Curves:
 
     @property
     def ranks(self) -> np.ndarray:
-        """1 … depth."""
+        """The ranks 1 … depth."""
         return np.arange(1, self.values.shape[1] + 1)
 
     @property
     def label(self) -> str:
-        """The measure, and how it was normalised where that was not topic by topic."""
+        """The measure, and the normalisation unless it is topic by topic."""
         return f"{self.measure}" + (", ratio of averages" if self.normalise == "averages" else "")
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows, a row a rank, a column a curve (behind each run its band's ends)."""
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        depth, runs = len(self.ranks), counted(len(self.runs), "run")
+        return f"{self.label} at the ranks 1 to {depth} of {runs} over {counted(self.topics, 'topic')}"
+
+    def table(self) -> Table:
+        """Column names and rows: one row per rank, one column per curve, each followed by its band."""
         columns: dict[str, np.ndarray] = {} if self.ideal is None else {IDEAL: self.ideal}
         for number, run in enumerate(self.runs):
             columns[run] = self.values[number]
             if self.bands is not None:
                 columns[f"{run} lower"], columns[f"{run} upper"] = self.bands[number]
-        rows = zip(map(Whole, self.ranks.tolist()), *(column.tolist() for column in columns.values()))
+        rows = zip(self.ranks.tolist(), *(column.tolist() for column in columns.values()))
         return [RANK, *columns], list(map(list, rows))
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per curve and rank; without bands, `lower` and `upper` are None."""
+        curves = {} if self.ideal is None else {IDEAL: self.ideal.tolist()}
+        curves |= zip(self.runs, self.values.tolist())
+        none = [None] * len(self.ranks)
+        bands = {} if self.bands is None else dict(zip(self.runs, self.bands.tolist()))
+        return [
+            {"measure": self.label, "run": run, "rank": rank, "value": value, "lower": lower, "upper": upper}
+            for run, curve in curves.items()
+            for rank, (value, lower, upper) in enumerate(zip(curve, *bands.get(run, (none, none))), start=1)
+        ]
 
     @plots.styled
     def figure(self) -> Figure:
-        """The curves as a Matplotlib figure; `plots.save` writes it. The legend has the best run at rank
-        depth first. Raises `GradedError` where Matplotlib is not installed."""
+        """Draw the curves; the legend starts with the run that is best at the last rank.
+
+        Raises `GradedError` if Matplotlib is not installed.
+        """
         from matplotlib.ticker import MaxNLocator
 
         figure = plots.new_figure(*plots.size_for([IDEAL, *self.runs]))
@@ -94,8 +116,9 @@ class Curves:
             lines += axes.plot(self.ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
         every = max(1, depth // 8)
         drawn = []
+        styles = plots.run_styles(self.runs)
         for number, run in enumerate(self.runs):
-            style = plots.line_style(number)
+            style = styles[run]
             if self.bands is not None:
                 axes.fill_between(
                     self.ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0
@@ -107,7 +130,7 @@ class Curves:
         axes.set_title(plots.title(self.label))
         axes.set_xlabel("Rank")
         band = "" if self.confidence is None else f", {100 * self.confidence:g} % confidence"
-        axes.set_ylabel(f"Mean over {self.topics} topic{'s' * (self.topics != 1)}{band}")
+        axes.set_ylabel(f"Mean over {counted(self.topics, 'topic')}{band}")
         axes.set_xlim(0.5, depth + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         return figure
@@ -128,20 +151,23 @@ def curves(
 ) -> Curves:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
 
-    `qrels` and `runs`: as `evaluate` takes them. `measure`: any that takes a cutoff, graded or standard.
-    `depth`: by default the measure's own cutoff, or else 100. `normalise`: ``topics`` is the mean of
-    the topics' curves; ``averages``, for nCG, nDCG_JK and NDCNG, the quotient of the mean vector by the
-    mean ideal vector, as Järvelin & Kekäläinen (2002, section 3.3) have it. `ideal`: with the curve of
-    the ideal list; by default for CG and DCG_JK. `confidence`, above 0 and below 1: with intervals for
-    the mean, by SciPy's bootstrap (percentiles) from `resamples` samples of topics, the same samples for
-    every run and for the same `seed`.
+    - `qrels`, `runs`: as for `evaluate`.
+    - `measure`: any measure that takes a cutoff, graded or standard.
+    - `depth` (≥ 1): the last rank; by default the measure's cutoff, or 100 without one.
+    - `normalise`: ``topics`` averages the topics' curves; ``averages``, for nCG, nDCG_JK and NDCNG, divides
+      the mean vector by the mean ideal vector (Järvelin & Kekäläinen 2002, section 3.3).
+    - `ideal`: whether to add the curve of the ideal list; by default for CG and DCG_JK.
+    - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
+      `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
+    - `progress`: shows a progress bar on stderr.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> found = curves(qrels, {"mine": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}}}, "CG", depth=3)
     >>> found.values, found.ideal
     (array([[1. , 2.5, 2.5]]), array([2., 3., 3.]))
 
-    Raises `GradedError` for a measure without cutoff, values out of range, and what `evaluate` refuses.
+    Raises `GradedError` for a measure without a cutoff, an option out of range, and input that `evaluate`
+    refuses.
     """
     measure, depth = uncut(measure, depth)
     _check(measure, normalise, confidence, resamples, seed)
@@ -149,12 +175,12 @@ def curves(
     judgments = read_judgments(qrels)
     topics = len(judgments.topics)
     if confidence is not None and topics < 2:
-        raise GradedError("confidence bands need two topics or more; the qrels have one")
+        raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
     if ideal is None:
         ideal = isinstance(measure, (type(CG), type(DCG_JK)))
     for run in named:
         if run.name in (RANK, IDEAL):
-            raise GradedError(f"a run cannot be named {run.name!r} here, as another column is; rename it")
+            raise GradedError(f"a run cannot be named {run.name!r}, as another column is; rename the run")
 
     vectors = _vectors(measure, judgments, depth, normalise)
     combine = measure.quotient if normalise == "averages" else _alone
@@ -179,13 +205,13 @@ def curves(
 
 
 def uncut(measure: Measure | str, depth: int | None) -> tuple[Measure, int]:
-    """The measure without its cutoff, and the depth of its curve."""
+    """Split a measure into the measure without a cutoff and the depth of its curve."""
     measure = parse_measure(measure)
     if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
-        raise GradedError(f"{measure.NAME} has no cutoff, so that it has no curve over ranks")
+        raise GradedError(f"{measure.NAME} has no cutoff and therefore no curve over ranks")
     cutoff = measure.params.get("cutoff")
     if depth is not None and cutoff is not None and depth != cutoff:
-        raise GradedError(f"{measure} ends at rank {cutoff}, not at the depth {depth}; give one of the two")
+        raise GradedError(f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two")
     if depth is None:
         depth = cutoff if cutoff is not None else DEPTH
     depth = whole_number(depth, "depth", 1)
@@ -195,14 +221,15 @@ def uncut(measure: Measure | str, depth: int | None) -> tuple[Measure, int]:
 
 
 def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
-    """The run that lists the judged documents of each topic by their gain under the measure.
+    """The run that sorts the judged documents of each topic by their gain under the measure.
 
     >>> ideal_run({"q": {"a": 1, "b": 3, "c": 2}}, CG(gains={2: 0}))
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
     table = read_qrels(qrels)
     gain = gain_of(table.values, canonical_gains(measure.params.get("gains") or {}))
-    score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()  # exact as float32
+    # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
+    score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()
     bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())
     return {topic: dict(zip(table.docs.ids(slice(a, b)), score[a:b])) for topic, a, b in bounds}
 
@@ -210,11 +237,6 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
 def _ideal(judgments: Judgments, measure: Measure) -> Rows:
     run = ideal_run(judgments.table, measure)
     return Rows(run, run)
-
-
-def sign_of(measure: Measure) -> int:
-    """-1 where a smaller value is a better one, else 1."""
-    return -1 if isinstance(measure, GradedMeasure) and measure.smaller_is_better else 1
 
 
 Vectors = tuple[np.ndarray, ...]
@@ -228,17 +250,19 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
         )
     if normalise == "averages" and not isinstance(measure, Normalised):
         raise GradedError(
-            f"{measure} is no vector divided by an ideal one, so that there are no averages to divide; "
+            f"{measure} is not normalised by an ideal vector; "
             "normalise='averages' is for nCG, nDCG_JK and NDCNG"
         )
     if confidence is not None and not 0 < confidence < 1:
-        raise GradedError(f"confidence={confidence!r} is not allowed; it is above 0 and below 1, as 0.95")
+        raise GradedError(
+            f"confidence={confidence!r} is not allowed; it is between 0 and 1, for example 0.95"
+        )
     whole_number(resamples, "resamples", 1)
     whole_number(seed, "seed", 0)
 
 
 def _vectors(measure: Measure, judgments: Judgments, depth: int, normalise: str) -> Callable[[Rows], Vectors]:
-    """What turns a run into each topic's curve (topics × depth), or into the two vectors behind it."""
+    """A function from a run to its topics' curves (topics × depth), or to the two vectors to average."""
     if not isinstance(measure, GradedMeasure):
         return _standard_curve(measure, judgments, depth)
     with about(judgments.name):
@@ -258,7 +282,7 @@ def _vectors(measure: Measure, judgments: Judgments, depth: int, normalise: str)
 
 
 def _standard_curve(measure: Measure, judgments: Judgments, depth: int) -> Callable[[Rows], Vectors]:
-    """The same for one of ir-measures' own: all its cutoffs in one call."""
+    """The same for a standard measure: one call evaluates all its cutoffs."""
     groups = evaluators([measure @ rank for rank in range(1, depth + 1)], judgments)
     place = {topic: number for number, topic in enumerate(judgments.topics)}
 
@@ -285,11 +309,11 @@ def _mean(vectors: np.ndarray) -> np.ndarray:
 def _interval(
     vectors: Vectors, combine: Combine, confidence: float, resamples: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The interval of a mean curve at each rank, from samples of topics drawn with replacement."""
+    """The bootstrap interval of a mean curve at each rank, from samples of topics with replacement."""
     bootstrap = statistics_library("scipy.stats").bootstrap
 
     def statistic(*samples: np.ndarray, axis: int) -> np.ndarray:
-        # SciPy has ranks in the first axis, where `combine` wants the last.
+        # SciPy passes ranks on the first axis; `combine` expects them on the last.
         means = (np.moveaxis(sample.mean(axis=axis), 0, -1) for sample in samples)
         return np.moveaxis(combine(*means), -1, 0)
 
@@ -303,7 +327,7 @@ def _interval(
         vectorized=True,
         confidence_level=confidence,
         n_resamples=resamples,
-        batch=max(1, 2**22 // (topics * depth)),  # some 32 MB at a time
+        batch=max(1, 2**22 // (topics * depth)),  # about 32 MB at a time
         method="percentile",
         **{generator: np.random.default_rng(seed)},
     )

@@ -1,4 +1,4 @@
-"""Effort: how far the user must read to gain as much, the horizontal reading of curves.
+"""Effort: the rank at which a run reaches the value that another list has at an earlier rank.
 
 Järvelin & Kekäläinen 2002, section 3.4: "one has to retrieve 30 documents by the best run, and 90 by
 the worst run in order to gain the benefit that could theoretically be gained by retrieving only 10
@@ -10,25 +10,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..output.formats import Whole
-from .curves import IDEAL, Curves, sign_of
+from ..evaluation.evaluate import sign_of
+from ..output import plots
+from ..output.cells import INCHES
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
+from .curves import IDEAL, Curves
 from .options import whole_number
 
-SLACK = 1e-12  # relative: means of equal vectors may differ in their last bits
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ACROSS = 3
+SLACK = 1e-12  # relative: means of equal vectors may differ by rounding errors
 
 
-@dataclass(frozen=True)
-class Effort:
-    """The ranks at which the runs reach what `of`, the ideal or one of them, gives at some ranks.
+@dataclass(frozen=True, repr=False)
+class Effort(Result):
+    """The rank at which each run reaches the values of `of`, which is the ideal list or a run.
 
-    `targets` are the values of `of` at the ranks `at`; `ranks[i][j]` is the rank at which run i of `runs`
-    reaches target j, None where it does not within `depth`.
+    `targets` holds the values of `of` at the ranks `at`. `ranks[i][j]` is the rank at which run i of `runs`
+    reaches target j, or None if it does not within `depth`.
     """
 
     measure: Measure
@@ -39,8 +47,14 @@ class Effort:
     ranks: tuple[tuple[int | None, ...], ...]
     depth: int
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows for people: a row a run, below one of the targets."""
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        targets = listed(f"{self.of}@{rank}" for rank in self.at)
+        return f"ranks at which {counted(len(self.runs), 'run')} reach {self.measure} of {targets}"
+
+    def table(self) -> Table:
+        """Column names and rows: the targets, then one row per run with the ranks."""
         missing = f"not within depth {self.depth}"
         rows = [
             [run, *(missing if rank is None else str(rank) for rank in ranks)]
@@ -48,22 +62,61 @@ class Effort:
         ]
         return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows for programs: a row a run and target, no rank where it is not reached."""
-        rows = [
-            [run, self.of, Whole(at), target, None if rank is None else Whole(rank)]
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per run and target; the rank is None if the run does not reach the target."""
+        return [
+            {"run": run, "of": self.of, "at": at, "value": target, "rank": rank}
             for run, ranks in zip(self.runs, self.ranks)
             for at, target, rank in zip(self.at, self.targets, ranks)
         ]
-        return ["run", "of", "at", "value", "rank"], rows
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw one bar per run and target, as long as the rank; a pale bar does not reach the target.
+
+        The line marks the rank at which `of` has the value. Raises `GradedError` if Matplotlib is not
+        installed (extra ``plot``).
+        """
+        across = min(len(self.at), ACROSS)
+        names = INCHES * max(map(len, self.runs), default=0)
+        down = -(-len(self.at) // across)
+        figure = plots.new_figure(2.9 * across + names, (0.24 * len(self.runs) + 1.1) * down)
+        styles = plots.run_styles(self.runs)
+        for number, axes in enumerate(plots.panels(figure, len(self.at), across, sharex=True, sharey=True)):
+            for place, (run, ranks) in enumerate(zip(self.runs, self.ranks)):
+                rank = ranks[number]
+                axes.barh(
+                    place,
+                    self.depth if rank is None else rank,
+                    color=styles[run]["color"],
+                    alpha=0.2 if rank is None else 1.0,
+                )
+                shown = f"> {self.depth}" if rank is None else str(rank)
+                axes.annotate(
+                    shown,
+                    (rank or self.depth, place),
+                    (3, 0),
+                    textcoords="offset points",
+                    va="center",
+                    size=9,
+                )
+            axes.axvline(self.at[number], color=plots.GREY, linewidth=1.0)
+            axes.set_yticks(range(len(self.runs)), self.runs, parse_math=False)
+            axes.set_ylim(len(self.runs) - 0.5, -0.5)
+            axes.set_xlim(0, 1.15 * self.depth)
+            axes.tick_params(axis="y", length=0)
+            axes.grid(visible=False, axis="y")
+            axes.set_title(f"{self.of}@{self.at[number]} = {self.targets[number]:.4g}", parse_math=False)
+            axes.set_xlabel("Rank")
+        figure.suptitle(plots.title(self.measure), x=0.01, ha="left", size=11)
+        return figure
 
 
 def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
-    """For each run the first rank at which its mean curve reaches the value of another at each rank `at`.
+    """The first rank at which each run's mean curve reaches the value that `of` has at each rank in `at`.
 
-    `of` names the run whose values are to be reached, by default the ideal list, with which the curves
-    must have been computed. A curve reaches a value where it is at least that, or at most where
-    smaller is better.
+    `of` is the name of a run, or None for the ideal list, which the curves must include. A curve reaches a
+    target at a value that is at least the target, or at most if smaller values are better.
 
     >>> from ir_measures_graded.analysis import curves
     >>> qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}
@@ -71,12 +124,12 @@ def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
     >>> found.targets, found.ranks
     ((2.0, 3.0), ((2, None),))
 
-    Raises `GradedError` for a run that there is not, and for ranks beyond the depth of the curves.
+    Raises `GradedError` for an unknown run and for ranks beyond the depth of the curves.
     """
     depth = curves.values.shape[1]
     ranks = tuple(dict.fromkeys(whole_number(rank, "at", 1) for rank in at))
     if not ranks:
-        raise GradedError("no rank is given whose value is to be reached; give some, for example at=[10]")
+        raise GradedError("no rank is given; name at least one, for example at=[10]")
     if max(ranks) > depth:
         raise GradedError(f"at={max(ranks)} is beyond the curves, which end at rank {depth}")
     sign = sign_of(curves.measure)
@@ -99,7 +152,7 @@ def _curve_of(curves: Curves, of: str | None) -> np.ndarray:
     if of is None:
         if curves.ideal is None:
             raise GradedError(
-                "the curves were computed without that of the ideal list; pass ideal=True, or name a run"
+                "the curves do not include the ideal list; compute them with ideal=True, or name a run"
             )
         return curves.ideal
     if of not in curves.runs:

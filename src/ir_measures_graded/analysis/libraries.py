@@ -1,4 +1,4 @@
-"""Libraries that come with the extra ``stats``, imported when they are needed."""
+"""Libraries of the extra ``stats``, imported on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import GradedError
 
 
 def statistics_library(module: str) -> Any:
-    """The module of that name. Raises `GradedError`, which names the extra, where it is not installed."""
+    """Import a module. Raises `GradedError`, which names the extra, if it is not installed."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -18,7 +18,7 @@ def statistics_library(module: str) -> Any:
 
 
 def need_statistics(*libraries: str) -> None:
-    """Raise now the `GradedError` that `statistics_library` would raise later, and import nothing."""
+    """Raise early, without importing, the `GradedError` that `statistics_library` would raise."""
     for name in libraries:
         if find_spec(name) is None:
             raise _missing(name)

@@ -1,4 +1,4 @@
-"""Options that are whole numbers, checked."""
+"""Checks of options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..ranking.gains import plain_number
 
 
 def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
-    """`value` as a plain whole number from `least` to `most`. Raises `GradedError` where it is none.
+    """`value` as an `int` from `least` to `most`. Raises `GradedError` if it is not such a number.
 
     >>> whole_number(10.0, "documents", 2)
     10

@@ -1,8 +1,8 @@
-"""Does it matter for the order of the runs how the levels are weighted? Kekäläinen 2005, Tables 4–6.
+"""Sensitivity: does the order of the runs depend on the weighting of the levels? Kekäläinen 2005, Tables 4–6.
 
-`sensitivity` ranks the runs under every measure × cutoff × weighting and correlates every two of
-the rankings by Kendall's τ (SciPy's, variant b). Correlations of .9 and more "should be considered
-equivalent and those less than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there).
+`sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
+by Kendall's τ (SciPy's τ-b). Correlations of .9 and more "should be considered equivalent and those less
+than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there).
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluate import evaluate, sign_of
 from ..evaluation.named import Qrels, Runs, read_judgments
-from ..inputs.tables import Table
 from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
-from ..output.formats import Whole
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
 from ..ranking.gains import PRESETS, GainMap, canonical_gains
 from ..registry.notation import parse_measure
-from .curves import sign_of
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT, run_ranks
 
@@ -32,15 +31,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LIMITS = (None, 0.9, 0.8)
-"""What τ may be under: nothing, then the two thresholds."""
-DECIMALS = 12  # of τ: a last bit less than 1, or than a threshold, would mislead
+"""The thresholds that τ can be below; None for none."""
+DECIMALS = 12  # of τ: rounding errors must not push it below 1 or a threshold
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
-"""Gain maps by name. A string stands for the preset of that name, so that a list of presets will do."""
+"""Gain maps by name, where the name of a preset stands for its gain map; or a list of presets."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A measure under one weighting at one cutoff; None where the measure leaves no choice of it."""
+    """A measure under one weighting at one cutoff; each is None if the measure does not take the choice."""
 
     measure: Measure
     base: Measure
@@ -49,7 +48,7 @@ class Setting:
 
     @property
     def group(self) -> str:
-        """The setting but for its weighting."""
+        """The measure and the cutoff, without the weighting."""
         return str(self.base) + (f"@{self.cutoff}" if self.cutoff else "")
 
     def __str__(self) -> str:
@@ -58,7 +57,7 @@ class Setting:
 
 
 class Tau(float):
-    """Kendall's τ; as text it says which of the thresholds it is under.
+    """Kendall's τ; formatted as text, it names the threshold that it is below.
 
     >>> f"{Tau(0.75):.2f}, {Tau(0.85):.2f}, {Tau(0.95):.2f}"
     '0.75 <.8, 0.85 <.9, 0.95'
@@ -66,7 +65,7 @@ class Tau(float):
 
     @property
     def under(self) -> float | None:
-        """The lowest threshold that it is under, if any."""
+        """The lowest threshold that τ is below, or None."""
         return next((limit for limit in reversed(LIMITS) if limit and self < limit - EXACT), None)
 
     def __format__(self, spec: str) -> str:
@@ -76,10 +75,10 @@ class Tau(float):
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two rankings of the runs agree.
+    """The agreement of two rankings of the runs.
 
-    `tau` is None where it is undefined: all runs tie in one of the two. `swaps` are the pairs of runs
-    that change places, the one that is ahead in the first ranking first.
+    `tau` is None if it is undefined, because all runs tie in one ranking. `swaps` holds the pairs of runs
+    that change order; the run that is ahead in the first ranking comes first.
     """
 
     first: Setting
@@ -88,12 +87,12 @@ class Agreement:
     swaps: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Sensitivity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Result):
     """The rankings of the runs under all settings, and their agreement.
 
-    `means` and `ranks` are arrays (runs × settings), rank 1 is the best, equal runs share their mean
-    rank. `tau` has Kendall's τ of every two settings (settings × settings), NaN where undefined.
+    `means` and `ranks` are arrays (runs × settings). Rank 1 is the best; equal runs share their mean rank.
+    `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where undefined.
     """
 
     runs: tuple[str, ...]
@@ -104,7 +103,7 @@ class Sensitivity:
     tau: np.ndarray
 
     def agreements(self) -> list[Agreement]:
-        """Every two settings."""
+        """The agreement of each pair of settings."""
         return [
             Agreement(
                 self.settings[i],
@@ -115,42 +114,46 @@ class Sensitivity:
             for i, j in combinations(range(len(self.settings)), 2)
         ]
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows of all τ, those under .9 and under .8 marked as such."""
+    @property
+    def summary(self) -> str:
+        """What was ranked, in one line."""
+        return f"{counted(len(self.runs), 'run')} ranked under {listed(self.settings)}"
+
+    def table(self) -> Table:
+        """Column names and rows: τ of each pair of settings, marked if below .9 or .8."""
         names = list(map(str, self.settings))
         return ["tau", *names], [[name, *map(_tau, row)] for name, row in zip(names, self.tau)]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows of every two settings: τ, and which runs change places."""
-        columns = ["first", "second", "tau", "under", "swaps", "runs"]
-        return columns, [
-            [
-                str(found.first),
-                str(found.second),
-                None if found.tau is None else float(found.tau),
-                None if found.tau is None else found.tau.under,
-                Whole(len(found.swaps)),
-                "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps),
-            ]
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per pair of settings: τ, its threshold, and the runs that change order."""
+        return [
+            {
+                "first": str(found.first),
+                "second": str(found.second),
+                "tau": None if found.tau is None else float(found.tau),
+                "under": None if found.tau is None else found.tau.under,
+                "swaps": len(found.swaps),
+                "runs": "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps),
+            }
             for found in self.agreements()
         ]
 
-    def rank_table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows of the runs' ranks, a column a setting."""
+    def rank_table(self) -> Table:
+        """Column names and rows: one row per run with its rank under each setting."""
         rows = [
-            [run, *(Whole(rank) if rank.is_integer() else rank for rank in ranks)]
+            [run, *(int(rank) if rank.is_integer() else rank for rank in ranks)]
             for run, ranks in zip(self.runs, self.ranks.tolist())
         ]
         return ["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1])
 
-    def value_table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows of every run under every setting: mean and rank."""
+    def value_table(self) -> Table:
+        """Column names and rows: one row per setting and run with mean and rank."""
         columns = ["measure", "weighting", "cutoff", "run", "mean", "rank"]
         return columns, [
             [
                 str(setting.measure),
                 setting.weighting,
-                None if setting.cutoff is None else Whole(setting.cutoff),
+                setting.cutoff,
                 run,
                 float(self.means[row, column]),
                 float(self.ranks[row, column]),
@@ -160,16 +163,16 @@ class Sensitivity:
         ]
 
     def legend(self) -> str:
-        """What the weightings are, a line each."""
-        pairs = {
-            name: ",".join(f"{level}:{gain}" for level, gain in gains.items())
-            for name, gains in self.weightings.items()
-        }
-        return "\n".join(f"{name} = {text}" for name, text in pairs.items())
+        """The gains of each weighting, one line per weighting."""
+        return "\n".join(f"{name} = {_pairs(gains)}" for name, gains in self.weightings.items())
+
+    def figure(self) -> Figure:
+        """The heat map; `rank_changes` draws another figure."""
+        return self.heat_map()
 
     @plots.styled
     def heat_map(self) -> Figure:
-        """Kendall's τ of every two settings, shaded below .9 and below .8. Needs the extra ``plot``."""
+        """Draw Kendall's τ of each pair of settings, shaded below .9 and .8. Needs the extra ``plot``."""
         from matplotlib.patches import Patch
 
         names = list(map(str, self.settings))
@@ -192,7 +195,10 @@ class Sensitivity:
 
     @plots.styled
     def rank_changes(self) -> Figure:
-        """The rank of each run under every setting, grey where it never changes. Needs the extra ``plot``."""
+        """Draw the rank of each run under every setting; a run that keeps its rank is grey.
+
+        Needs the extra ``plot``.
+        """
         count = len(self.settings)
         names_width = INCHES * (max(map(len, self.runs)) + 5)
         figure = plots.new_figure(max(0.45 * count, 3.0) + 2 * names_width, 0.27 * len(self.runs) + 2.2)
@@ -200,13 +206,13 @@ class Sensitivity:
         other_side = axes.secondary_yaxis("right")
         groups = [setting.group for setting in self.settings]
         borders = [place for place in range(1, count) if groups[place] != groups[place - 1]]
-        if len(borders) == count - 1:  # nothing is varied within a group
+        if len(borders) == count - 1:  # each group has a single setting
             borders = []
-        colour = {}
-        for number, run in enumerate(np.argsort(self.ranks[:, 0], kind="stable")):
+        colour, styles = {}, plots.run_styles(self.runs)
+        for run in np.argsort(self.ranks[:, 0], kind="stable").tolist():
             ranks = self.ranks[run]
             steady = bool((ranks == ranks[0]).all())
-            style = {"color": plots.GREY, "linewidth": 1.0} if steady else plots.line_style(number)
+            style = {"color": plots.GREY, "linewidth": 1.0} if steady else styles[self.runs[run]]
             axes.plot(range(count), ranks, **{**style, "marker": ""}, alpha=0.25)
             within = np.insert(np.arange(count, dtype=float), borders, np.nan)
             line = axes.plot(within, np.insert(ranks, borders, np.nan), label=self.runs[run], **style)
@@ -246,18 +252,18 @@ def sensitivity(
     progress: bool = False,
     jobs: int | None = 1,
 ) -> Sensitivity:
-    """The order of the runs under every measure × cutoff × weighting, and how far the orders agree.
+    """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are those of `evaluate`. `gains` names gain maps; the
-    presets of `ir_measures_graded.gains.PRESETS` are for levels 0 to 3. A measure that names its gains
-    or its cutoff itself, or takes none, keeps to that. Needs the extra ``stats``.
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. `gains` maps names to gain maps;
+    the presets w1, w3, w10 and w100 are for the levels 0 to 3. A measure that sets its gains or its cutoff,
+    or takes none, is not varied in it. Needs the extra ``stats``.
 
-    Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure
-    takes, and for a preset where the qrels have other levels.
+    Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
+    and for a preset if the qrels have levels other than 0 to 3.
     """
     need_statistics("scipy")
     judgments = read_judgments(qrels)
-    weightings = {name: _weighting(name, given, judgments.table) for name, given in _named(gains)}
+    weightings = {name: _weighting(name, given, judgments.table.values) for name, given in _named(gains)}
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     settings = _settings(
         list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))
@@ -265,10 +271,10 @@ def sensitivity(
     evaluated = [setting.measure for setting in settings]
     evaluation = evaluate(judgments, runs, evaluated, progress=progress, jobs=jobs)
     if len(evaluation.runs) < 2:
-        raise GradedError(f"runs are put in order: name at least 2, not {len(evaluation.runs)}")
+        raise GradedError(f"a ranking needs at least 2 runs; there {'is 1' if evaluation.runs else 'are 0'}")
     column = [evaluation.measures.index(setting.measure) for setting in settings]
     means = evaluation.means()[:, column]
-    # Each setting by itself: rounding errors are relative to its values.
+    # Settings are ranked one by one because rounding is relative to the largest value.
     ranks = np.stack(
         [
             run_ranks(-sign_of(setting.measure) * values[:, None])[:, 0]
@@ -289,8 +295,8 @@ def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
     return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
 
 
-def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Table) -> GainMap:
-    """The gain map that is given, or the preset of that name if it fits the qrels."""
+def _weighting(name: str, given: Mapping[Any, Any] | str, levels: np.ndarray) -> GainMap:
+    """The given gain map, or the preset of this name if it covers the levels of the qrels."""
     if not isinstance(given, str):
         try:
             canonical_gains(given)
@@ -299,16 +305,23 @@ def _weighting(name: str, given: Mapping[Any, Any] | str, qrels: Table) -> GainM
         return dict(given)
     if given not in PRESETS:
         raise GradedError(
-            f"gains {given!r} are no preset ({', '.join(PRESETS)}); write them out as in {given}=0:0,1:1,2:10"
+            f"unknown weighting {given!r}; use a preset ({', '.join(PRESETS)}) "
+            "or NAME=LEVEL:GAIN,…, as in mine=1:1,2:10"
         )
-    others = sorted({*qrels.values.tolist()} - {*PRESETS[given]})
+    preset = PRESETS[given]
+    others = sorted({*levels.tolist()} - {*preset})
     if others:
-        levels = ", ".join(f"{level:g}" for level in others)
+        missing = listed((f"{level:g}" for level in others), most=6)
+        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level > 0)
         raise GradedError(
-            f"the preset {given!r} is for levels 0 to 3, and the qrels have level {levels} too; "
-            f"write the gain of each level, as in {given}=0:0,1:1,2:10"
+            f"the preset {given} ({_pairs(preset)}) has no gain for level {missing} of the qrels; "
+            f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
         )
-    return PRESETS[given]
+    return preset
+
+
+def _pairs(gains: GainMap) -> str:
+    return ",".join(f"{level}:{gain}" for level, gain in gains.items())
 
 
 def _settings(
@@ -321,7 +334,7 @@ def _settings(
     for choice, given in (("gains", list(weightings)), ("cutoff", cutoffs)):
         if given and not open_to[choice]:
             raise GradedError(
-                f"no measure takes the {choice}: {', '.join(map(str, measures))} name their own or have none"
+                f"no measure takes the {choice}: {', '.join(map(str, measures))} set their own or take none"
             )
     settings = []
     for base in measures:
@@ -331,7 +344,7 @@ def _settings(
                 measure = at if name is None else at(gains=weightings[name])
                 settings.append(Setting(measure, base, name, cutoff))
     if len(settings) < 2:
-        raise GradedError("orders of the runs are compared: name several measures, gains or cutoffs")
+        raise GradedError("there is only one ranking of the runs; name several measures, gains or cutoffs")
     return tuple(settings)
 
 

@@ -1,7 +1,7 @@
-"""Significance tests on arrays: the values of several runs (rows) for the same topics (columns).
+"""Significance tests on arrays (runs × topics).
 
-SciPy, statsmodels and scikit-posthocs compute them, all but the randomised Tukey HSD, which none of
-them has. What stands here besides is what they leave open: data for which a test is undefined.
+SciPy, statsmodels and scikit-posthocs compute all tests but the randomised Tukey HSD, which they lack. This
+module adds the cases in which a test is undefined.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 
 from .libraries import statistics_library
 
-EXACT = 1e-12  # relative to the largest value: what differs by less is rounding error
-PERMUTED_AT_ONCE = 1_000_000  # values: a few tens of megabytes
+EXACT = 1e-12  # relative to the largest value: a smaller difference is a rounding error
+PERMUTED_AT_ONCE = 1_000_000  # values, which take a few tens of megabytes
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A test's statistic and p-value, None where it has none; `note` says why.
+    """A test's statistic and p-value; each is None if undefined, and `note` gives the reason.
 
-    `leaning` is > 0 where a test of two runs speaks for the larger values of the first, < 0 for the other's.
+    In a test of two runs, `leaning` is > 0 if the test favours the first run, < 0 if it favours the second.
     """
 
     statistic: float | None = None
@@ -33,16 +33,16 @@ class Outcome:
     note: str = ""
 
 
-EQUAL = Outcome(p=1.0, note="the two are equal in every topic")
+EQUAL = Outcome(p=1.0, note="the two runs are equal in every topic")
 
 
 def friedman(values: np.ndarray) -> Outcome:
-    """Friedman's test of the hypothesis that all runs are alike: SciPy's, corrected for ties.
+    """Friedman's test of the hypothesis that all runs are equal (SciPy, corrected for ties).
 
     >>> friedman(np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.3, 0.4, 0.5]])).statistic
     6.0
 
-    Undefined for fewer than three runs, and where all runs are equal in every topic.
+    Undefined for fewer than three runs, and if all runs are equal in every topic.
     """
     if len(values) < 3:
         return Outcome(note="undefined: fewer than 3 runs")
@@ -54,10 +54,10 @@ def friedman(values: np.ndarray) -> Outcome:
 
 
 def conover(values: np.ndarray) -> np.ndarray:
-    """The p-value of every two of at least three runs by Conover's comparisons after Friedman's test.
+    """Conover's comparisons after Friedman's test: the p-value of each pair of at least three runs.
 
-    scikit-posthocs' `posthoc_conover_friedman`, without correction, as in Conover (1980). Where all
-    topics rank the runs alike its t is infinite, and p is 0 for runs of different ranks.
+    scikit-posthocs' `posthoc_conover_friedman`, without correction, as in Conover (1980). If all topics
+    rank the runs in the same order, its t is infinite and p is 0 for runs of different ranks.
     """
     ranks = run_ranks(values)
     if (ranks == ranks[:, :1]).all():
@@ -68,7 +68,7 @@ def conover(values: np.ndarray) -> np.ndarray:
 
 
 def run_ranks(values: np.ndarray) -> np.ndarray:
-    """The ranks of the runs in each topic, from 1 for the smallest value; equal runs share their mean rank.
+    """The rank of each run in each topic, 1 for the smallest value; equal runs share their mean rank.
 
     >>> run_ranks(np.array([[0.1, 0.5], [0.3, 0.5]]))
     array([[1. , 1.5],
@@ -80,14 +80,14 @@ def run_ranks(values: np.ndarray) -> np.ndarray:
 def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
     """F tests of the runs and of the topics in a two-way analysis of variance (statsmodels).
 
-    One value for each run and topic, so without interaction. Undefined where nothing but the two
-    varies: there is no error to measure them by.
+    The model has no interaction, because there is one value per run and topic. The tests are undefined if
+    runs and topics explain all variation, because the error variance is then zero.
     """
     run, topic = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
     if np.ptp(values) <= _noise(values):
         return (Outcome(note="undefined: all values are equal"),) * 2
     if np.ptp(values - run - topic) <= _noise(values):
-        return (Outcome(note="undefined: nothing varies but runs and topics"),) * 2
+        return (Outcome(note="undefined: runs and topics explain all variation"),) * 2
     models = statistics_library("statsmodels.formula.api")
     runs, topics = np.indices(values.shape)
     table = {"value": values.ravel(), "run": runs.ravel(), "topic": topics.ravel()}
@@ -101,12 +101,12 @@ def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
 
 
 def tukey_hsd(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
-    """The p-value of every two runs by the randomised Tukey HSD, corrected for the number of runs.
+    """The randomised Tukey HSD: the p-value of each pair of runs, corrected for the number of runs.
 
-    Under the hypothesis that all runs are alike, the values of a topic could have come in any order.
-    They are shuffled within each topic, `permutations` times; p is the share of these in which the
-    best mean exceeds the worst by at least the difference of the two runs, the order found counted
-    as one more (so p is never 0). With two runs it is Fisher's randomisation test.
+    If all runs are equal, any order of a topic's values is equally likely. The values of each topic are
+    shuffled `permutations` times. The p-value of two runs is the share of shuffles in which the best mean
+    exceeds the worst by at least the difference of the two; the observed order counts as one more shuffle,
+    so that p is never 0. For two runs this is Fisher's randomisation test.
 
     Source: Carterette, Multiple testing in statistical analysis of systems-based information retrieval
     experiments, TOIS 30(1), 2012; Sakai, Laboratory Experiments in Information Retrieval, 2018.
@@ -114,7 +114,7 @@ def tukey_hsd(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     means = values.mean(axis=1)
     differences = np.abs(means[:, None] - means)
     generator = np.random.default_rng(seed)
-    pool = np.sort(values, axis=0).T  # the order in which runs are given must not matter
+    pool = np.sort(values, axis=0).T  # makes p-values independent of the order of the runs
     batch = max(1, PERMUTED_AT_ONCE // values.size)
     ranges = np.empty(permutations)
     for start in range(0, permutations, batch):
@@ -127,7 +127,7 @@ def tukey_hsd(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
 
 
 def paired_t(values: np.ndarray, others: np.ndarray) -> Outcome:
-    """The paired t test of two runs (SciPy). p is 1 for equal runs, 0 for a difference that never varies."""
+    """The paired t-test of two runs (SciPy). p is 1 for equal runs, 0 for a constant difference."""
     differences = values - others
     leaning = float(differences.mean())
     if not differences.any():
@@ -139,32 +139,32 @@ def paired_t(values: np.ndarray, others: np.ndarray) -> Outcome:
 
 
 def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
-    """Wilcoxon's signed rank test of two runs (SciPy), without the topics in which they are equal."""
+    """Wilcoxon's signed-rank test of two runs (SciPy); topics with equal values are dropped."""
     values, others = rounded(np.stack([values, others]))
-    differences = rounded(values - others)  # or rounding errors would break ties
+    differences = rounded(values - others)  # rounding errors would break ties
     if not differences.any():
         return EQUAL
     with _quiet():
         test = statistics_library("scipy.stats").wilcoxon
         found = test(differences)
-        upward = test(differences, alternative="greater").statistic  # the sum of the ranks of gains
+        upward = test(differences, alternative="greater").statistic  # the sum of positive ranks
     count = np.count_nonzero(differences)
     return _outcome(found, leaning=upward - count * (count + 1) / 4)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values after Holm's correction for their number (statsmodels)."""
+    """The p-values with Holm's correction for their number (statsmodels)."""
     tests = statistics_library("statsmodels.stats.multitest")
     return [float(p) for p in tests.multipletests(p_values, method="holm")[1]] if p_values else []
 
 
 def effect_size(values: np.ndarray, others: np.ndarray) -> float | None:
-    """The mean paired difference in standard deviations of the differences, Cohen's d_z.
+    """Cohen's d_z: the mean difference divided by the standard deviation of the paired differences.
 
     >>> effect_size(np.array([0.3, 0.5, 0.7]), np.array([0.2, 0.3, 0.4]))
     2.0
 
-    None where the differences do not vary but for being all 0, when it is 0.
+    None if all differences are equal, but 0 if all are 0.
     """
     differences = values - others
     if not differences.any():
@@ -175,7 +175,7 @@ def effect_size(values: np.ndarray, others: np.ndarray) -> float | None:
 
 
 def rounded(values: np.ndarray) -> np.ndarray:
-    """`values` without rounding errors, so that values are equal which would be on paper."""
+    """`values` rounded so that values that are equal in exact arithmetic become equal."""
     largest = np.abs(values).max(initial=0)
     unit = EXACT * 2 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
     return np.round(values / unit) * unit
@@ -191,7 +191,7 @@ def _outcome(result: Any, leaning: float = 0.0) -> Outcome:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the libraries' warnings: of few topics, ties and zeros, which they see to themselves."""
+    """Suppress expected warnings about ties, zeros and small samples."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield

@@ -1,9 +1,8 @@
-"""Does a measure's value depend on how many levels there are? Scheel et al. 2011, sections 2.1 and 4.
+"""Swaps: does the value of a measure depend on the number of levels? Scheel et al. 2011, sections 2.1 and 4.
 
-A reference ranking of documents on L levels, the best first, is spoilt by swapping documents at random
-places, n times. A measure that does not depend on the number of levels falls along the same curve over n
-for every L. `swaps` draws the rankings and evaluates them, `Swaps` holds the values, as in the paper's
-Figures 4 and 5.
+The experiment starts from a perfect ranking of documents on L levels and swaps documents at n random pairs
+of ranks. The value of a measure that does not depend on the number of levels falls along the same curve over
+n for every L, as in the paper's Figures 4 and 5.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.progress import tracked
 from ..output import plots
-from ..output.formats import Whole
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
 from ..registry.notation import parse_measures
 from .options import whole_number
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 LEVELS = (2, 10, 20, 50)
 MEASURES = ("NDCNG(avg=True)", "muAP", "NDCNG(avg=True,max_gain=1)")
-"""NDCNG and µAP of the paper; NDCNG with a highest gain of 1 is its NDCG, whose gains are 2^level − 1."""
+"""The paper's NDCNG and µAP, and its NDCG with gains 2^level − 1, which is NDCNG with max_gain=1."""
 
 PANELS_ACROSS = 3
 
 
-@dataclass(frozen=True)
-class Swaps:
-    """The values of `measures` for rankings with 0, 1, … random swaps, on each number of `levels`.
+@dataclass(frozen=True, eq=False, repr=False)
+class Swaps(Result):
+    """The values of `measures` for rankings with 0, 1, … random swaps, for each number of levels.
 
-    `values` is an array (levels × measures × swaps × repetitions). `uneven` says how the levels were
-    filled, `documents` how long the rankings are.
+    `values` is an array (levels × measures × swaps × repetitions). `documents` is the length of a ranking;
+    `uneven` tells whether the levels differ in size.
     """
 
     levels: tuple[int, ...]
@@ -50,36 +50,43 @@ class Swaps:
     seed: int
 
     def means(self) -> np.ndarray:
-        """The mean over the repetitions (levels × measures × swaps)."""
+        """The means over the repetitions (levels × measures × swaps)."""
         return mean_over_topics(self.values)
 
     def deviations(self) -> np.ndarray:
-        """The standard deviation over the repetitions (levels × measures × swaps), 0 for a single one."""
+        """The standard deviations over the repetitions (levels × measures × swaps), 0 for a single one."""
         return np.asarray(self.values.std(axis=3, ddof=min(1, self.values.shape[3] - 1)))
 
     def gaps(self) -> np.ndarray:
-        """How far the mean curves of the numbers of levels lie apart (measures × swaps)."""
+        """The largest difference between mean curves of two numbers of levels (measures × swaps)."""
         return np.asarray(np.ptp(self.means(), axis=0))
 
-    def table(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows for people: a row a measure.
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        swaps, repetitions = self.values.shape[2:]
+        rankings = counted(repetitions, "ranking")
+        return f"{listed(self.measures)} of {rankings} of {self.documents} with 0 to {swaps - 1} swaps"
 
-        For each number of levels the mean of its curve, then the widest gap between the curves and the
-        number of swaps at which it is.
+    def table(self) -> Table:
+        """Column names and rows: one row per measure.
+
+        A row has the mean of the curve for each number of levels, then the widest gap between the curves
+        and the number of swaps at which it occurs.
         """
         columns = ["measure", *(f"{count} levels" for count in self.levels), "widest gap", "at swaps"]
         heights, gaps = mean_over_topics(self.means()), self.gaps()
         return columns, [
-            [str(measure), *heights[:, number].tolist(), float(gap.max()), Whole(gap.argmax())]
+            [str(measure), *heights[:, number].tolist(), float(gap.max()), int(gap.argmax())]
             for number, (measure, gap) in enumerate(zip(self.measures, gaps))
         ]
 
-    def records(self) -> tuple[list[str], list[list[Any]]]:
-        """Column names and rows for programs: a row a number of levels, measure and number of swaps."""
-        columns = ["levels", "measure", "swaps", "mean", "standard_deviation"]
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per number of levels, measure and number of swaps."""
+        names = ("levels", "measure", "swaps", "mean", "standard_deviation")
         means, deviations = self.means().tolist(), self.deviations().tolist()
-        return columns, [
-            [Whole(count), str(measure), Whole(swaps), mean, deviation]
+        return [
+            dict(zip(names, (count, str(measure), swaps, mean, deviation)))
             for count, *by_measure in zip(self.levels, means, deviations)
             for measure, *by_swaps in zip(self.measures, *by_measure)
             for swaps, (mean, deviation) in enumerate(zip(*by_swaps))
@@ -87,15 +94,15 @@ class Swaps:
 
     @plots.styled
     def figure(self) -> Figure:
-        """The mean curves with a band of one standard deviation, a panel a measure, as in the paper's
-        Figures 4 and 5. Needs the extra ``plot``."""
+        """Draw the mean curves with bands of one standard deviation, one panel per measure.
+
+        Needs the extra ``plot``.
+        """
         across = min(len(self.measures), PANELS_ACROSS)
         down = -(-len(self.measures) // across)
         figure = plots.new_figure(3.3 * across + 1.2, 3.5 * down + 0.3)
         shared = bool(self.values.min() >= 0 and self.values.max() <= 1)
-        panels = figure.subplots(down, across, sharey=shared, squeeze=False).ravel().tolist()
-        for unused in panels[len(self.measures) :]:
-            unused.remove()
+        panels = plots.panels(figure, len(self.measures), across, sharey=shared)
         means, deviations = self.means(), self.deviations()
         swaps = np.arange(means.shape[2])
         every = max(1, len(swaps) // 8)
@@ -126,13 +133,13 @@ def swaps(
     seed: int = 0,
     progress: bool = False,
 ) -> Swaps:
-    """Evaluate rankings of `documents` with 0 to `most` random swaps, on each number of `levels`.
+    """Evaluate rankings of `documents` with 0 to `most` random swaps, for each number of `levels`.
 
-    A reference ranking has the levels L − 1 down to 0. Evenly filled, each has as many documents as any
-    other, but for one; `uneven`, how likely a level is differs at random, and only the highest and the
-    lowest are sure to occur. Each of the `repetitions` draws n times two places whose documents change
-    place, and for `uneven` a reference ranking; the draws of places are the same for all L. The same
-    `seed` (≥ 0) gives the same values. `progress` shows a bar on stderr.
+    A perfect ranking has the levels L − 1 down to 0. By default the sizes of the levels differ by at most
+    one document. With `uneven`, the probability of each level is random, and only the highest and the lowest
+    level always occur. Each of the `repetitions` draws n pairs of ranks and, with `uneven`, a perfect
+    ranking. All L share the same pairs of ranks. The values depend on `seed` (≥ 0) alone. `progress` shows a
+    progress bar on stderr.
 
     >>> found = swaps(["muAP"], levels=[2, 5], documents=10, most=3, repetitions=20)
     >>> found.values.shape
@@ -141,7 +148,7 @@ def swaps(
     array([[1.],
            [1.]])
 
-    Raises `GradedError` for what `evaluate` refuses and where a number is out of range: 2 ≤ L ≤
+    Raises `GradedError` for measures that `evaluate` refuses and for numbers out of range: 2 ≤ L ≤
     `documents`, `most` ≥ 0, `repetitions` ≥ 1.
     """
     wanted = parse_measures(measures)
@@ -173,7 +180,7 @@ def swaps(
 
 
 def _reference(levels: int, documents: int, uneven: bool, generator: np.random.Generator) -> list[int]:
-    """The level of each document of a reference ranking, the highest first."""
+    """The level of each document of a perfect ranking."""
     if uneven:
         sizes = generator.multinomial(documents - 2, generator.dirichlet(np.ones(levels)))
         sizes[[0, -1]] += 1
@@ -184,7 +191,7 @@ def _reference(levels: int, documents: int, uneven: bool, generator: np.random.G
 
 
 def _swapped(documents: int, most: int, repetitions: int, generator: np.random.Generator) -> np.ndarray:
-    """The document at each place after 0, 1, … swaps (swaps × repetitions × documents)."""
+    """The document at each rank after 0, 1, … swaps (swaps × repetitions × documents)."""
     ranking = np.tile(np.arange(documents), (repetitions, 1))
     rankings = [ranking]
     each = np.arange(repetitions)

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from ..output.formats import FORMATS
+from ..output.formats import FORMATS, rows_of
 from .arguments import Command, add_collection, add_places, bars, runs_of
 
 
@@ -138,7 +138,7 @@ def _effort(arguments: argparse.Namespace) -> Iterator[str]:
         arguments.of,
     )
     for_people = arguments.format in ("text", "markdown", "latex")
-    return printed(arguments, found.table() if for_people else found.records())
+    return printed(arguments, found.table() if for_people else rows_of(found.records()))
 
 
 COMMANDS: dict[str, Command] = {

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..analysis.swaps import LEVELS, MEASURES
 from ..errors import GradedError
+from ..output.formats import rows_of
 from ..ranking.gains import PRESETS, GainMap, plain_number
 from .analyses import add_output, printed, whole_numbers
 from .arguments import Command, add_collection, add_jobs, bars, files_and_measures, runs_of
@@ -70,7 +71,7 @@ def _compare(arguments: argparse.Namespace) -> Iterator[str]:
     )
     by_run = arguments.by_run or len(found.runs) > ROOM
     table = found.table_by_run() if by_run else found.table()
-    lines = list(printed(arguments, table if _for_people(arguments) else found.records()))
+    lines = list(printed(arguments, table if _for_people(arguments) else rows_of(found.records())))
     if arguments.output is not None:
         plots.save(found.figure(), arguments.output)
     return iter(lines)
@@ -130,7 +131,7 @@ def _sensitivity(arguments: argparse.Namespace) -> Iterator[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    agreement = found.table if _for_people(arguments) else found.records
+    agreement = found.table if _for_people(arguments) else lambda: rows_of(found.records())
     table = {"tau": agreement, "ranks": found.rank_table, "means": found.value_table}[arguments.table]
     lines = list(printed(arguments, table()))
     for draw, path in figures.items():
@@ -195,7 +196,7 @@ def _swaps(arguments: argparse.Namespace) -> Iterator[str]:
         seed=arguments.seed,
         progress=bars(),
     )
-    lines = list(printed(arguments, found.table() if _for_people(arguments) else found.records()))
+    lines = list(printed(arguments, found.table() if _for_people(arguments) else rows_of(found.records())))
     if arguments.output is not None:
         plots.save(found.figure(), arguments.output)
     return iter(lines)

@@ -9,13 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
+from ..measures.base import GradedMeasure
+from ..output.dots import dot_plot
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
 from ..registry import plugins
 from ..registry.notation import parse_measure, parse_measures
 from .evaluators import evaluators, explained, provider_named
@@ -24,13 +28,16 @@ from .processes import cores, shared
 from .progress import tracked
 from .provider import GradedEvaluator, aggregate
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 # Starting worker processes takes some two seconds. Runs of this many bytes keep one core busy as long:
 PAYS = 1 << 28  # with our provider alone
 PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Result):
     """The value of each run by each measure for each topic of the qrels.
 
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs ×
@@ -57,6 +64,42 @@ class Evaluation:
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures)."""
         return mean_over_topics(self.values)
+
+    @property
+    def summary(self) -> str:
+        """What was evaluated, in one line."""
+        runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), "topic")
+        return f"{listed(self.measures)} of {runs} over {topics}"
+
+    def table(self) -> Table:
+        """Column names and rows: one row per run with its aggregates, which are means for most measures."""
+        aggregates = self.means() if self.aggregates is None else self.aggregates
+        rows = [[run, *values] for run, values in zip(self.runs, aggregates.tolist())]
+        return ["run", *map(str, self.measures)], rows
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per run, measure and topic; the value is None if a provider reports none."""
+        missing = np.zeros(self.values.shape, dtype=bool) if self.missing is None else self.missing
+        return [
+            {"run": run, "measure": measure, "topic": topic, "value": None if lacks else value}
+            for run, *by_measure in zip(self.runs, self.values.tolist(), missing.tolist())
+            for measure, *by_topic in zip(map(str, self.measures), *by_measure)
+            for topic, value, lacks in zip(self.topics, *by_topic)
+        ]
+
+    def figure(self) -> Figure:
+        """Draw the means as dots, one panel per measure, with the best runs by the first measure on top.
+
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        """
+        label = f"Mean over {counted(len(self.topics), 'topic')}"
+        signs = list(map(sign_of, self.measures))
+        return dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
+
+
+def sign_of(measure: Measure) -> int:
+    """-1 if smaller values of the measure are better, else 1."""
+    return -1 if isinstance(measure, GradedMeasure) and measure.smaller_is_better else 1
 
 
 def evaluate(

@@ -1,5 +1,7 @@
-"""What people see: tables as text, figures.
+"""Tables and figures.
 
-- `formats`: a table as lines of text, for people (text, markdown, latex) and programs (tsv, csv, jsonl).
-- `plots`: the style that all figures share, and files written whole; `cells`: matrices drawn as cells.
+- `result`: the base class of all results, which have a table, records, a data frame and a figure.
+- `formats`: prints a table for people (text, markdown, latex) or for programs (tsv, csv, jsonl).
+- `plots`: the style that all figures share, and saving a figure to a file.
+- `cells`: draws a matrix as shaded cells; `dots`: draws the means of runs as dots.
 """

@@ -1,4 +1,4 @@
-"""A table drawn as cells of three shades, with text: what figures of every two of something share."""
+"""A matrix drawn as cells of three shades with text: the figures that compare all pairs use it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SHADES = ("#E8F3FA", "#56B4E9", "#003D66")  # as different in black and white as in colour
+SHADES = ("#E8F3FA", "#56B4E9", "#003D66")  # easy to tell apart in black and white too
 INK = ("black", "black", "white")
 INCHES = 0.085
-"""About the width of a letter."""
+"""The approximate width of a letter."""
 
 
 def draw_cells(
@@ -23,10 +23,9 @@ def draw_cells(
     rows: Sequence[str],
     columns: Sequence[str],
 ) -> None:
-    """Draw a cell for each number of `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
+    """Draw one cell for each number in `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
 
-    `texts` are written into the cells of their row and column. Labels of more than two letters stand
-    upright below the columns.
+    `texts` maps (row, column) to the text of that cell. Column labels longer than two letters are rotated.
     """
     from matplotlib.colors import ListedColormap
 

@@ -1,23 +1,51 @@
-"""Tables as lines of text: for people (text, markdown, latex) and for programs (tsv, csv, jsonl)."""
+"""Tables as lines of text: for people (text, markdown, latex) or for programs (tsv, csv, jsonl)."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 Row = Sequence[Any]
+Table = tuple[list[str], list[list[Any]]]
+"""Column names and rows."""
 PLACES = 4
 
 
-class Whole(int):
-    """A whole number that is shown as one, a rank or a count; a measure's value has decimals even then."""
+def rows_of(records: Sequence[Mapping[str, Any]]) -> Table:
+    """Records as column names and rows.
+
+    >>> rows_of([{"run": "bm25", "AP": 0.25}, {"run": "random", "AP": 0.0}])
+    (['run', 'AP'], [['bm25', 0.25], ['random', 0.0]])
+    """
+    return list(records[0] if records else ()), [list(record.values()) for record in records]
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "run"), counted(24, "run")
+    ('1 run', '24 runs')
+    """
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def listed(names: Iterable[object], most: int = 3) -> str:
+    """At most this many names, separated by commas, and the number of the others.
+
+    >>> listed("ABCDE")
+    'A, B, C and 2 more'
+    """
+    texts = list(map(str, names))
+    others = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {others} more" if others > 0 else "")
 
 
 def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    """Columns set under one another, numbers to the right.
+    """Print aligned columns, with numbers on the right.
 
     >>> print(*text(["run", "AP"], [["bm25", 0.25], ["random", 0.0]]), sep="\\n")
     run         AP
@@ -30,7 +58,7 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    """A table in GitHub's Markdown.
+    """Print a table in GitHub's Markdown.
 
     >>> print(*markdown(["run", "AP"], [["bm25", 0.25]], places=2), sep="\\n")
     | run  |   AP |
@@ -49,7 +77,7 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
 
 
 def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    """Fields separated by tabs, under a line of column names.
+    """Print fields separated by tabs, below a line of column names.
 
     >>> list(tsv(["run", "AP"], [["bm25", 0.25]], places=-1))
     ['run\\tAP', 'bm25\\t0.25']
@@ -59,7 +87,7 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
 
 
 def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    """Fields separated by commas, in quotation marks where they need it, under a line of column names.
+    """Print fields separated by commas and quoted where necessary, below a line of column names.
 
     >>> list(comma_separated(["run", "nDCG_JK(b=10,avg=True)"], [["bm25", 0.25]], places=2))
     ['run,"nDCG_JK(b=10,avg=True)"', 'bm25,0.25']
@@ -71,7 +99,7 @@ def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = P
 
 
 def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    r"""A tabular for LaTeX, with the rules of its package booktabs.
+    r"""Print a LaTeX tabular with the rules of the package booktabs.
 
     >>> print(*latex(["run", "nDCG_JK@10"], [["bm25", 0.25]]), sep="\n")
     \begin{tabular}{lr}
@@ -103,14 +131,34 @@ _LATEX = str.maketrans(
 )
 
 
+def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
+    """Print an HTML table.
+
+    >>> print(*html(["run", "AP"], [["bm25", 0.25]]), sep="\\n")
+    <table>
+    <tr><th style="text-align: left">run</th><th style="text-align: right">AP</th></tr>
+    <tr><td style="text-align: left">bm25</td><td style="text-align: right">0.2500</td></tr>
+    </table>
+    """
+    rows = list(rows)
+    aligned = ["right" if number else "left" for number in _numeric(rows, len(columns))]
+    yield "<table>"
+    for kind, line in [("th", [*columns]), *(("td", line) for line in _cells(rows, places))]:
+        cells = (
+            f'<{kind} style="text-align: {side}">{escape(cell)}</{kind}>' for side, cell in zip(aligned, line)
+        )
+        yield f"<tr>{''.join(cells)}</tr>"
+    yield "</table>"
+
+
 def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    """A JSON object a row, numbers in full.
+    """Print one JSON object per row, with all decimals.
 
     >>> list(jsonl(["run", "AP"], [["bm25", 0.25]]))
     ['{"run": "bm25", "AP": 0.25}']
     """
     for row in rows:
-        # NaN, the mean over no topic, is not JSON
+        # JSON has no NaN, which is the mean over no topics.
         yield json.dumps(
             {name: None if cell != cell else cell for name, cell in zip(columns, row)}, default=str
         )
@@ -131,14 +179,12 @@ def _cells(rows: Iterable[Row], places: int) -> Iterator[list[str]]:
 
 
 def _cell(value: Any, places: int) -> str:
-    """`value` as text; `places` decimals for a number, all of them for -1."""
+    """`value` as text. Floats get `places` decimals, or all of them for -1; integers get none."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Whole):
-        return str(int(value))
-    return f"{value:.{places}f}" if _is_number(value) and places >= 0 else str(value)
+    return f"{value:.{places}f}" if isinstance(value, float) and places >= 0 else str(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -146,7 +192,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _numeric(rows: Sequence[Row], columns: int) -> list[bool]:
-    """Which columns hold numbers."""
+    """For each column, whether it holds a number in any row."""
     return [any(_is_number(row[column]) for row in rows) for column in range(columns)]
 
 

@@ -1,8 +1,8 @@
-"""What all figures share: Matplotlib when it is needed, one style, and files written whole.
+"""The style that all figures share, and saving a figure to a file.
 
-Figures are Matplotlib `Figure` objects made without pyplot, so that nothing needs a display and nobody
-else's settings change. Lines differ in colour (Okabe and Ito's palette, for readers with any colour
-vision), in dashes and in markers, so that they can be told apart in black and white as well.
+Figures are Matplotlib `Figure` objects made without pyplot: they need no display and leave the user's
+settings alone. Lines differ in colour, dashes and marker, so that they can be told apart in black and white
+too. The colours are Okabe and Ito's palette, which readers with colour vision deficiency can tell apart.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-"""File endings, and the metadata that make two files of one figure equal."""
+"""File endings, with the metadata that would make two files of the same figure differ."""
 
 STYLE = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with Matplotlib: the same everywhere
+    "font.sans-serif": ["DejaVu Sans"],  # Matplotlib bundles this font
     "font.size": 10,
     "axes.titlesize": 11,
     "axes.labelsize": 10,
@@ -46,13 +47,14 @@ STYLE = {
     "legend.frameon": False,
     "legend.handlelength": 3.2,
     "savefig.dpi": 150,
-    "svg.fonttype": "none",  # text stays text
+    "svg.fonttype": "none",  # keep text as text, not as outlines
     "svg.hashsalt": "ir-measures-graded",
     "pdf.fonttype": 42,
 }
 
-# Okabe and Ito's colours, but for yellow, which vanishes on white. 7 colours, 4 dashes and 9 markers have
-# no common divisor: no two of the first 28 lines have the same colour and dashes, of 252 all three.
+# Yellow is left out of the palette because it is invisible on white. The numbers of colours, dashes and
+# markers (7, 4 and 9) have no common divisor: the first 28 lines differ in colour or dashes, the first 252
+# in at least one of the three.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
@@ -62,9 +64,9 @@ Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 
 
 def styled(draw: Drawing) -> Drawing:
-    """A function that draws, made to do so in our style; Matplotlib's own settings stay as they are.
+    """Decorate a drawing function to use our style and leave Matplotlib's settings unchanged.
 
-    The function raises `GradedError` where Matplotlib is not installed.
+    The decorated function raises `GradedError` if Matplotlib is not installed.
     """
 
     @wraps(draw)
@@ -77,14 +79,17 @@ def styled(draw: Drawing) -> Drawing:
 
 @styled
 def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
-    """An empty figure of that size in inches, whose parts make room for each other."""
+    """An empty figure of this size in inches; its layout keeps labels from overlapping."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    # A notebook then shows the figure without %matplotlib.
+    figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
+    return figure
 
 
 def size_for(labels: Iterable[str]) -> tuple[float, float]:
-    """Width and height in inches for axes beside a legend of these labels.
+    """Width and height in inches for axes with a legend of these labels beside them.
 
     >>> size_for(["A", "B"])
     (6.7, 4.5)
@@ -95,7 +100,7 @@ def size_for(labels: Iterable[str]) -> tuple[float, float]:
 
 
 def line_style(number: int) -> dict[str, Any]:
-    """Colour, dashes and marker of the line of that number, from 0, as arguments of `Axes.plot`."""
+    """Colour, dashes and marker of line `number`, counted from 0, as arguments of `Axes.plot`."""
     return {
         "color": COLOURS[number % len(COLOURS)],
         "linestyle": DASHES[number % len(DASHES)],
@@ -103,11 +108,31 @@ def line_style(number: int) -> dict[str, Any]:
     }
 
 
-def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
-    """The legend to the right of the axes, in their order or that of `handles`, where it covers nothing.
+def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The line style of each run.
 
-    Names appear as they are: Matplotlib would hide those that begin with an underscore, and set what
-    stands between dollar signs as a formula.
+    It depends on the set of runs, not on their order: a run looks the same in all figures of a collection.
+
+    >>> run_styles(["B", "A"])["A"] == line_style(0)
+    True
+    """
+    return {run: line_style(number) for number, run in enumerate(sorted(runs))}
+
+
+def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
+    """Axes for `count` panels, at most `across` side by side."""
+    across = min(count, across)
+    axes: list[Axes] = figure.subplots(-(-count // across), across, squeeze=False, **shared).ravel().tolist()
+    for unused in axes[count:]:
+        unused.remove()
+    return axes[:count]
+
+
+def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
+    """Add a legend to the right of the axes, in the order of `handles` or, by default, of drawing.
+
+    Names are shown unchanged: Matplotlib would hide a name that begins with an underscore and typeset text
+    between dollar signs as a formula.
     """
     shown = axes.get_legend_handles_labels()[0] if handles is None else list(handles)
     names = [str(handle.get_label()) for handle in shown]
@@ -118,9 +143,7 @@ def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
 
 
 def title(text: object, width: int = 72) -> str:
-    """A measure string, or another title, on lines of at most `width` characters.
-
-    They are broken behind commas and blanks.
+    """A title, such as a measure string, broken after commas and spaces into lines of at most `width`.
 
     >>> print(title("nDCG_JK(gains={1:1,2:10,3:100})@100", width=24))
     nDCG_JK(gains={1:1,2:10,
@@ -135,7 +158,7 @@ def title(text: object, width: int = 72) -> str:
 
 
 def file_format(path: str | os.PathLike[str]) -> str:
-    """The format that a figure's path asks for by its ending. Raises `GradedError` for any other."""
+    """The format that the ending of a figure's path names. Raises `GradedError` for an unknown ending."""
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         raise GradedError(
@@ -145,29 +168,47 @@ def file_format(path: str | os.PathLike[str]) -> str:
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Raise now the `GradedError` that `save` would raise for this path's ending or without Matplotlib."""
+    """Raise early the `GradedError` that `save` would raise for this ending or without Matplotlib."""
     file_format(path)
     _matplotlib()
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG, SVG or PDF, by the path's ending; equal figures give equal files.
+    """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
 
-    An existing file is replaced in one step, so that no half-written figure is ever there. Raises
-    `GradedError` for another ending and where the file cannot be written.
+    An existing file is replaced in one step, so that nobody sees a partly written figure. Raises
+    `GradedError` for an unknown ending and for a file that cannot be written.
     """
-    form, target = file_format(path), Path(path)
+    target, picture = Path(path), _rendered(figure, file_format(path))
+    part = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        part.write_bytes(picture)
+        os.replace(part, target)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise GradedError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+def svg(figure: Figure, label: str = "") -> str:
+    """A figure as an ``<svg>`` element for an HTML page, with `label` as its description.
+
+    The element shrinks to the width of the page.
+    """
+    picture = _rendered(figure, "svg").decode()
+    described = f' role="img" aria-label="{escape(label)}"' if label else ""
+    element = picture[picture.index("<svg") :]
+    return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
+
+
+def _rendered(figure: Figure, form: str) -> bytes:
     picture = io.BytesIO()
     with _matplotlib().rc_context(STYLE):
         figure.savefig(picture, format=form, metadata=FORMATS[form])
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(picture.getvalue())
-        os.replace(partial, target)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise GradedError(f"{target}: cannot be written: {error.strerror or error}") from None
+    if form != "svg":
+        return picture.getvalue()
+    # A viewer without Matplotlib's font shall take a similar one.
+    return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
 
 
 def _matplotlib() -> Any:

@@ -1,0 +1,44 @@
+"""A dot plot: the mean of each run, one panel per measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import plots
+from .cells import INCHES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ACROSS = 4
+
+
+@plots.styled
+def dot_plot(
+    runs: Sequence[str], measures: Sequence[str], means: np.ndarray, signs: Sequence[int], label: str
+) -> Figure:
+    """Draw `means` (runs × measures); the runs are sorted from the best by the first measure to the worst.
+
+    `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
+    the values.
+    """
+    names = INCHES * max(map(len, runs), default=0)
+    across = min(len(measures), ACROSS)
+    down = -(-len(measures) // across)
+    height = 0.24 * len(runs) + 1.1
+    figure = plots.new_figure(max(2.6, 9.0 / across if across > 2 else 4.0) * across + names, height * down)
+    order = np.argsort(-signs[0] * means[:, 0], kind="stable").tolist()
+    styles = plots.run_styles(runs)
+    for panel, axes in enumerate(plots.panels(figure, len(measures), across, sharey=True)):
+        for place, run in enumerate(order):
+            style = {**styles[runs[run]], "linestyle": "none"}
+            axes.plot(means[run, panel], place, label=runs[run], **style)
+        axes.set_yticks(range(len(order)), [runs[run] for run in order], parse_math=False)
+        axes.set_ylim(len(order) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.set_title(plots.title(measures[panel], width=30), size=10)
+        axes.set_xlabel(label + (", smaller is better" if signs[panel] < 0 else ""))
+    return figure

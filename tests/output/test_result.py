@@ -1,0 +1,143 @@
+"""Results: the interface that every analysis offers to people, programs and notebooks."""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import (
+    Comparison,
+    Curves,
+    Effort,
+    Evaluation,
+    Sensitivity,
+    Swaps,
+    compare_values,
+    curves,
+    effort,
+    evaluate,
+    sensitivity,
+    swaps,
+)
+from ir_measures_graded.output.formats import rows_of
+from ir_measures_graded.output.result import ROWS, Result
+
+pytest.importorskip("scipy", reason="SciPy is not installed")
+pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
+
+QRELS, RUNS = demo.qrels_path(), demo.run_paths()
+
+
+@pytest.fixture(scope="module")
+def results():
+    values = evaluate(QRELS, RUNS, ["nDCG_JK@10", "NDPM", "NumRet"])
+    drawn = curves(QRELS, RUNS, "CG", 60)
+    found = [
+        values,
+        drawn,
+        effort(drawn, [5, 10]),
+        compare_values(values, baseline="B", permutations=50),
+        sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
+        swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
+    ]
+    return {type(result): result for result in found}
+
+
+KINDS = [Evaluation, Curves, Effort, Comparison, Sensitivity, Swaps]
+every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+
+
+@every_kind
+def test_records_have_the_same_keys_and_make_a_data_frame(results, kind):
+    result = results[kind]
+    assert isinstance(result, Result)
+    records = result.records()
+    assert len({tuple(record) for record in records}) == 1
+    frame = result.to_frame()
+    assert list(frame.columns) == list(records[0])
+    assert frame.astype(object).where(frame.notna(), None).values.tolist() == rows_of(records)[1]
+
+
+@every_kind
+def test_repr_is_one_short_line(results, kind):
+    text = repr(results[kind])
+    assert text.startswith(f"<{kind.__name__}: ")
+    assert len(text) < 200
+    assert "\n" not in text
+
+
+@every_kind
+def test_notebook_view_is_well_formed_and_holds_figure_and_table(results, kind):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    result = results[kind]
+    page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
+    assert len(page.findall(".//{http://www.w3.org/2000/svg}svg")) == 1
+    columns, rows = result.table()
+    shown = page.findall(".//table/tr")
+    assert len(shown) == 1 + min(len(rows), ROWS)
+    assert [cell.text or "" for cell in shown[0]] == columns
+    assert (f"{ROWS} of {len(rows)} rows" in "".join(page.itertext())) == (len(rows) > ROWS)
+
+
+def test_notebook_view_without_matplotlib_names_the_extra(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    shown = results[Evaluation]._repr_html_()
+    assert "figures need Matplotlib: pip install &#x27;ir-measures-graded[plot]&#x27;" in shown
+    assert "<td" in shown
+
+
+def test_notebook_view_escapes_names():
+    values = Evaluation(("<b>&",), evaluate(QRELS, {}, ["AP"]).measures, ("q",), np.ones((1, 1, 1)))
+    assert "&lt;b&gt;&amp;</td>" in values._repr_html_()
+
+
+def test_figure_shows_itself_in_a_notebook(results):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    for kind in KINDS:
+        assert results[kind].figure()._repr_svg_().startswith("<svg")
+
+
+def test_table_of_an_evaluation_holds_aggregates_and_its_records_the_topics(results):
+    found = results[Evaluation]
+    columns, rows = found.table()
+    assert columns == ["run", "nDCG_JK@10", "NDPM", "NumRet"]
+    assert rows == [[run, *values] for run, values in zip(RUNS, found.aggregates.tolist())]
+    frame = found.to_frame()
+    assert len(frame) == found.values.size
+    means = frame.pivot_table(index="run", columns="measure", values="value")
+    np.testing.assert_allclose(means[columns[1:]], found.means(), rtol=1e-12)
+
+
+def test_record_of_a_value_that_no_provider_reports_is_none():
+    found = evaluate({"q1": {"a": 1}, "q2": {}}, {"run": {"q1": {"a": 1.0}}}, ["RR@10"])
+    assert {record["topic"]: record["value"] for record in found.records()} == {"q1": 1.0, "q2": None}
+
+
+def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(results):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    found = results[Evaluation]
+    figure = found.figure()
+    means = dict(zip(found.runs, found.means()))
+    assert len(figure.axes) == 3
+    order = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert order == sorted(found.runs, key=lambda run: -means[run][0])
+    for panel, axes in enumerate(figure.axes):
+        for line in axes.lines:
+            assert line.get_xdata().tolist() == [means[line.get_label()][panel]]
+            assert order[line.get_ydata()[0]] == line.get_label()
+    assert "smaller is better" in figure.axes[1].get_xlabel()
+    assert "smaller is better" not in figure.axes[0].get_xlabel()
+
+
+def test_bars_of_an_effort_are_its_ranks(results):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    found = results[Effort]
+    panels = found.figure().axes
+    assert [label.get_text() for label in panels[0].get_yticklabels()] == list(found.runs)
+    for number, axes in enumerate(panels):
+        ranks = [ranks[number] for ranks in found.ranks]
+        assert [bar.get_width() for bar in axes.patches] == [rank or found.depth for rank in ranks]
+        texts = [text.get_text() for text in axes.texts]
+        assert texts == [str(rank) if rank else f"> {found.depth}" for rank in ranks]
