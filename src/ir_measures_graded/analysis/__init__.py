@@ -4,6 +4,7 @@
 - `curves` evaluates a measure at every rank; `effort` tells how far a user must read to gain a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `ranges` shows what tied scores and unjudged documents leave open of values and of differences.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
@@ -18,6 +19,7 @@ from ..output import plots
 from .compare import Comparison, compare, compare_values
 from .curves import Curves, curves
 from .effort import Effort, effort
+from .ranges import Difference, Range, Ranges, ranges
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
@@ -26,6 +28,9 @@ __all__ = [
     "Curves",
     "Effort",
     "Evaluation",
+    "Difference",
+    "Range",
+    "Ranges",
     "Sensitivity",
     "Swaps",
     "compare",
@@ -34,6 +39,7 @@ __all__ = [
     "effort",
     "evaluate",
     "plots",
+    "ranges",
     "sensitivity",
     "swaps",
 ]

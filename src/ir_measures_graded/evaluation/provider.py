@@ -112,7 +112,7 @@ class GradedEvaluator(Evaluator):
             lists: dict[Any, TrecLists] = {}
             for measure in self.measures:
                 if isinstance(measure, GradedMeasure):
-                    topics = _view(measure, ranks, views, cut)
+                    topics = view(measure, ranks, views, cut)
                     values[measure][place] = computed(measure, topics, compute(measure), shape)
                 else:
                     values[measure][place] = trec_eval.values(measure, ranks, lists)
@@ -157,10 +157,13 @@ def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
     return aggregator.result()
 
 
-def _view(measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics], cut: bool = True) -> Topics:
+def view(
+    measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics] | None = None, cut: bool = True
+) -> Topics:
     """The run as a measure sees it; `views` holds those that measures of one run share."""
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
     key = (measure["judged_only"], tuple(gains.items()), cutoff)
+    views = {} if views is None else views
     if key not in views:
         views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
     return views[key]

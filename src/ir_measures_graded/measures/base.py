@@ -151,6 +151,15 @@ class GradedMeasure(ir_measures.Measure):
             return f"{given} and ties={self['ties']!r} cannot be combined; use one of the two"
         return ""
 
+    def with_option(self, name: str, word: str) -> GradedMeasure | None:
+        """This measure with the option `ties` or `unjudged`; None where it does not offer that."""
+        if not (word in self.TIES if name == "ties" else self.UNJUDGED):
+            return None
+        try:
+            return self(**{name: word})
+        except GradedError:
+            return None
+
     def _option(self, name: str) -> bool:
         """Whether the option `ties` or `unjudged` is set."""
         offered = {"ties": self.TIES, "unjudged": self.UNJUDGED}

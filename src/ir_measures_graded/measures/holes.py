@@ -28,6 +28,10 @@ BLOCK = 1 << 20
 """About how many numbers a table of topics, gains and holes may have."""
 
 
+class Undetermined(GradedError):
+    """The range over all judgments of the holes exists, but it is not computed."""
+
+
 @dataclass(frozen=True)
 class Holes:
     """The holes of a run (U), topic after topic in rank order: `topic`, `rank`, and `place`, where the
@@ -121,7 +125,7 @@ def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], hi
     documents, however far apart, change places so that the better stands higher.
 
     Then only those judgments matter that give higher gains to earlier holes for the highest value, and to
-    later ones for the lowest. Raises `GradedError` for a topic with more than `LIMIT` of them.
+    later ones for the lowest. Raises `Undetermined` for a topic with more than `LIMIT` of them.
     """
     result = compute(topics)
     extreme = np.maximum if highest else np.minimum
@@ -148,12 +152,12 @@ def distributions(topics: Topics, topic: int, holes: int, limit: int) -> np.ndar
     """All ways to give gains to some holes of a topic without regard to their order (ways × holes).
 
     0 stands for no gain, 1 for the lowest positive gain of the collection, and so on, descending. Raises
-    `GradedError` where there are more than `limit`.
+    `Undetermined` where there are more than `limit`.
     """
     gains = topics.possible_gains.size
     ways = math.comb(holes + gains, gains)
     if ways > limit:
-        raise GradedError(
+        raise Undetermined(
             f"topic {topics.names[topic]!r} has {holes} unjudged documents within the cutoff and the qrels have "
             f"{gains} positive gains: {ways:,} ways to judge them, but at most {limit:,} can be compared; use a "
             f"smaller cutoff"

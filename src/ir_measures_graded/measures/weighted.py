@@ -14,7 +14,7 @@ import numpy as np
 
 from ..by_topic import cumsum
 from .base import GradedMeasure
-from .holes import Holes, Ratio, at_least, padded
+from .holes import Holes, Ratio, Undetermined, at_least, padded
 from .ties import expected
 from .topics import GainList, Topics, ratio, share
 
@@ -90,6 +90,7 @@ class WeightedGains(GradedMeasure):
         return np.cumsum(vector, axis=-1) / np.arange(1, vector.shape[-1] + 1)
 
     def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
+        self._check_depth(topics)
         value = self.values(topics)
         if not highest or not topics.possible_gains.size:
             return value
@@ -109,6 +110,13 @@ class WeightedGains(GradedMeasure):
             return self.scaled(ratio(total, one.depth) if self.averages else total, one)
 
         return value - added(np.maximum(-weight, 0)), value + added(np.maximum(weight, 0))
+
+    def _check_depth(self, topics: Topics) -> None:
+        if self.averages and topics.cutoff is None:
+            raise Undetermined(
+                f"{self}: without a cutoff the number of ranks that avg=True averages depends on the judgments; "
+                f"add one, as in @10"
+            )
 
 
 class ShareOfIdeal(WeightedGains):
@@ -143,6 +151,7 @@ class ShareOfIdeal(WeightedGains):
 
     def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
         if self.averages:
+            self._check_depth(topics)
             return GradedMeasure.over_judgments(self, topics, highest)
         holes = Holes.of(topics)
         weights = holes.table(self.weigh(np.ones(holes.rank.size), holes.rank))
