@@ -1,7 +1,7 @@
-"""Every form in which qrels and runs can be handed over, made from a dict of dicts.
+"""Every form of qrels and runs, made from a dict of dicts.
 
-`FORMS[name](source, value)` gives the form; `value` is ``relevance`` or ``score``. With a
-`random.Random` the rows come in its order, topics apart.
+`FORMS[name](source, value)` makes the form; `value` is ``relevance`` or ``score``. A
+`random.Random` shuffles the rows of all topics together.
 """
 
 from collections import namedtuple
@@ -25,7 +25,7 @@ def rows(source: Source, shuffle: Random | None = None) -> list[tuple[str, str, 
 
 
 def shuffled(source: Source, shuffle: Random) -> dict[str, dict[str, float]]:
-    """The same dict of dicts, its topics and documents put in another order."""
+    """The same dict of dicts with its topics and documents in random order."""
     topics = [(topic, list(docs.items())) for topic, docs in source.items()]
     shuffle.shuffle(topics)
     for _, docs in topics:
@@ -38,7 +38,7 @@ def dicts(source: Source, value: str, shuffle: Random | None = None) -> Source:
 
 
 def tuples(fields: str) -> Form:
-    """Named tuples with these fields, which may have others than needed, in another order."""
+    """Named tuples with these fields, which may include unneeded fields in any order."""
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> list[Any]:
         kind = namedtuple("Row", fields.replace("VALUE", value))
@@ -60,7 +60,7 @@ def objects(source: Source, value: str, shuffle: Random | None = None) -> Any:
 
 
 def frame(ids: str | None = None, numbers: str | None = None) -> Form:
-    """A DataFrame with a column too many, columns in an odd order and an index that says nothing."""
+    """A DataFrame with an unneeded column, an unusual column order and a constant index."""
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
         found = rows(source, shuffle)
@@ -78,7 +78,7 @@ def frame(ids: str | None = None, numbers: str | None = None) -> Form:
 
 
 def arrow(ids: str, make: Callable[..., Any]) -> Form:
-    """The columns of Arrow, ids of this type, with a column too many, in an odd order."""
+    """Arrow columns with ids of this type, an unneeded column and an unusual column order."""
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
         topics, docs, values = zip(*found) if (found := rows(source, shuffle)) else ((), (), ())
@@ -105,19 +105,19 @@ def records(source: Source, value: str, shuffle: Random | None = None) -> Any:
 FORMS: dict[str, Form] = {
     "dict of dicts": dicts,
     "list of named tuples": tuples("query_id doc_id VALUE"),
-    "named tuples as ir-datasets has them": tuples("VALUE iteration query_id doc_id"),
+    "named tuples of ir-datasets": tuples("VALUE iteration query_id doc_id"),
     "generator": generator,
     "list of other objects": objects,
     "DataFrame": frame(),
     "DataFrame of objects": frame("object"),
-    "DataFrame of strings kept by Python": frame("string[python]"),
+    "DataFrame of strings stored by Python": frame("string[python]"),
     "DataFrame of categories": frame("category"),
     "DataFrame with nullable numbers": frame(numbers="Float64"),
     "DataFrame with numbers as objects": frame(numbers="object"),
     "rows of a DataFrame": frame_rows,
-    "records of NumPy": records,
+    "NumPy records": records,
     "DataFrame of Arrow strings": frame("string[pyarrow]"),
-    "DataFrame all of Arrow": frame("string[pyarrow]", "double[pyarrow]"),
+    "DataFrame of Arrow columns": frame("string[pyarrow]", "double[pyarrow]"),
     "Arrow table": arrow("string", pyarrow.Table.from_arrays),
     "Arrow table of large strings": arrow("large_string", pyarrow.Table.from_arrays),
     "Arrow table of dictionaries": arrow("dictionary", pyarrow.Table.from_arrays),

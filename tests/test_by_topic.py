@@ -1,4 +1,4 @@
-"""Sums over many topics at once, against loops over one topic after another."""
+"""Operations on all topics at once, checked against loops over the topics."""
 
 from itertools import pairwise
 
@@ -14,30 +14,30 @@ slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
 
 
 def flat(lists):
-    """The values of all lists, one after another, and where each begins and ends."""
+    """The values of all lists in one array, and the boundaries of the lists."""
     offsets = np.cumsum([0, *map(len, lists)])
     return np.array([value for values in lists for value in values], dtype=float), offsets
 
 
 @given(slices)
-def test_cumsum_is_each_lists_own_running_sum_to_the_last_bit(lists):
+def test_cumsum_equals_the_sum_of_each_slice_to_the_last_bit(lists):
     expected = [float(total) for values in lists for total in np.cumsum(np.array(values, float))]
     assert cumsum(*flat(lists)).tolist() == expected
 
 
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 31, 32, 33, 1000])
+@pytest.mark.parametrize("size", [0, 1, 32, 33, 1000])
 def test_cumsum_of_any_length(size):
     values = np.random.default_rng(size).random(size)
     got = cumsum(np.concatenate([values, values]), np.array([0, size, 2 * size]))
     assert got.tolist() == [*np.cumsum(values), *np.cumsum(values)]
 
 
-def test_cumsum_keeps_whole_numbers_whole():
+def test_cumsum_of_integers_is_an_integer():
     assert cumsum(np.array([1, 2, 3]), np.array([0, 3])).dtype == np.int64
 
 
 @given(slices, st.booleans())
-def test_earlier_and_smaller_counts_what_loops_count(lists, weighted):
+def test_earlier_and_smaller_matches_a_plain_loop(lists, weighted):
     values, offsets = flat(lists)
     weights = np.arange(1, values.size + 1) if weighted else None
     expected = [
@@ -66,7 +66,7 @@ def test_places_count_from_0_in_each_slice(sizes):
 
 
 @given(st.lists(st.integers(0, 6)).map(sorted))
-def test_offsets_bound_each_topics_values(topic):
+def test_offsets_bound_the_values_of_each_topic(topic):
     offsets = offsets_of(np.array(topic, dtype=np.int64), topics=8)
     assert offsets.shape == (9,)
     for number in range(8):
@@ -77,14 +77,14 @@ def test_offsets_bound_each_topics_values(topic):
     "values",
     [[1.2, 2.2, 3.2, 4.2, 5.2, 6.2], [1e17], [2.0**53, 2.0**53 + 2], [-0.0, 1.0], [0.5, 0.25], [9, 0], []],
 )
-def test_codes_stand_for_the_very_values(values):
+def test_coded_values_are_exact(values):
     kinds, code = coded(np.array(values, dtype=float))
     assert kinds[code].tolist() == values
     assert (np.diff(kinds[np.unique(code)]) > 0).all()
 
 
 @given(slices)
-def test_values_are_tallied_in_each_list_by_itself(lists):
+def test_tally_counts_each_slice_independently(lists):
     values, offsets = flat(lists)
     topic, value, count = tally(np.repeat(np.arange(len(lists)), np.diff(offsets)), values)
     expected = [(t, v, numbers.count(v)) for t, numbers in enumerate(lists) for v in sorted(set(numbers))]
@@ -92,7 +92,7 @@ def test_values_are_tallied_in_each_list_by_itself(lists):
 
 
 @given(slices, st.lists(SMALL, max_size=9))
-def test_weights_are_added_in_one_order_whatever_stands_beside_them(lists, others):
+def test_weights_of_a_topic_are_added_in_an_order_independent_of_other_topics(lists, others):
     values, offsets = flat([*lists, others])
     weights = np.arange(1, values.size + 1) / 7
     together = earlier_and_smaller(values, offsets, weights)

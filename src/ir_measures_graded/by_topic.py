@@ -1,9 +1,9 @@
-"""Sums over many topics at once.
+"""Operations on the values of all topics at once.
 
-Values of all topics lie in one flat array, topic after topic; `topic` gives each value's topic,
-`offsets[t]:offsets[t + 1]` is the slice of topic t. Each function treats a topic by itself and in
-the order of its values, so that a topic's result never depends, not even in its last bit, on which
-other topics stand beside it.
+One flat array holds the values of all topics, topic after topic. `topic` is the topic of each value;
+`offsets[t]:offsets[t + 1]` is the slice of topic t. Each function processes every topic independently
+and in the order of its values. The result of a topic is therefore the same to the last bit, whatever
+other topics are present.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def offsets_of(topic: np.ndarray, topics: int) -> np.ndarray:
 
 
 def places(sizes: np.ndarray) -> np.ndarray:
-    """0, 1, 2, … within each of some slices that follow one another.
+    """The positions 0, 1, 2, … within each of several consecutive slices.
 
     >>> places(np.array([2, 0, 3]))
     array([0, 1, 0, 1, 2])
@@ -46,7 +46,7 @@ def changes(values: np.ndarray) -> np.ndarray:
 
 
 def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
-    """The rows of some slices; one slice where they follow one another.
+    """The row numbers of several slices; a single slice if they are consecutive.
 
     >>> rows_of(np.array([5, 0]), np.array([2, 3])), rows_of(np.array([1, 3]), np.array([2, 4]))
     (array([5, 6, 0, 1, 2]), slice(1, 7, None))
@@ -57,17 +57,17 @@ def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
 
 
 FEW = 8
-"""Up to so many values are looked at one by one."""
+"""Up to this many distinct values are processed one at a time."""
 
 
 def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values in ascending order, and which of them each of the given ones is.
+    """Sorted distinct values, and the index of each input among them.
 
     >>> coded(np.array([2., 0., 2.]))
     (array([0., 1., 2.]), array([2, 0, 2]))
 
-    The given ones are all among them. Steps of 1, which levels nearly always are, need no sorting;
-    then there may be others, that were not given, between them.
+    Inputs that differ by small whole numbers, as levels nearly always do, need no sort. The distinct
+    values are then a range, which may include values that do not occur in the input.
     """
     if values.size and float(values.max()) - float(values.min()) < FEW:
         low = values.min()
@@ -78,7 +78,7 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tally(topic: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct values of each topic, ascending, as topics and values; and how often each is there.
+    """The distinct values of each topic in ascending order, as topics and values, and the count of each.
 
     >>> tally(np.array([0, 0, 1, 0]), np.array([3., 1., 1., 3.]))
     (array([0, 0, 1]), array([1., 3., 1.]), array([1, 2, 1]))
@@ -95,7 +95,7 @@ def tally(topic: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def entries(topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value: np.ndarray) -> np.ndarray:
-    """Where each `value` of each `topic` first stands among others, which ascend by topic and value.
+    """The first index of each (`topic`, `value`) among entries that ascend by topic and value.
 
     >>> entries(np.array([1]), np.array([5.]), np.array([0, 1, 1]), np.array([5., 3., 5.]))
     array([2])
@@ -106,11 +106,11 @@ def entries(topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value
 
 
 BLOCK = 1 << 16
-"""About how many rows are worked on at once: their columns fit into a processor's cache."""
+"""Approximate number of rows processed at once, so that their columns fit into the processor cache."""
 
 
 def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Slices of topics of these sizes that have about `BLOCK` rows together, or one large topic.
+    """Consecutive ranges of topics with about `BLOCK` rows each, or with one large topic.
 
     >>> list(blocks(np.array([30_000, 30_000, 30_000, 1])))
     [(0, 3), (3, 4)]
@@ -120,7 +120,7 @@ def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
 
 
 LONG = 100
-"""Topics with more values than this are worth a call of NumPy each."""
+"""A topic with more values than this justifies a NumPy call of its own."""
 
 
 def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -129,9 +129,9 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> cumsum(np.array([3., 2., 1., 1.]), np.array([0, 2, 4]))
     array([3., 5., 1., 2.])
 
-    No sum of floats crosses a topic's border, where it would be rounded in another way; whole numbers are
-    exact, and summed at once. Long topics are summed one by one, short ones of similar length as the rows
-    of one matrix, padded to the next power of two: at most twice the work, a handful of NumPy calls.
+    A sum of floats never crosses a topic boundary, because that would change its rounding. Whole numbers
+    are exact and are summed in one call. Long topics are summed one by one. Short topics of similar length
+    form one matrix, padded to the next power of two: at most twice the work, in a handful of NumPy calls.
     """
     sizes = np.diff(offsets)
     if values.dtype.kind in "biu":
@@ -188,20 +188,20 @@ def _of_each(ufunc: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.nda
 def earlier_and_smaller(
     values: np.ndarray, offsets: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """For each value, how many values before it in its topic are strictly smaller.
+    """For each value, the number of earlier values in its topic that are strictly smaller.
 
     With `weights`, the sum of their weights instead.
 
     >>> earlier_and_smaller(np.array([1., 3., 2., 3.]), np.array([0, 4]))
     array([0, 1, 1, 2])
 
-    O(n log n) in time and O(n) in memory: the values are replaced by their order in the topic and read
-    bit by bit from the highest, as a wavelet tree does. Two values whose higher bits agree stand in one
-    block, and where the next bit is 1 for one and 0 for the other, the other is smaller. Splitting
-    each block by that bit, in order, leads to the next.
+    The algorithm takes O(n log n) time and O(n) memory. It replaces the values by their order in the topic
+    and processes these numbers bit by bit from the highest bit, as a wavelet tree does. Values whose higher
+    bits agree form a block; within a block, a value whose next bit is 0 is smaller than a value whose next
+    bit is 1. A stable split of each block by that bit yields the blocks for the next bit.
 
-    Without weights, where no order of addition matters, integers stand for themselves, and few are
-    counted one by one.
+    Without weights the order of addition does not matter: integers are used directly, and a few distinct
+    values are counted one at a time.
     """
     whole = weights is None and values.dtype.kind in "iu" and values.size
     code = values - values.min() if whole else _order_in_topic(values, offsets)
@@ -213,8 +213,8 @@ def earlier_and_smaller(
             count[at] = cumsum((code < value).astype(np.int64), offsets)[at]
         return count
     place = np.arange(values.size)
-    where = place  # the value that stands at each place of the current order
-    block = np.repeat(offsets[:-1], np.diff(offsets))  # the place where its block starts
+    where = place  # the index of the value at each place of the current order
+    block = np.repeat(offsets[:-1], np.diff(offsets))  # the first place of its block
     for bit in reversed(range(int(code.max(initial=0)).bit_length())):
         high = (code[where] >> bit) & 1 == 1
         starts = np.flatnonzero(block == place)
@@ -232,7 +232,7 @@ def earlier_and_smaller(
 
 
 def _order_in_topic(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """How many distinct values of its topic are smaller than each value."""
+    """For each value, the number of distinct smaller values in its topic."""
     sizes = np.diff(offsets)
     order = np.lexsort((values, np.repeat(np.arange(sizes.size), sizes)))
     higher = np.zeros(values.size, dtype=np.int64)

@@ -528,7 +528,7 @@ def test_collections_that_cannot_be_are_refused(refusal):
     told = "'qrel.txt' is neither a file nor an ir-datasets id"
     assert refusal("evaluate", "qrel.txt", "run", "AP").startswith(told)
     assert "did you mean graded-demo?" in refusal("evaluate", "graded_demo", "run", "AP")
-    assert "'.' is a directory, not a file, and no ir-datasets id" in refusal("evaluate", ".", "run", "AP")
+    assert "'.' is a directory, not a file or an ir-datasets id" in refusal("evaluate", ".", "run", "AP")
     assert "'qrels' is a file, not an ir-datasets id" in refusal("evaluate", "qrels", "--scoreddocs", "AP")
 
 

@@ -1,4 +1,4 @@
-"""Columns of documents: whatever they are stored as, they become the same ids, against plain lists."""
+"""Columns of ids in every storage format, checked against plain lists."""
 
 from itertools import accumulate
 
@@ -37,7 +37,7 @@ def columns(of_dicts):
 
 
 @given(pieces, st.data())
-def test_slices_of_a_column_become_ids(of_dicts, data):
+def test_every_kind_of_column_converts_slices_to_ids(of_dicts, data):
     strings = [string for piece in of_dicts for string in piece]
     bounds = [0, *accumulate(map(len, of_dicts))]
     numbers = data.draw(st.permutations(range(len(of_dicts))))[: data.draw(st.integers(0, 6))]
@@ -58,14 +58,14 @@ def test_slices_of_a_column_become_ids(of_dicts, data):
 
 @pytest.mark.parametrize("make", ROWWISE.values(), ids=ROWWISE)
 @given(st.lists(texts, max_size=12), st.data())
-def test_rows_are_taken_in_any_order(make, strings, data):
+def test_take_accepts_rows_in_any_order(make, strings, data):
     rows = data.draw(st.lists(st.integers(0, len(strings) - 1), max_size=20)) if strings else []
     taken = make(strings).take(np.array(rows, dtype=np.int64))
     assert list(taken.ids()) == [strings[row] for row in rows]
 
 
 @given(st.lists(st.sampled_from("pq"), max_size=12), st.integers(1, 5))
-def test_stretches_of_the_parts_of_a_column_are_joined(topics, size):
+def test_joined_stretches_equal_the_stretches_of_the_whole_column(topics, size):
     parts = []
     for start in range(0, len(topics), size):
         starts, names = stretches_of(topics[start : start + size], "run: query_id")

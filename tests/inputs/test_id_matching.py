@@ -1,11 +1,11 @@
-"""Columns of ids: what is equal, by the bytes, against Python's own strings."""
+"""Columns of ids as bytes, checked against Python strings."""
 
 from itertools import pairwise
 
 import numpy as np
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ir_measures_graded.inputs import id_matching
@@ -18,13 +18,13 @@ topics = st.lists(st.lists(texts, max_size=8), max_size=4)
 
 
 def column(lists):
-    """The ids of some topics."""
+    """The ids of several topics as a column."""
     offsets = np.concatenate(([0], np.cumsum([len(each) for each in lists], dtype=np.int64)))
     return Ids.of([id_ for each in lists for id_ in each]), offsets
 
 
 def plain_pairs(first, second):
-    """`equal_pairs` with loops."""
+    """`equal_pairs` as a plain loop."""
     rows = [(t, id_) for lists in (first, second) for t, each in enumerate(lists) for id_ in each]
     places = {}
     for row, key in enumerate(rows):
@@ -33,7 +33,7 @@ def plain_pairs(first, second):
 
 
 @given(st.lists(texts, max_size=30))
-def test_a_column_gives_back_its_ids(strings):
+def test_column_returns_its_ids(strings):
     for column_ in (
         Ids.of(strings),
         Ids.of(np.array(strings, dtype=object)),
@@ -45,7 +45,7 @@ def test_a_column_gives_back_its_ids(strings):
         assert list(column_.take(np.arange(len(expected))[::-1])) == expected[::-1]
 
 
-def test_a_column_of_many_pieces_is_one_column(monkeypatch):
+def test_column_read_in_pieces_keeps_equal_spacing(monkeypatch):
     monkeypatch.setattr(id_matching, "PIECE", 3)
     strings = [f"{number}" for number in range(10)]
     assert list(Ids.of(strings)) == strings
@@ -54,20 +54,20 @@ def test_a_column_of_many_pieces_is_one_column(monkeypatch):
     assert not isinstance(Ids.of([*strings, "10"]).start, range)
 
 
-@pytest.mark.parametrize("code", [np.int8, np.int16, np.int64])
-def test_ids_are_taken_by_codes_of_any_size(code):
+def test_take_accepts_codes_of_one_byte():
     strings = [f"document {number:03}" for number in range(100)]
-    codes = np.arange(99, -1, -3).astype(code)
+    codes = np.arange(99, -1, -3).astype(np.int8)
     assert list(Ids.of(strings).take(codes)) == strings[::-3]
 
 
 @given(st.lists(st.lists(texts, max_size=5), max_size=5))
-def test_columns_are_concatenated(parts):
+@example([[""], ["", "", "a\n"]])  # more rows than bytes
+def test_concatenated_column_has_all_ids(parts):
     assert list(Ids.concatenated([Ids.of(part) for part in parts])) == [id_ for part in parts for id_ in part]
 
 
-@pytest.mark.parametrize("lengths", [(3, 3, 3), (3, 3, 4), (7, 7, 15), (2, 5, 5)])
-def test_concatenated_columns_stay_at_equal_distances_where_they_do(lengths):
+@pytest.mark.parametrize("lengths", [(3, 3, 3), (3, 3, 4), (7, 7, 15)])
+def test_concatenation_keeps_equal_spacing_if_all_lengths_agree(lengths):
     parts = [[str(number) * length for number in range(9)] for length in lengths]
     column_ = Ids.concatenated([Ids.of(part) for part in parts])
     assert list(column_) == [id_ for part in parts for id_ in part]
@@ -75,7 +75,7 @@ def test_concatenated_columns_stay_at_equal_distances_where_they_do(lengths):
 
 
 @given(st.lists(texts, max_size=20), st.data())
-def test_ids_filled_up_to_whole_words_are_the_same(strings, data):
+def test_padded_ids_equal_the_original_ids(strings, data):
     filled = Ids.of(strings).padded()
     assert list(filled) == strings
     rows = np.array(data.draw(st.lists(st.integers(0, len(strings) - 1))) if strings else [], dtype=np.int64)
@@ -88,7 +88,7 @@ def test_ids_filled_up_to_whole_words_are_the_same(strings, data):
 
 
 @pytest.mark.parametrize("strings", [[], ["a" * 8] * 3, ["a" * 7, "b" * 7, "c" * 7], [""]])
-def test_of_what_was_taken_is_taken_again(strings):
+def test_take_of_taken_rows(strings):
     for column_ in (
         Ids.of(strings),
         Ids.of(strings).padded(),
@@ -107,19 +107,19 @@ def test_of_what_was_taken_is_taken_again(strings):
             assert list(taken.take(np.arange(len(expected))[::-1])) == expected[::-1]
 
 
-def test_an_empty_id_in_a_larger_buffer_is_read():
+def test_padded_column_with_only_an_empty_id():
     array = pyarrow.array(["x" * 100, ""])[1:]
     assert list(Ids.of_arrow(array).padded()) == [""]
 
 
-def test_ids_are_not_filled_up_where_that_takes_much_room():
+def test_padding_is_skipped_if_it_takes_too_much_memory():
     assert Ids.of(["a" * 5, "b" * 7]).padded().data.size == 2 * 8
     many = Ids.of(["a", *["b" * 900], *"cdefgh"])
     assert many.padded() is many
 
 
 @pytest.mark.parametrize("strings", [["a", 1], [None], [b"a"], ["a", ("b",)]])
-def test_what_is_no_string_is_a_type_error(strings):
+def test_id_that_is_not_a_string_raises_type_error(strings):
     with pytest.raises(TypeError):
         Ids.of(strings)
     with pytest.raises(TypeError):
@@ -127,7 +127,7 @@ def test_what_is_no_string_is_a_type_error(strings):
 
 
 @given(st.lists(topics, min_size=2, max_size=2))
-def test_equal_pairs_are_those_of_a_dict(sides):
+def test_equal_pairs_match_a_plain_loop(sides):
     count = max(map(len, sides))
     first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
     lower, higher = equal_pairs(column(first), column(second))
@@ -139,7 +139,7 @@ def test_equal_pairs_are_those_of_a_dict(sides):
     "bad_hash", [lambda rows: rows.topic * 0, lambda rows: rows.length.astype(np.uint64) << 60]
 )
 @given(sides=st.lists(topics, min_size=2, max_size=2))
-def test_pairs_are_exact_however_the_hashes_fall(bad_hash, sides):
+def test_equal_pairs_are_exact_despite_hash_collisions(bad_hash, sides):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(id_matching._Rows, "hashed", bad_hash)
         count = max(map(len, sides))
@@ -150,7 +150,7 @@ def test_pairs_are_exact_however_the_hashes_fall(bad_hash, sides):
 
 
 @given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4))
-def test_ids_descend_within_groups_by_code_point(groups):
+def test_ids_descend_by_code_point_within_groups(groups):
     strings = [id_ for each in groups for id_ in each]
     group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
     order = Ids.of(strings).descending(group).tolist()
@@ -164,7 +164,7 @@ def test_ids_descend_within_groups_by_code_point(groups):
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20), st.integers(0, 5)
 )
-def test_arrow_strings_are_read_where_they_lie(strings, skipped):
+def test_arrow_slices_match_plain_strings(strings, skipped):
     for type_ in (pyarrow.string(), pyarrow.large_string()):
         array = pyarrow.array(strings, type_)[skipped:]
         assert list(Ids.of_arrow(array)) == strings[skipped:]

@@ -1,4 +1,4 @@
-"""Gain maps: their canonical form, what they are refused for, and the gain of a level."""
+"""Gain maps: their canonical form, their errors, and the gain of a level."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ from ir_measures_graded.ranking.gains import canonical_gains, gain_of, natural_g
         ({1e300: 5}, {1e300: 5}),
     ],
 )
-def test_identities_are_left_out_and_levels_ascend(given, kept):
+def test_canonical_gains_omit_identities_and_ascend(given, kept):
     got = canonical_gains(given)
     assert list(got.items()) == list(kept.items())
     assert {type(number) for pair in got.items() for number in pair} <= {int, float}
@@ -52,30 +52,30 @@ def test_identities_are_left_out_and_levels_ascend(given, kept):
         (5, "not iterable"),
     ],
 )
-def test_bad_maps_are_refused_by_level(given, message):
+def test_bad_gain_map_is_refused(given, message):
     with pytest.raises(GradedError, match=message):
         canonical_gains(given)
 
 
 @pytest.mark.parametrize(("level", "gain"), [(3, 3), (0, 0), (-2, 0), (1.5, 1.5), (-0.5, 0)])
-def test_a_level_that_no_map_names_is_worth_itself_but_at_least_0(level, gain):
+def test_natural_gain_is_the_level_but_at_least_0(level, gain):
     assert natural_gain(level) == gain
 
 
 @given(st.lists(strategies.REAL), strategies.GAINS)
-def test_gains_of_levels_are_those_of_the_definition(levels, gains):
+def test_gain_of_matches_the_definition(levels, gains):
     got = gain_of(np.array(levels, dtype=float), canonical_gains(gains))
     assert got.tolist() == [reference.gain(level, gains) for level in levels]
 
 
-def test_the_levels_given_are_not_changed():
+def test_gain_of_does_not_modify_the_levels():
     levels = np.array([-1.0, 2.0])
     gain_of(levels, {2: 10})
     assert levels.tolist() == [-1, 2]
 
 
 @given(st.integers() | st.floats(allow_nan=False))
-def test_plain_numbers_are_equal_to_what_was_given(number):
+def test_plain_number_keeps_the_value(number):
     if abs(number) < 2**63:
         assert plain_number(number) == number
     else:

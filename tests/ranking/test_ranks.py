@@ -1,4 +1,4 @@
-"""The reduction of a run to judged ranks, against a plain loop, and trec_eval's order."""
+"""The reduction of a run to judged ranks, checked against a plain loop, and trec_eval's order."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def reduce(qrels, run):
 
 
 def by_topic(ranks):
-    """For each topic a list of (document, rank, first, last), and how many were retrieved."""
+    """For each topic, the list of (document, rank, first, last) and the number of retrieved documents."""
     judged = ranks.judged
     found = {topic: [] for topic in judged.topics}
     columns = (ranks.doc, ranks.topic, ranks.rank, ranks.first, ranks.last)
@@ -27,7 +27,7 @@ def by_topic(ranks):
 
 
 def plain(qrels, run, condensed=False):
-    """The same with loops."""
+    """`by_topic` as a plain loop."""
     found, retrieved = {}, {}
     for topic, judged in qrels.items():
         scores = run.get(topic, {})
@@ -48,7 +48,7 @@ def plain(qrels, run, condensed=False):
 @example(({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 1.0, "c": 1.0}, "z": {"a": 1.0}}))
 @example(({}, {"q": {"a": 1.0}}))
 @example(({"q": {"a": 1}, "p": {}}, {}))
-def test_ranks_and_tie_groups_are_those_of_a_plain_loop(collection):
+def test_ranks_and_tie_groups_match_a_plain_loop(collection):
     qrels, run = collection
     ranks = reduce(qrels, run)
     assert by_topic(ranks) == plain(qrels, run)
@@ -58,13 +58,13 @@ def test_ranks_and_tie_groups_are_those_of_a_plain_loop(collection):
 
 
 @given(strategies.collections())
-def test_scores_stand_in_rank_order(collection):
+def test_scores_are_in_rank_order(collection):
     qrels, run = collection
     ranks = reduce(qrels, run)
     listed = [(topic, doc) for topic in qrels for doc in reference.order(run.get(topic, {}))]
     assert ranks.score.tolist() == [run[topic][doc] for topic, doc in listed]
     for place, (topic, doc) in enumerate(listed):
-        if doc in qrels[topic]:  # tied documents none of which is judged are not put in order
+        if doc in qrels[topic]:  # ties without a judged document are not ordered
             assert ranks.scored(place) == (topic, doc, run[topic][doc])
     for number, topic in enumerate(qrels):
         scores = run.get(topic, {}).values()
@@ -73,7 +73,7 @@ def test_scores_stand_in_rank_order(collection):
 
 
 def order(scores):
-    """The documents of one topic by rank, all of them judged."""
+    """The documents of one topic by rank; all are judged."""
     ranks = reduce({"q": dict.fromkeys(scores, 1)}, {"q": scores})
     return [ranks.judged.docs[doc] for doc in ranks.doc.tolist()]
 
@@ -87,17 +87,17 @@ INF = float("inf")
         ({"a": 1, "b": 2, "c": 3}, "cba"),
         ({"a": 1, "b": 1, "c": 1}, "cba"),  # ties by id descending
         ({"a": 1, "b": 1 + 1e-9, "c": 1 - 1e-9}, "cba"),  # equal as 32-bit floats
-        ({"a": 1 + 1e-6, "b": 1}, "ab"),  # not equal as such
+        ({"a": 1 + 1e-6, "b": 1}, "ab"),  # different 32-bit floats
         ({"a": 0.0, "b": -0.0, "c": 0.0}, "cba"),
         ({"a": -INF, "b": INF, "c": 0, "d": -1}, "bcda"),
-        ({"a": INF, "b": 1e39, "c": 3.4e38}, "bac"),  # beyond 32 bits is infinite
+        ({"a": INF, "b": 1e39, "c": 3.4e38}, "bac"),  # infinite as 32-bit floats
         ({"a": -INF, "b": -1e39, "c": -3.4e38}, "cba"),
-        ({"a": 1e-50, "b": 0, "c": -1e-50}, "cba"),  # below 32 bits is zero
+        ({"a": 1e-50, "b": 0, "c": -1e-50}, "cba"),  # zero as 32-bit floats
         ({"a": 16777216, "b": 16777217, "c": 16777218}, "cba"),
         ({"a": -1.5, "b": -1.25, "c": -2}, "bac"),
     ],
 )
-def test_order_is_score_descending_as_32_bit_floats_then_id_descending(scores, expected):
+def test_order_is_by_32_bit_score_then_id_both_descending(scores, expected):
     assert order(scores) == list(expected)
 
 
@@ -110,25 +110,25 @@ def test_order_is_score_descending_as_32_bit_floats_then_id_descending(scores, e
         ["éa", "e\u0301z", "ez"],  # nothing is normalised
     ],
 )
-def test_tied_ids_descend_by_code_point_which_is_the_order_of_utf8_bytes(ids):
+def test_tied_ids_descend_by_code_point(ids):
     assert order(dict.fromkeys(sorted(ids), 0.5)) == ids
     assert sorted(ids, key=str.encode, reverse=True) == ids
 
 
-def test_the_order_of_the_qrels_topics_is_kept():
+def test_topics_keep_the_order_of_the_qrels():
     ranks = reduce({"z": {"a": 1}, "a": {"a": 1}, "m": {"a": 1}}, {"m": {"a": 1}, "z": {"a": 1}})
     assert ranks.judged.topics == ["z", "a", "m"]
     assert ranks.topic.tolist() == [0, 2]
 
 
-def test_the_qrels_are_read_once_for_many_runs():
+def test_judged_serves_several_runs():
     judged = Judged(read_qrels({"q": {"a": 1, "b": 2}}))
     for run, expected in (({"q": {"a": 1.0}}, [1]), ({}, []), ({"q": {"x": 3, "b": 2, "a": 1}}, [2, 3])):
         assert judged_ranks(judged, read_run(run)).rank.tolist() == expected
     assert judged.gain({}) is judged.gain({})
 
 
-def test_levels_are_counted_in_each_topic_by_itself():
+def test_levels_are_counted_per_topic():
     judged = Judged(read_qrels({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}))
     levels = judged.levels
     assert levels.topic.tolist() == [0, 0, 2, 2]
@@ -142,7 +142,7 @@ def test_levels_are_counted_in_each_topic_by_itself():
 @given(
     st.lists(st.lists(st.sampled_from([-1, 0, 1, 2, 3, 0.5, 40, 1e9]), max_size=6), max_size=5), st.booleans()
 )
-def test_the_ideal_list_is_the_sorted_positive_gains_up_to_the_cutoff(topics, cut):
+def test_ideal_list_is_the_sorted_positive_gains_up_to_the_cutoff(topics, cut):
     qrels = {f"q{t}": {f"d{n}": level for n, level in enumerate(levels)} for t, levels in enumerate(topics)}
     gains, cutoff = {1: 100, 40: 0}, 2 if cut else None
     expected = [

@@ -1,7 +1,7 @@
-"""A column of ids, however it is stored: as Python objects, Arrow strings, or codes for categories.
+"""Columns of ids in every storage format: Python objects, Arrow strings, and codes of categories.
 
-`docs_of` reads it as documents, `stretches_of` as topics. Both raise `GradedError` where an id is not a
-string, or what `docs_of` returns does when it is read.
+`docs_of` reads a column of documents and `stretches_of` a column of topics. An id that is not a string
+raises `GradedError`, in a column of documents at the latest when its rows are read.
 """
 
 from __future__ import annotations
@@ -23,16 +23,19 @@ if TYPE_CHECKING:
     import pyarrow
 
 Column = Any
-"""Python strings, an array of a DataFrame's column, or an Arrow array (also in chunks)."""
+"""A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
 
 Stretches = tuple[np.ndarray, list[str]]
-"""The rows where an id differs from the one before it, and the ids from there on."""
+"""The first row of each stretch of equal ids, and the id of each stretch."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """Ids as codes of `values`. Like `Strings` and `Keys` it becomes `Ids` (`ids`) some rows at a time:
-    what is done with these finds them in a processor's cache, and there need be no room for all at once."""
+    """Ids as codes of `values`.
+
+    Like `Strings` and `Keys`, it is converted to `Ids` block by block (`ids`), so that a block stays in
+    the processor cache and memory use stays small.
+    """
 
     codes: np.ndarray
     values: Ids
@@ -52,7 +55,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class Strings:
-    """Python strings, or so one hopes; `field` names the column in messages, as ``run: doc_id``."""
+    """Unvalidated Python objects, expected to be str; `field` names the column, as in ``run: doc_id``."""
 
     values: np.ndarray
     field: str
@@ -72,7 +75,7 @@ class Strings:
 
 @dataclass(frozen=True)
 class Keys:
-    """The same of the keys of some dicts, one dict after the other; a slice has whole dicts."""
+    """The unvalidated keys of several dicts, one dict after the other; a slice must contain whole dicts."""
 
     dicts: Sequence[Mapping[str, Any]]
     field: str
@@ -107,7 +110,7 @@ Docs = Rowwise | Keys
 
 
 def docs_of(column: Column, field: str) -> Rowwise:
-    """The documents of a column. `field` names it in messages, as ``run: doc_id``."""
+    """The documents of a column. `field` names the column in error messages, as in ``run: doc_id``."""
     codes, values = _stored(column)
     if codes is not None:
         ids = _ids(values, field)
@@ -116,7 +119,7 @@ def docs_of(column: Column, field: str) -> Rowwise:
 
 
 def stretches_of(column: Column, field: str) -> Stretches:
-    """The stretches of equal ids: rows that stand together usually have one topic.
+    """The stretches of equal ids; consecutive rows usually have the same topic.
 
     >>> stretches_of(["q1", "q1", "q2"], "run: query_id")
     (array([0, 2]), ['q1', 'q2'])
@@ -130,14 +133,14 @@ def stretches_of(column: Column, field: str) -> Stretches:
         return starts, [values[start].as_py() for start in starts.tolist()]
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
-        starts = _changes_of_objects(objects)  # pandas' NA is neither equal nor different
-        return starts, [*map(str.__str__, objects[starts].tolist())]  # also of an Enum or NumPy's the text
+        starts = _changes_of_objects(objects)  # comparing pandas.NA raises TypeError
+        return starts, [*map(str.__str__, objects[starts].tolist())]  # str(…) of an Enum is not its text
     except TypeError:
         raise _no_string(objects, field) from None
 
 
 def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
-    """The stretches of a column from those of its parts, whose rows are numbered through.
+    """The stretches of a column from the stretches of its parts, which have continuous row numbers.
 
     >>> joined_stretches([(np.array([0, 2]), ["q1", "q2"]), (np.array([3, 4]), ["q2", "q1"])])
     (array([0, 2, 4]), ['q1', 'q2', 'q1'])
@@ -149,8 +152,10 @@ def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
-    """A column as codes (or None) and the values that they stand for: an Arrow array of strings, or
-    objects. A column that lacks some values comes as objects, which say so."""
+    """The codes of a column (or None) and its values, an Arrow array of strings or Python objects.
+
+    A column with missing values is returned as objects, so that the missing value can be reported.
+    """
     if hasattr(column, "categories"):
         codes = np.asarray(column.codes)
         if (codes < 0).any():
@@ -165,13 +170,13 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
 
 
 def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
-    """The same of an Arrow array."""
+    """The same for an Arrow array."""
     import pyarrow
     from pyarrow import types
 
     if isinstance(column, pyarrow.ChunkedArray):
         if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
-            column = column.cast(pyarrow.large_string())  # of which more than 2 GB fit into one piece
+            column = column.cast(pyarrow.large_string())  # one array of type string holds at most 2 GB
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if column.null_count:
         return None, column.to_pylist()
@@ -183,7 +188,7 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
 
 
 def _ids(values: Any, field: str) -> Ids:
-    """Arrow strings or objects as ids."""
+    """The ids of an Arrow array of strings or of Python objects."""
     if is_arrow(values):
         return Ids.of_arrow(values)
     try:
@@ -193,7 +198,7 @@ def _ids(values: Any, field: str) -> Ids:
 
 
 def _shown(id_: Any) -> Any:
-    """An id as a plain string, if it is one of any kind."""
+    """A string of any subclass as a plain `str`; any other object unchanged."""
     return str.__str__(id_) if isinstance(id_, str) else id_
 
 
@@ -207,24 +212,24 @@ def _no_string(ids: Iterable[Any], field: str) -> GradedError:
 
 
 def is_arrow(thing: Any) -> bool:
-    """Whether this is an array or a table of pyarrow."""
-    pyarrow = sys.modules.get("pyarrow")  # which is there where something of it is
+    """Whether this is an array or a table of pyarrow, without importing pyarrow."""
+    pyarrow = sys.modules.get("pyarrow")  # an object of pyarrow exists only after its import
     return pyarrow is not None and isinstance(
         thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
     )
 
 
 def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
-    """Whether all are there, and as NumPy has them, which packs no truth values into bits."""
+    """Whether the column has no nulls and the memory layout of a NumPy array, which bit-packed bools lack."""
     from pyarrow import types
 
     return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
 
 
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
-    """A column of plain numbers, without a copy where it is in one piece.
+    """A column of plain numbers as a NumPy array, without a copy if the column is one chunk.
 
-    Arrow's own `to_numpy` imports pandas, which takes half a second; so does `to_pandas_dtype` at times.
+    pyarrow's `to_numpy`, and sometimes `to_pandas_dtype`, imports pandas, which takes half a second.
     """
     from pyarrow import types
 
@@ -245,11 +250,14 @@ def _objects(values: Sequence[Any]) -> np.ndarray:
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
-    """The rows whose id differs from the one before it; the first does. Rows that hold one object have one
-    id: where most do, only those are compared where the object changes."""
+    """The rows whose id differs from the id of the row before, including the first row.
+
+    Rows with the same object have the same id. If most neighbours share an object, only the rows where
+    the object changes are compared.
+    """
     if not objects.size:
         return np.empty(0, dtype=np.int64)
-    others = changes(np.frombuffer(objects, dtype=np.intp))  # their addresses
+    others = changes(np.frombuffer(objects, dtype=np.intp))  # compares addresses
     if np.count_nonzero(others) > objects.size // 2:
         return np.flatnonzero(changes(objects))
     rows = np.flatnonzero(others)
@@ -257,7 +265,7 @@ def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
 
 
 def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
-    """The same of Arrow strings, which Arrow compares."""
+    """The same for Arrow strings, compared by Arrow."""
     from pyarrow import compute
 
     rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))

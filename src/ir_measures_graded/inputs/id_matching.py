@@ -1,8 +1,8 @@
-"""Columns of ids as bytes, so that rows are compared with arithmetic and not as Python objects.
+"""Columns of ids as bytes, so that NumPy compares rows by arithmetic instead of comparing Python objects.
 
-An id is read in words of eight bytes. Ids are hashed by their words (`Ids.hashed`), equal hashes brought
-together by one sort (`equal_pairs`), and whatever the hashes say is equal is compared word by word
-before anyone believes it: what comes out is exact, however the hashes fall.
+Ids are processed in words of eight bytes. `_Rows.hashed` hashes the words of each id, and `equal_pairs`
+sorts the hashes to bring equal ids together. Hash matches are verified byte by byte, so the result is
+exact for any hash collision.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ import numpy as np
 from ..by_topic import BLOCK
 
 Rows = Any
-"""Which rows: a slice or an array of row numbers."""
+"""Selected rows: a slice or an array of row numbers."""
 
 WORD = 8
 _LOW_BYTES = np.array([2 ** (8 * count) - 1 for count in range(WORD + 1)], dtype=np.uint64)
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, 2**64 over the golden ratio: spreads neighbours widely
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio, odd: separates similar values
 
 
 PIECE = 1 << 13
-"""How many Python objects are read at once, while they are in a processor's cache."""
+"""Number of Python objects that are read at once, so that they stay in the processor cache."""
 
 
 class Ids:
     """N ids; id i is the UTF-8 text ``data[start[i]:start[i] + length[i]]``.
 
-    Where all have one length, `length` is that number, broadcast. Where they stand at equal distances,
-    `start` is a range, and a word of all of them one strided view.
+    If all ids have the same length, `length` is that number, broadcast. If the ids are equally spaced,
+    `start` is a range, and the same word of all ids is one strided view.
     """
 
     def __init__(self, data: np.ndarray, start: np.ndarray | range, length: np.ndarray):
@@ -39,12 +39,12 @@ class Ids:
 
     @classmethod
     def of(cls, ids: Sequence[str] | np.ndarray) -> Ids:
-        """The column of some strings. Raises `TypeError` where one is something else.
+        """The column of these ids. Raises `TypeError` if one is not a string.
 
         >>> list(Ids.of(["d1", "", "naïve"]))
         ['d1', '', 'naïve']
 
-        Joining them is the cheapest way from Python strings to bytes, one tenth of converting each.
+        The strings are joined first and encoded together, in a tenth of the time of encoding each.
         """
         pieces = (ids[start : start + PIECE] for start in range(0, len(ids), PIECE))
         as_lists = (piece.tolist() if isinstance(piece, np.ndarray) else piece for piece in pieces)
@@ -52,12 +52,12 @@ class Ids:
 
     @classmethod
     def of_keys(cls, dicts: Sequence[Mapping[str, Any]]) -> Ids:
-        """The column of the keys of some dicts. Raises `TypeError` where one is no string."""
+        """The column of the keys of these dicts. Raises `TypeError` if one is not a string."""
         return cls._joined(dicts, sum(map(len, dicts))) or cls._each(chain.from_iterable(dicts))
 
     @classmethod
     def _joined(cls, pieces: Iterable[Collection[str]], count: int) -> Ids | None:
-        """Strings joined by line breaks; None where one has a line break itself."""
+        """The column of strings joined by line breaks; None if a string contains a line break."""
         lines = ["\n".join(piece).encode("utf-8", "surrogatepass") for piece in pieces if piece]
         text = b"\n".join([*lines, b""])
         data, size = np.frombuffer(text, np.uint8), len(text)
@@ -80,7 +80,7 @@ class Ids:
 
     @classmethod
     def of_arrow(cls, array: Any) -> Ids:
-        """The column of an Arrow array of strings without nulls (pyarrow; string or large_string)."""
+        """The column of an Arrow array of type string or large_string without nulls."""
         import pyarrow
 
         count = len(array)
@@ -102,7 +102,7 @@ class Ids:
 
     @classmethod
     def concatenated(cls, parts: Sequence[Ids]) -> Ids:
-        """The ids of some columns, one column after the other.
+        """The ids of several columns, one column after the other.
 
         >>> list(Ids.concatenated([Ids.of(["a", "bc"]), Ids.of(["d"])]))
         ['a', 'bc', 'd']
@@ -111,8 +111,8 @@ class Ids:
         if not parts:
             return cls.of([])
         data = np.concatenate([part.data for part in parts])
-        step, length = data.size // sum(map(len, parts)), parts[0].length[:1]
-        if all(
+        step, length = getattr(parts[0].start, "step", 0), parts[0].length[:1]
+        if step and all(
             isinstance(part.start, range)
             and part.start == range(0, step * len(part), step)
             and part.data.size == step * len(part)
@@ -140,7 +140,7 @@ class Ids:
         return self.length.strides == (0,)
 
     def ids(self, rows: slice = slice(None)) -> Ids:
-        """Some of them; what other columns of `columns` become."""
+        """The ids of a range of rows, as for the other columns in `id_columns`."""
         return self.take(rows)
 
     def take(self, rows: Rows) -> Ids:
@@ -155,8 +155,11 @@ class Ids:
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, words.shape[1] * WORD), length)
 
     def padded(self) -> Ids:
-        """The same, each filled up with zeros to as many words as the longest has, unless that takes too much
-        room: of rows of whole words, NumPy takes some five times faster."""
+        """The same ids, padded with zeros to the words of the longest, unless that takes too much memory.
+
+        `take` copies padded ids as rows of whole words. Evaluating a DataFrame of categories takes a
+        third more time without padding (measured on 250 and on 6,980 topics with 1,000 documents each).
+        """
         width = -(-int(self.length.max(initial=0)) // WORD) * WORD
         if not width or width * len(self) > 4 * self.data.size:
             return self
@@ -165,7 +168,7 @@ class Ids:
 
     @property
     def _words(self) -> np.ndarray | None:
-        """The words of each id as a row, where each fills as many whole ones and the next follows."""
+        """The words of each id as a row of a matrix, if the ids are padded."""
         start, size = self.start, self.data.size
         if (
             isinstance(start, range)
@@ -177,12 +180,14 @@ class Ids:
 
     def _starts(self, rows: Rows) -> Any:
         if isinstance(self.start, range) and not isinstance(rows, slice):
-            return self.start.start + self.start.step * rows.astype(np.int64)  # codes may be of one byte
+            return self.start.start + self.start.step * rows.astype(np.int64)  # codes may have only one byte
         return self.start[rows]
 
     def word(self, place: int, rows: Rows = slice(None), out: np.ndarray | None = None) -> np.ndarray:
-        """The eight bytes from `place` on of ids that reach it, as numbers, the first byte the lowest;
-        zeros stand for what lies behind an id's end."""
+        """The eight bytes from `place` of each id as a little-endian number, with zeros after the id's end.
+
+        Every id in `rows` must be longer than `place`.
+        """
         start = self._starts(rows)
         if not len(start):
             return np.empty(0, dtype=np.uint64)
@@ -197,25 +202,25 @@ class Ids:
         return np.bitwise_and(word, _LOW_BYTES[left], out=out)
 
     def _bytes(self, start: int, stop: int) -> np.ndarray:
-        """The bytes from `start` to `stop`, zeros behind the last."""
+        """The bytes from `start` to `stop`, with zeros after the end of the data."""
         if stop <= self.data.size:
             return self.data[start:stop]
         return np.concatenate((self.data[start:], np.zeros(stop - self.data.size, np.uint8)))
 
     def descending(self, group: np.ndarray) -> np.ndarray:
-        """The order of rows that descends by id within each group (ascending numbers, one a row).
+        """The row order that descends by id within each group; `group` has one ascending number per row.
 
-        UTF-8 bytes order like the code points that they stand for.
+        UTF-8 bytes sort in the order of their code points.
         """
         keys = [~word.byteswap() for word in self._filled()]
         keys.append(-self.length)
-        # Ids of one collection begin alike: what never differs within a group needs no sorting.
+        # Ids of one collection share prefixes: words that never differ within a group need no sorting.
         inside = np.flatnonzero(group[1:] == group[:-1])
         keys = [key for key in keys if (key[inside + 1] != key[inside]).any()]
         return np.lexsort((*reversed(keys), group))
 
     def _filled(self) -> Iterator[np.ndarray]:
-        """Each word of all ids, 0 where an id has ended before it."""
+        """Each word of all ids, 0 if an id ends before it."""
         for place in range(0, int(self.length.max(initial=0)), WORD):
             if self.of_one_length:
                 yield self.word(place)
@@ -227,20 +232,20 @@ class Ids:
 
 
 Column = tuple[Ids, np.ndarray]
-"""Ids topic by topic, and the T + 1 bounds of the topics' slices."""
+"""Ids, topic after topic, and the T + 1 boundaries of the topics."""
 
 
 def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of two columns that are the same id in the same topic, as pairs: the lower, the higher.
+    """The pairs of rows with the same id in the same topic: the lower row and the higher row of each pair.
 
-    Rows are numbered through, those of `second` after all of `first`. An id that stands in n rows of
-    a topic gives n − 1 pairs, each row with the next.
+    Row numbers continue from `first` to `second`. An id in n rows of a topic gives n − 1 pairs, each row
+    with the next.
 
     >>> one_topic = np.array([0, 2])
     >>> equal_pairs((Ids.of(["a", "b"]), one_topic), (Ids.of(["b", "c"]), one_topic))
     (array([1]), array([2]))
 
-    One sort of whole numbers: the hash of topic and id in the high bits, the row in the low ones.
+    The function sorts integers once: their high bits hold the hash of topic and id, their low bits the row.
     """
     rows = _Rows([first, second])
     low = np.uint64(2 ** int(rows.length.size).bit_length() - 1)
@@ -254,7 +259,7 @@ def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
     lower, higher = row[alike], row[alike + 1]
     same = rows.same(lower, higher)
     if not same.all():
-        chain = np.cumsum(np.diff(alike, prepend=-1) != 1)  # pairs of one hash follow one another
+        chain = np.cumsum(np.diff(alike, prepend=-1) != 1)  # pairs with the same hash are consecutive
         doubtful = np.isin(chain, chain[~same])
         found = rows.pairs_among(np.union1d(lower[doubtful], higher[doubtful]).tolist())
         lower, higher = (np.append(row[~doubtful], among) for row, among in zip((lower, higher), found))
@@ -262,7 +267,7 @@ def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
 
 
 def all_distinct(column: Column) -> bool:
-    """Whether no topic has an id twice.
+    """Whether no topic contains an id twice.
 
     >>> all_distinct((Ids.of(["a", "b", "a"]), np.array([0, 2, 3])))
     True
@@ -274,7 +279,7 @@ def all_distinct(column: Column) -> bool:
 
 
 def repeated_rows(column: Column) -> np.ndarray:
-    """The rows whose id an earlier row of the topic has.
+    """The rows whose id also occurs in an earlier row of the topic.
 
     >>> repeated_rows((Ids.of(["a", "b", "a"]), np.array([0, 3])))
     array([2])
@@ -283,9 +288,9 @@ def repeated_rows(column: Column) -> np.ndarray:
 
 
 class _Rows:
-    """The rows of some columns, numbered through, word by word.
+    """The rows of several columns as words, with continuous row numbers.
 
-    `words`: for each word its place, the rows whose ids reach it (one slice where all do), and it.
+    `words` has for each word its place, the rows whose ids reach it (one slice if all do), and its values.
     """
 
     def __init__(self, columns: Sequence[Column]):
@@ -315,7 +320,7 @@ class _Rows:
         return word
 
     def hashed(self) -> np.ndarray:
-        """A number of each id in its topic: equal for equal ones, and else hardly ever in the high bits."""
+        """A hash of each row's topic and id, which differs in the high bits for almost all different rows."""
         hashed = self.topic.copy()
         for _, rows, word in self.words:
             hashed[rows] += word
@@ -323,7 +328,7 @@ class _Rows:
         return hashed
 
     def same(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Whether rows `a` are the same ids in the same topics as rows `b`."""
+        """Whether each row in `a` has the same topic and id as the row in `b`."""
         same = self.topic[a] == self.topic[b]
         if not self.one_length:
             same &= self.length[a] == self.length[b]
@@ -336,7 +341,7 @@ class _Rows:
         return same
 
     def pairs_among(self, rows: Sequence[int]) -> np.ndarray:
-        """The pairs among a few rows whose hashes agree though not all are the same, found by their ids."""
+        """The pairs among a few rows with colliding hashes, found by their ids."""
         last: dict[tuple[int, str], int] = {}
         pairs = []
         for row in rows:

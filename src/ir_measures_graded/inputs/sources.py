@@ -1,6 +1,6 @@
-"""Qrels and runs that are named: by a file, or as the collection that ir-datasets has under that id.
+"""Qrels and runs by name: a file or an ir-datasets id.
 
-ir-datasets is imported when a collection is named.
+ir-datasets is imported only for an ir-datasets id.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from .trec_files import trec_qrels
 
 
 def qrels_of(name: str) -> Source:
-    """The judgments of a file, an Arrow table, or else of the ir-datasets collection of that id, a list.
+    """The judgments of a file, as an Arrow table, or of the ir-datasets collection with this id, as a list.
 
     >>> len(qrels_of("graded-demo"))
     2992
 
-    Raises `GradedError` where there is neither, where the collection has no qrels and where it
-    cannot be downloaded.
+    Raises `GradedError` if there is neither, if the collection has no qrels, or if its download fails.
     """
     if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
         return trec_qrels(name)
@@ -40,18 +39,18 @@ def qrels_of(name: str) -> Source:
 
 
 def scoreddocs_of(name: str) -> dict[str, dict[str, float]]:
-    """The run that the ir-datasets collection of that id carries.
+    """The run included in the ir-datasets collection with this id.
 
     >>> len(scoreddocs_of("graded-demo"))
     20
 
-    Raises `GradedError` where there is none, where it cannot be downloaded, and for a document that
-    a topic retrieves twice.
+    Raises `GradedError` if the collection has no run, if its download fails, or if a topic retrieves a
+    document twice.
     """
     collection = _collection(name)
     if not collection.has_scoreddocs():
         parts = _parts_with(name, "scoreddocs")
-        raise GradedError(f"the ir-datasets collection {name!r} carries no run (scoreddocs){parts}")
+        raise GradedError(f"the ir-datasets collection {name!r} has no run (scoreddocs){parts}")
     run: dict[str, dict[str, float]] = {}
     with _loading("scoreddocs", name):
         for row in collection.scoreddocs_iter():
@@ -65,8 +64,8 @@ def scoreddocs_of(name: str) -> dict[str, dict[str, float]]:
 
 
 def _collection(name: str) -> Any:
-    """The ir-datasets collection of that id."""
-    import ir_datasets  # half a second, for those who name a collection only
+    """The ir-datasets collection with this id."""
+    import ir_datasets  # takes half a second
 
     from ..demo import register
 
@@ -76,7 +75,7 @@ def _collection(name: str) -> Any:
     except KeyError:
         pass
     if os.path.exists(name):
-        what = "a directory, not a file, and no" if os.path.isdir(name) else "a file, not an"
+        what = "a directory, not a file or an" if os.path.isdir(name) else "a file, not an"
     else:
         what = "neither a file nor an"
     close = get_close_matches(name, list(ir_datasets.registry), n=3)
@@ -86,7 +85,7 @@ def _collection(name: str) -> Any:
 
 @contextmanager
 def _loading(what: str, name: str) -> Iterator[None]:
-    """Whatever goes wrong inside ir-datasets, a download above all, as one message."""
+    """Turn any error inside ir-datasets, usually a failed download, into one message."""
     try:
         yield
     except GradedError:
@@ -100,7 +99,7 @@ def _loading(what: str, name: str) -> Iterator[None]:
 
 
 def _parts_with(name: str, what: str) -> str:
-    """A hint at the parts of a collection that have what it lacks itself."""
+    """A hint that lists the parts of the collection that have qrels or scoreddocs."""
     import ir_datasets
 
     parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
@@ -109,5 +108,5 @@ def _parts_with(name: str, what: str) -> str:
 
 
 def _iteration(qrel: Any) -> str:
-    """What diversity measures look at: TREC's second field, which some collections call subtopic."""
+    """TREC's second field, which diversity measures use and some collections call subtopic."""
     return str(getattr(qrel, "iteration", getattr(qrel, "subtopic_id", "0")))

@@ -1,6 +1,6 @@
-"""Files in TREC's form: their lines, in blocks and strictly.
+"""The lines of a TREC file, in blocks or one by one.
 
-`Lines` is the one place that says what is wrong with a file, and in which line.
+`Lines` makes all error messages about the content of a file, with the number of the line.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import Any, BinaryIO, Union
 from ..errors import FileError
 
 TrecFile = Union[str, "os.PathLike[str]", BinaryIO]
-"""A path, also to a file compressed by gzip (``.gz``); ``-``, standard input; or an open binary file."""
+"""A path, which may be of a gzip file (``.gz``); ``-``, standard input; or an open binary file."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-BLOCK = 1 << 20  # bytes that are read at a time: larger ones leave the cache, smaller ones cost calls
-PIECE = 1 << 18  # what of it is read in one piece, and so how exactly damage is located
+BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
+PIECE = 1 << 18  # bytes per read, which is how precisely damage is located
 
 
 class Lines:
-    """The lines of a file, of as many fields as `form` has words.
+    """The lines of a file; each line has as many fields as `form` has words.
 
-    `number` is that of the line that was read last; `error` names it, for whoever finds a mistake in it.
-    Who takes a block of lines without `fields` counts them.
+    `number` is the number of the line read last, and `error` makes an error that names this line. A caller
+    that parses a block without `fields` must add its lines to `number`.
     """
 
     def __init__(self, file: TrecFile, form: str):
@@ -46,8 +46,8 @@ class Lines:
         return FileError(f"{self.name}:{self.number}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole lines, without a byte order mark, up to the one that cannot be read;
-        why it cannot, `end` tells."""
+        """The file in blocks of whole lines, without a byte order mark, up to the first block that cannot be
+        read. `end` raises the reason."""
         try:
             with self._open() as stream:
                 yield self._block(stream).removeprefix(BYTE_ORDER_MARK)
@@ -57,8 +57,7 @@ class Lines:
             self._unreadable = error
 
     def end(self) -> None:
-        """To be called when the lines of all blocks are counted. Raises `FileError` where they are not all
-        that the file has."""
+        """Raises `FileError` if the file could not be read to its end. To be called after all blocks."""
         if self._unreadable:
             reason = self._unreadable.strerror or self._unreadable
             raise FileError(f"{self.name}: cannot be read: {reason}")
@@ -68,7 +67,7 @@ class Lines:
             raise self.error(f"the gzip file is damaged or cut off here ({error})") from None
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
-        """The fields of each line of a block that is not blank; they are known to be UTF-8."""
+        """The fields of each line of a block, without blank lines. The fields are valid UTF-8."""
         size = len(self.form.split())
         for line in io.BytesIO(block):
             self.number += 1
@@ -87,7 +86,7 @@ class Lines:
         if score is None:
             raise self.error(f"the score {_shown(text)} is not a number ({self.form})")
         if math.isnan(score):
-            raise self.error("the score is NaN, which has no place in an order; infinities are allowed")
+            raise self.error("the score is NaN, which cannot be ranked; infinities are allowed")
         return score
 
     def level(self, text: bytes) -> float:
@@ -106,21 +105,21 @@ class Lines:
             ) from None
 
     def _block(self, stream: Any) -> bytes:
-        """The next block, empty at the end of the file."""
+        """The next block; an empty block at the end of the file."""
         if self._damage:
             return b""
         pieces: list[bytes] = []
         try:
             while len(pieces) < BLOCK // PIECE and (piece := stream.read(PIECE)):
                 pieces.append(piece)
-            pieces.append(stream.readline())  # what is missing of the last line
+            pieces.append(stream.readline())  # completes the last line
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             self._damage = sum(piece.count(b"\n") for piece in pieces) + 1, error
             return b""
         return b"".join(pieces)
 
     def _open(self) -> Any:
-        """A context manager of the open file, which closes what it opened."""
+        """A context manager for the open file, which closes only a file that it opened."""
         if isinstance(self.file, (str, os.PathLike)) and self.file != "-":
             if self.name.endswith(".gz"):
                 return gzip.open(self.file, "rb")
@@ -132,7 +131,7 @@ class Lines:
 
 
 def _number(text: bytes) -> float | None:
-    """A number as C reads it: Python's 1_000 is none."""
+    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
     try:
         return None if b"_" in text else float(text)
     except ValueError:
@@ -140,6 +139,6 @@ def _number(text: bytes) -> float | None:
 
 
 def _shown(text: bytes) -> str:
-    """A piece of a file in a message."""
+    """A part of a file in an error message."""
     shown = text.decode(errors="backslashreplace").strip()
     return repr(shown if len(shown) <= 80 else shown[:79] + "…")

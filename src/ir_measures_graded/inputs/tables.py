@@ -1,8 +1,8 @@
-"""The forms in which qrels and runs arrive, read into one: rows grouped by topic.
+"""Qrels and runs in memory, read into one form: a `Table` of rows grouped by topic.
 
-One reader per form: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. They
-take whole columns as they are stored, named tuples piece by piece; ids become bytes (`Ids`) with the
-block of rows that needs them. What only a bad row needs to know is looked up when there is one.
+Each form has one reader: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. The
+readers take whole columns in their storage format, and named tuples in pieces. Ids are converted to
+bytes (`Ids`) when a block of rows needs them. Error details are computed only on failure.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def _twice(topic: str, doc: str) -> GradedError:
 class Table:
     """Rows of (topic, document, value), grouped by topic.
 
-    `topics` (T) are the distinct topics in order of appearance; topic t has the rows
-    `offsets[t]:offsets[t + 1]` of `docs` (N ids) and `values` (N floats: levels or scores).
-    `distinct`: no topic can have a document twice. `twice`: what to say of a run where one has.
+    `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
+    `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t. `distinct` means
+    that no topic can contain a document twice. `twice` makes the error for a run in which one does.
     """
 
-    kind: str  # "qrels" or "run", for messages
+    kind: str  # "qrels" or "run", for error messages
     topics: Sequence[str]
     offsets: np.ndarray
     docs: Docs
@@ -67,21 +67,21 @@ class Table:
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def place(self, row: int) -> str:
-        """A row named for a message."""
+        """The name of a row in error messages."""
         return f"{self.kind}: topic {self.topic_of(row)!r}, document {self.docs[row]!r}"
 
     def repeated(self, row: int) -> GradedError:
-        """What to raise for a document that its topic has in an earlier row too."""
+        """The error for a row whose document also occurs in an earlier row of the topic."""
         return self.twice(self.topic_of(row), self.docs[row])
 
     def block(self, a: int, b: int) -> Block:
-        """The rows of the topics a … b − 1."""
+        """The rows of the topics numbered a … b − 1."""
         start, stop = int(self.offsets[a]), int(self.offsets[b])
         docs, values = self.docs.ids(slice(start, stop)), self.values[start:stop]
         return Block(self, start, self.offsets[a : b + 1] - start, docs, values)
 
     def part(self, numbers: np.ndarray) -> Table:
-        """The rows of some topics, given by their numbers."""
+        """The rows of the topics with these numbers."""
         starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
         rows = rows_of(starts, sizes)
         return replace(
@@ -93,7 +93,7 @@ class Table:
         )
 
     def of_topics(self, code: Mapping[str, int]) -> Table:
-        """The rows of those topics that have a code, and in the order of the codes 0 … T − 1."""
+        """The rows of the topics that have a code, in the order of the codes 0 … T − 1."""
         codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
         known = np.flatnonzero(codes >= 0)
         known = known[np.argsort(codes[known], kind="stable")]
@@ -104,8 +104,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Block:
-    """Some topics of a table, whose rows begin with `start`; `offsets`, `docs` and `values` as there, but
-    the documents are read."""
+    """Consecutive topics of a table, from row `start`.
+
+    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids`.
+    """
 
     table: Table
     start: int
@@ -115,7 +117,7 @@ class Block:
 
     @property
     def column(self) -> tuple[Ids, np.ndarray]:
-        """The documents, topic by topic."""
+        """The documents and the boundaries of the topics."""
         return self.docs, self.offsets
 
     def repeated(self, row: int) -> GradedError:
@@ -127,7 +129,7 @@ def _offsets(sizes: np.ndarray) -> np.ndarray:
 
 
 def refuse_repeated(run: Table) -> None:
-    """Raises `GradedError` for a document that a topic of the run retrieves twice, or that is no string."""
+    """Raises `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
         if not run.distinct and not all_distinct(block.column):
@@ -135,11 +137,11 @@ def refuse_repeated(run: Table) -> None:
 
 
 def read_qrels(source: Source) -> Table:
-    """Qrels as a table of levels. Raises `GradedError` for a level that is not a finite number."""
+    """Qrels as a table of levels. Raises `GradedError` if a level is not a finite number."""
     if isinstance(source, Table):
         return source
     table = _read(source, "qrels", "relevance")
-    table = replace(table, docs=table.docs.ids())  # which every run will meet
+    table = replace(table, docs=table.docs.ids())  # converted once for all runs
     bad = np.flatnonzero(~np.isfinite(table.values))
     if bad.size:
         row = int(bad[0])
@@ -148,15 +150,15 @@ def read_qrels(source: Source) -> Table:
 
 
 def read_run(source: Source) -> Table:
-    """A run as a table of scores. Raises `GradedError` for a score that is NaN."""
+    """A run as a table of scores. Raises `GradedError` if a score is NaN."""
     if isinstance(source, Table):
         return source
     table = _read(source, "run", "score")
     bad = np.flatnonzero(np.isnan(table.values))
     if bad.size:
         raise GradedError(
-            f"{table.place(int(bad[0]))}: the score is NaN, which has no place in an order; "
-            "give it a number (infinities are allowed)"
+            f"{table.place(int(bad[0]))}: the score is NaN, which cannot be ranked; use a number "
+            "(infinities are allowed)"
         )
     return table
 
@@ -176,12 +178,12 @@ def _read(source: Source, kind: str, value: str) -> Table:
     )
 
 
-# ------------------------------------------------------------------------------ one reader a form
+# ---------------------------------------------------------------------------- one reader per form
 
 
 def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     for topic, rows in source.items():
-        if not isinstance(rows, (dict, Mapping)):  # a dict is quicker told from other mappings
+        if not isinstance(rows, (dict, Mapping)):  # checking for dict first is faster
             raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
     topics, dicts = stretches_of(list(source), f"{kind}: query_id")[1], list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
@@ -236,7 +238,8 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
     stretches, docs, values = [], [], []
     for start in range(0, len(rows), PIECE):
         try:
-            columns = _columns(rows[start : start + PIECE], ("query_id", "doc_id", value))
+            piece = rows[start : start + PIECE]
+            columns = [[*map(attrgetter(field), piece)] for field in ("query_id", "doc_id", value)]
         except AttributeError as error:
             raise GradedError(
                 f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
@@ -249,26 +252,11 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
     return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
 
 
-def _columns(rows: Sequence[Any], fields: Sequence[str]) -> list[list[Any]]:
-    """The values of each field. Those of rows of one kind of named tuple are taken from the rows laid end to
-    end, which is quicker than from each."""
-    first, kind = rows[0], type(rows[0])
-    names = getattr(kind, "_fields", ())
-    if (
-        kind.__bases__ == (tuple,)  # what is derived from a named tuple may be anything
-        and all(field in names and getattr(first, field) is first[names.index(field)] for field in fields)
-        and [*map(type, rows)].count(kind) == len(rows)
-    ):
-        values = [*chain.from_iterable(rows)]
-        return [values[names.index(field) :: len(names)] for field in fields]
-    return [[*map(attrgetter(field), rows)] for field in fields]
-
-
-# ---------------------------------------------------------------------------------- what they share
+# ------------------------------------------------------------------------- common to all readers
 
 
 def _grouped(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> Table:
-    """The table of rows whose topics come in stretches, a topic in one or in several of them."""
+    """The table of rows whose topics are given as stretches; a topic may have several stretches."""
     starts, names = stretches
     offsets = np.append(starts, len(docs))
     code = {name: number for number, name in enumerate(dict.fromkeys(names))}
@@ -291,12 +279,12 @@ def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray
 
 
 def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
-    """The numbers of some collections as floats; `place` names a row, for the message.
+    """The numbers of several collections as floats; `place` names a row in an error message.
 
-    Levels, which are small whole numbers, go through `bytes`, others through `struct`: both are faster
-    than NumPy's conversion and, unlike it, take no text for a number.
+    Small whole numbers, such as levels, are converted by `bytes` and other numbers by `struct`. Both are
+    faster than NumPy's conversion and, unlike it, reject text.
     """
-    if isinstance(next(chain.from_iterable(pieces), None), int):  # of NumPy's, some warn as they become bytes
+    if isinstance(next(chain.from_iterable(pieces), None), int):  # some NumPy integers warn in bytes()
         try:
             small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
             return np.frombuffer(small, np.uint8).astype(np.float64)

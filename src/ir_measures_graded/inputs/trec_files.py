@@ -1,12 +1,12 @@
-"""Qrels and runs from TREC files, as Arrow tables: pyarrow's CSV reader, a block of lines at a time.
+"""Qrels and runs from TREC files as Arrow tables.
 
-A block that pyarrow might read otherwise than line by line, because it separates fields by several
-blanks, say, or has a mistake in it, is read by the strict reader of `lines` instead. What comes out is
-the same, to the last bit of a score, so that only the time tells which of them it was.
+pyarrow's CSV reader parses a file in blocks of lines. The strict reader of `strict_lines` parses a block
+again if pyarrow might read it differently, for example because fields are separated by several blanks
+or because a line is wrong. Both readers give the same result, to the last bit of every score.
 
-Tables have the columns query_id, doc_id, and score or relevance and iteration, as ir-measures names
-them, and `line`, where each row stands in the file. pyarrow is imported when a file is read. Nothing
-here may import pandas with it, as the `to_numpy` of pyarrow's arrays does.
+The tables have ir-measures' columns query_id, doc_id, and score or relevance and iteration. The column
+`line` is the line number of each row. pyarrow is imported when a file is read. No code here may import
+pandas indirectly, as pyarrow's `to_numpy` does.
 """
 
 from __future__ import annotations
@@ -32,17 +32,16 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-ROWS = 1 << 16  # of a run that are evaluated at a time, or as many more as its topic has
-TAIL = 1 << 10  # rows among which the last topic of a block is looked for first
-AHEAD = 8  # blocks of lines that are parsed in advance, because the next rows need several at once
-CACHED = 1 << 16  # characters whose marks stay in a processor's cache
-THREADS = 2  # that parse them, beside one that reads
+ROWS = 1 << 16  # of a run per evaluated block, unless one topic has more
+TAIL = 1 << 10  # rows at the end of a block in which its last topic is searched first
+AHEAD = 8  # blocks of lines parsed in advance, because an evaluated block needs several
+CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+THREADS = 2  # parsing threads, in addition to one reading thread
 
 
 @dataclass(frozen=True)
 class _Form:
-    """A kind of file: what its lines are, the column of each field, and the columns that are kept, of
-    which `value` has numbers."""
+    """The form of a file: its line, its fields, the columns that are kept, and the numeric column `value`."""
 
     lines: str
     fields: tuple[str, ...]
@@ -71,11 +70,11 @@ _QRELS = _Form(
 
 
 def read_trec_qrels(file: TrecFile) -> pandas.DataFrame:
-    """The judgments of a file in TREC's form, ``topic iteration document level`` a line.
+    """The judgments of a TREC file with lines of the form ``topic iteration document level``.
 
-    `file` is a path, also to a file compressed by gzip (``.gz``), ``-`` (standard input) or an open
-    binary file. Returns a DataFrame with the columns query_id, doc_id, relevance and iteration, which
-    every provider of ir-measures takes.
+    `file` is a path, which may be of a gzip file (``.gz``), ``-`` (standard input) or an open binary file.
+    Returns a DataFrame with the columns query_id, doc_id, relevance and iteration, which every provider
+    of ir-measures accepts.
 
     >>> import io
     >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3\\nq1 0 d2 1"))
@@ -83,9 +82,9 @@ def read_trec_qrels(file: TrecFile) -> pandas.DataFrame:
     0       q1     d1          3         0
     1       q1     d2          1         0
 
-    Fields are separated by blanks or tabs, blank lines are skipped. Levels are finite numbers, `int`
-    where all of them are whole. A document may be judged several times, as in diversity qrels; graded
-    measures refuse it where its levels differ. Raises `GradedError` for anything else.
+    Fields are separated by blanks or tabs; blank lines are skipped. Levels are finite numbers, of type
+    `int` if all are whole. A document may be judged several times, as in diversity qrels; graded measures
+    refuse it if its levels differ. Raises `GradedError` for a line of any other form.
     """
     frame = _frame(trec_qrels(file))
     level = frame["relevance"].to_numpy()
@@ -95,19 +94,19 @@ def read_trec_qrels(file: TrecFile) -> pandas.DataFrame:
 
 
 def read_trec_run(file: TrecFile) -> pandas.DataFrame:
-    """The run of a file in TREC's form, ``topic Q0 document rank score tag`` a line.
+    """The run of a TREC file with lines of the form ``topic Q0 document rank score tag``.
 
-    `file` is what `read_trec_qrels` takes. Returns a DataFrame with the columns query_id, doc_id and
-    score, which every provider of ir-measures takes.
+    `file` is as in `read_trec_qrels`. Returns a DataFrame with the columns query_id, doc_id and score,
+    which every provider of ir-measures accepts.
 
     >>> import io
     >>> read_trec_run(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
       query_id doc_id  score
     0       q1     d1    9.5
 
-    Scores alone decide the order, ranks are not looked at. Fields are separated by blanks or tabs,
-    blank lines are skipped. Raises `GradedError` for a line of another form, a score that is no
-    number or NaN, and a document that a topic retrieves twice.
+    Only scores determine the order; ranks are ignored. Fields are separated by blanks or tabs; blank lines
+    are skipped. Raises `GradedError` for a line of another form, for a score that is NaN or not a number,
+    and for a document that a topic retrieves twice.
     """
     rows, table = TrecRun(file).whole()
     refuse_repeated(table)
@@ -115,23 +114,22 @@ def read_trec_run(file: TrecFile) -> pandas.DataFrame:
 
 
 def trec_qrels(file: TrecFile) -> pyarrow.Table:
-    """The same judgments as an Arrow table; levels are floats."""
+    """The judgments of a TREC file as an Arrow table; levels are floats."""
     return _joined(_tables(file, _QRELS), _QRELS)
 
 
 class TrecRun:
-    """A run in a file in TREC's form, read while it is evaluated and so never whole in memory.
+    """A run in a TREC file, read while it is evaluated and therefore never whole in memory.
 
     >>> import io, ir_measures_graded
     >>> run = TrecRun(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
     >>> ir_measures_graded.nCG.calc_aggregate({"q1": {"d1": 1}}, run)
     1.0
 
-    Graded measures take it in blocks of whole topics, `ROWS` rows or more; a file in which a topic comes
-    back later is read whole in the end. For other providers it is an iterable of
-    `ir_measures.ScoredDoc`. `file` is what `read_trec_run` takes, and errors are the same, raised when
-    the run is evaluated. A file that can be read once only, such as standard input, is read whole and
-    kept.
+    Graded measures evaluate it in blocks of whole topics with at least `ROWS` rows. A file whose topics are
+    not contiguous is read whole in the end. Other providers iterate over it as `ir_measures.ScoredDoc`
+    objects. `file` and errors are as in `read_trec_run`; errors are raised during evaluation. A file that
+    can be read only once, such as standard input, is read whole and kept.
     """
 
     def __init__(self, file: TrecFile):
@@ -140,13 +138,13 @@ class TrecRun:
 
     @property
     def lasting(self) -> bool:
-        """Whether the file can be read again, and by another process."""
+        """Whether the file can be read again, also by another process."""
         return is_lasting(self.file)
 
     def blocks(self) -> Iterator[Table]:
         """The rows in blocks of whole topics.
 
-        Where a topic comes back later, the last block has all rows, in place of all that went before.
+        If the topics are not contiguous, the last block has all rows and replaces all earlier blocks.
         """
         if not self.lasting:
             yield self.whole()[1]
@@ -161,7 +159,7 @@ class TrecRun:
             yield block
 
     def whole(self) -> tuple[pyarrow.Table, Table]:
-        """All rows, as they stand in the file and by topic."""
+        """All rows, in the order of the file and grouped by topic."""
         rows = _joined(self._tables(), _RUN)
         if not self.lasting:
             self._kept = rows
@@ -180,7 +178,7 @@ class TrecRun:
         return replace(read_run(rows), twice=partial(self._twice, rows))
 
     def _twice(self, rows: pyarrow.Table, *_: str) -> GradedError:
-        """What to say of rows with a document that a topic retrieves twice, naming the first."""
+        """The error for the first row whose document its topic has retrieved before."""
         lines = Lines(self.file, _RUN.lines)
         first: dict[tuple[str, str], int] = {}
         for *row, lines.number in zip(*(rows[name].to_pylist() for name in ("query_id", "doc_id", "line"))):
@@ -195,12 +193,12 @@ class TrecRun:
 
 
 def is_lasting(file: TrecFile) -> bool:
-    """Whether this is a file on a disk, neither a stream nor a pipe."""
+    """Whether this is a regular file, not a stream or a pipe."""
     return isinstance(file, (str, os.PathLike)) and file != "-" and os.path.isfile(file)
 
 
 def qrel_tuples(qrels: pyarrow.Table) -> list[Qrel]:
-    """Judgments as providers of ir-measures take them at no further cost; whole levels are ints."""
+    """Judgments in the form that providers of ir-measures read fastest; whole levels are ints."""
     level = arrow_numbers(qrels["relevance"])
     levels = (level.astype(np.int64) if _whole(level) else level).tolist()
     topics, docs, iterations = (qrels[name].to_pylist() for name in ("query_id", "doc_id", "iteration"))
@@ -208,7 +206,7 @@ def qrel_tuples(qrels: pyarrow.Table) -> list[Qrel]:
 
 
 def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
-    """A run as providers of ir-measures take it at no further cost."""
+    """A run in the form that providers of ir-measures read fastest."""
     dicts: dict[str, dict[str, float]] = {}
     docs, scores = run["doc_id"].to_pylist(), arrow_numbers(run["score"]).tolist()
     starts, topics = stretches_of(run["query_id"], "run: query_id")
@@ -223,11 +221,11 @@ def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
 
 
 def _tables(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
-    """A table for each block of lines of the file, in order."""
+    """A table for each block of lines of the file, in the order of the file."""
     lines = Lines(file, form.lines)
     if is_lasting(file):
         parsed = _ahead(lines.blocks(), form)
-    else:  # reading in advance could wait for ever
+    else:  # reading ahead in a stream could block forever
         parsed = ((block, _plainly(block, form)) for block in lines.blocks())
     for block, rows in parsed:
         if rows is None:
@@ -240,7 +238,7 @@ def _tables(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
 
 
 def _ahead(blocks: Iterator[bytes], form: _Form) -> Iterator[tuple[bytes, pyarrow.Table | None]]:
-    """Each block and what `_plainly` makes of it. While one is at work the next are read and parsed."""
+    """Each block and its table from `_plainly`; the next blocks are read and parsed in the background."""
     pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
     with ThreadPoolExecutor(1 + THREADS) as pool:
         reading = pool.submit(next, blocks, None)
@@ -255,7 +253,7 @@ def _ahead(blocks: Iterator[bytes], form: _Form) -> Iterator[tuple[bytes, pyarro
 
 
 def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
-    """A block as pyarrow reads it, or None where that might not be what the strict reader reads."""
+    """A block parsed by pyarrow, or None if the strict reader might read it differently."""
     import pyarrow
     from pyarrow import csv
 
@@ -263,12 +261,12 @@ def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     fields = _fields(block)
-    if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # which pyarrow would take for one
+    if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would strip the mark
         return None
     try:
         if not block.isascii():
             block.decode()
-        rows = csv.open_csv(  # not read_csv, which on Python 3.10 goes through all objects that there are
+        rows = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
             pyarrow.BufferReader(block),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
             csv.ParseOptions(delimiter=" ", quote_char=False),
@@ -281,7 +279,7 @@ def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
                 null_values=[],
                 include_columns=form.columns,
             ),
-            memory_pool=pyarrow.system_memory_pool(),  # which keeps less than others of what is freed
+            memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
         ).read_all()
     except (UnicodeDecodeError, pyarrow.ArrowInvalid):
         return None
@@ -291,8 +289,9 @@ def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
 
 
 def _fields(block: bytes) -> int:
-    """How many fields a block of lines has, 0 where one is empty. Blanks, line ends and what else may count
-    as one: each must end exactly one field.
+    """The number of fields in a block of lines, 0 if a field is empty.
+
+    Each blank, line end or other control character must end exactly one field.
 
     >>> _fields(b"q1 0 d1 3\\nq1 0 d2 1"), _fields(b"q1 0  d1 3")
     (8, 0)
@@ -309,7 +308,7 @@ def _fields(block: bytes) -> int:
 
 
 def _strictly(block: bytes, form: _Form, lines: Lines) -> pyarrow.Table:
-    """A block read line by line; whatever is wrong in it is raised."""
+    """A block parsed line by line. Raises `FileError` for the first wrong line."""
     import pyarrow
 
     place = [form.fields.index(name) for name in form.columns]
@@ -353,12 +352,12 @@ def _string_column(texts: list[bytes]) -> pyarrow.Array:
 def _joined(tables: Iterable[pyarrow.Table], form: _Form) -> pyarrow.Table:
     import pyarrow
 
-    empty = _strictly(b"", form, Lines("", form.lines))  # whose columns a file without a line has
+    empty = _strictly(b"", form, Lines("", form.lines))  # supplies the schema for an empty file
     return pyarrow.concat_tables([empty, *tables])
 
 
 def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
-    """The same rows in blocks of `ROWS` or more, cut where topics change."""
+    """The same rows in blocks of at least `ROWS` rows, cut where the topic changes."""
     import pyarrow
 
     pending: list[pyarrow.Table] = []
@@ -374,7 +373,7 @@ def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
 
 
 def _last_change(rows: pyarrow.Table) -> int:
-    """The last row whose topic is not that of the row before, 0 where all are of one topic."""
+    """The last row whose topic differs from the row before, 0 if all rows have the same topic."""
     size = TAIL
     while True:
         last = rows["query_id"][-size:].combine_chunks()
@@ -385,12 +384,12 @@ def _last_change(rows: pyarrow.Table) -> int:
 
 
 def _whole(level: np.ndarray) -> bool:
-    """Whether all of these floats are whole numbers that an int64 can hold."""
+    """Whether all of these floats are whole numbers in the range of int64."""
     return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
 
 
 def _frame(rows: pyarrow.Table) -> pandas.DataFrame:
-    """A DataFrame whose strings stay with Arrow: pandas' `str`, or ``string[pyarrow]`` before pandas 3."""
+    """A DataFrame whose strings are stored by Arrow: `str`, or ``string[pyarrow]`` before pandas 3."""
     import pandas
     import pyarrow
 

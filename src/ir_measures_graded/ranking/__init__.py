@@ -1,7 +1,7 @@
-"""The reduction of a run: where it put the judged documents, which is all that a measure can see.
+"""A run reduced to the ranks of its judged documents, on which all measures depend.
 
-- `judged`: the qrels, read once: levels, gains and ideal lists of all topics.
-- `ranks`: a run that meets them: ranks and tie groups of the judged documents.
-- `order`: trec_eval's order of a run, and its tied documents.
-- `gains`: what a document of each level is worth.
+- `judged`: the levels, gains and ideal lists of all topics, from qrels that are read once.
+- `ranks`: the ranks and tie groups of the judged documents in a run.
+- `order`: trec_eval's order of a run, and the order of tied documents.
+- `gains`: the gain of a document at each level.
 """

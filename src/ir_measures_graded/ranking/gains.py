@@ -1,7 +1,7 @@
-"""Gains: what a document of each level is worth.
+"""The gain of a document at each level.
 
-A gain map names a gain for some levels; a level that it leaves out keeps its own value, or 0 where
-that is negative. Its canonical form therefore lists only the levels that it changes, in order.
+A gain map assigns a gain to some levels. Every other level is its own gain, or 0 if it is negative.
+The canonical form of a gain map lists only the levels that it changes, in ascending order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import GradedError
 
 Number = int | float
-WHOLE = 2**63  # NumPy's whole numbers end here
+WHOLE = 2**63  # the limit of NumPy's integers
 GainMap = dict[Number, Number]
 
 PRESETS: dict[str, GainMap] = {
@@ -29,13 +29,13 @@ PRESETS: dict[str, GainMap] = {
 
 
 def plain_number(value: Any) -> Number:
-    """`value` as a plain Python number, whole numbers as `int`.
+    """`value` as a plain Python number: an `int` if it is whole, otherwise a `float`.
 
     >>> plain_number(10.0), plain_number(np.float32(0.5))
     (10, 0.5)
 
-    Raises `TypeError` for anything that is no real number, such as a truth value, and `ValueError`
-    for one that no float reaches.
+    Raises `TypeError` if `value` is not a real number (a bool is not) and `ValueError` if it is too large
+    for a float.
     """
     if issubclass(type(value), (bool, np.bool_)) or not issubclass(type(value), Real):
         raise TypeError(f"{value!r} is not a number")
@@ -47,20 +47,20 @@ def plain_number(value: Any) -> Number:
 
 
 def natural_gain(level: Number) -> Number:
-    """The gain of a level that no gain map names: its own value, at least 0."""
+    """The gain of a level that is not in the gain map: the level itself, at least 0."""
     return max(level, 0)
 
 
 def canonical_gains(gains: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> GainMap:
-    """The gain map without the levels that keep their own value, sorted by level.
+    """The gain map without the levels that are their own gain, sorted by level.
 
     `gains` is a mapping of levels to gains, or an iterable of such pairs.
 
     >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0})
     {2: 10, 3: 100}
 
-    Raises `GradedError` where a level or a gain is not a finite number, a gain is negative, or a
-    level is named twice.
+    Raises `GradedError` if a level or a gain is not a finite number, if a gain is negative, or if a level
+    occurs twice.
     """
     pairs = gains.items() if isinstance(gains, Mapping) else gains
     named: GainMap = {}

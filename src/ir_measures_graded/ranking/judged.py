@@ -1,4 +1,4 @@
-"""Qrels, read once: the judged documents of every topic, their levels, gains and ideal lists."""
+"""The judged documents of every topic with their levels, gains and ideal lists."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .gains import GainMap, gain_of
 
 
 class Judged:
-    """Qrels: every judged document of every topic and its level.
+    """Qrels: the level of every judged document of every topic.
 
-    `topics` are T topic ids, `code` their numbers; topic t has the documents
-    `offsets[t]:offsets[t + 1]` of `docs`, `topic`, `level` (J each).
+    `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t + 1]`
+    of `docs`, `topic` and `level` (J entries each) holds the documents of topic t.
 
-    `whole` are all qrels of the collection, of which these may be a part.
+    `whole` are the qrels of the whole collection, of which these may be a part.
 
-    A document judged twice at one level counts once. Raises `GradedError` where the levels differ.
+    A document judged twice at the same level counts once. Raises `GradedError` if the two levels differ.
     """
 
     def __init__(self, qrels: Table, whole: Judged | None = None):
@@ -45,11 +45,11 @@ class Judged:
         return Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
 
     def part(self, topics: np.ndarray) -> Judged:
-        """The qrels of some topics, given by their numbers."""
+        """The qrels of the topics with these numbers."""
         return Judged(self.table.part(topics), self.whole)
 
     def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
-        """The gain of some judged documents, or of each (J)."""
+        """The gain of the documents numbered `doc`, by default of every judged document (J)."""
         if doc is not None:
             return gain_of(self.level[doc], gains)
         return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
@@ -64,20 +64,20 @@ class Judged:
         return self.whole._once("possible gains", gains, None, compute)
 
     def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
-        """The ideal list: the positive gains of all judged documents, descending, in each topic."""
+        """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
         of, topics = self.levels, len(self.topics)
         return self._once(
             "ideal", gains, cutoff, lambda: Ideal.of(of.topic, of.gain(gains), of.count, topics, cutoff)
         )
 
     def relevant(self, gains: GainMap) -> np.ndarray:
-        """How many documents of each topic have a positive gain (T)."""
+        """The number of documents with a positive gain in each topic (T)."""
         of = self.levels
         count = np.where(of.gain(gains) > 0, of.count, 0)
         return np.bincount(of.topic, weights=count, minlength=len(self.topics)).astype(np.int64)
 
     def best(self, gains: GainMap) -> np.ndarray:
-        """The highest positive gain of each topic (T), 0 where there is none."""
+        """The highest positive gain in each topic (T), 0 if the topic has none."""
         of = self.levels
         return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
 
@@ -101,8 +101,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class LevelCounts:
-    """How many documents are judged at each level that a topic has: `topic`, `level` and `count`, one entry
-    a level, topic after topic, levels ascending."""
+    """The number of documents judged at each level of each topic.
+
+    `topic`, `level` and `count` have one entry for each level that occurs in a topic, topic after topic,
+    with ascending levels.
+    """
 
     topic: np.ndarray
     level: np.ndarray
@@ -112,12 +115,12 @@ class LevelCounts:
         return gain_of(self.level, gains)
 
     def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """Which entry each `level` of each `topic` is."""
+        """The index of the entry for each (`topic`, `level`)."""
         return entries(topic, level, self.topic, self.level)
 
 
 def _without_repeated(qrels: Table) -> Table:
-    """The qrels with each document of a topic once."""
+    """The qrels with each document once per topic."""
     if all(all_distinct(qrels.block(a, b).column) for a, b in blocks(np.diff(qrels.offsets))):
         return qrels
     docs = qrels.docs.ids()
@@ -138,8 +141,11 @@ def _without_repeated(qrels: Table) -> Table:
 
 @dataclass(frozen=True)
 class Ideal:
-    """The ideal list of every topic: `topic`, `rank` and `gain` of each relevant document, topic
-    after topic, gains descending."""
+    """The ideal list of every topic.
+
+    `topic`, `rank` and `gain` have one entry for each relevant document, topic after topic, with
+    descending gains.
+    """
 
     topic: np.ndarray
     rank: np.ndarray
@@ -149,7 +155,7 @@ class Ideal:
     def of(
         cls, topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topics: int, cutoff: int | None
     ) -> Ideal:
-        """From gains, each of which `count` documents of a topic have, up to the cutoff."""
+        """The ideal lists, up to the cutoff, of topics in which `count` documents have each `gain`."""
         order = np.lexsort((-gain, topic))
         order = order[gain[order] > 0]
         topic, gain, count = topic[order], gain[order], count[order]

@@ -1,9 +1,9 @@
-"""Where a run put the judged documents: the one thing that every measure works on.
+"""The ranks of the judged documents in a run, from which every measure is computed.
 
-`judged_ranks` meets the qrels (`Judged`) with a run and reduces the run to flat arrays, topic after topic
-in the order of the qrels. For each judged document that the run retrieved they hold its rank and the
-first and last rank of its tie group, for each topic the number of retrieved documents and their scores.
-Unjudged documents are only counted.
+`judged_ranks` matches a run with the qrels (`Judged`) and reduces it to flat arrays, topic after topic in
+the order of the qrels. The arrays hold the rank of each retrieved judged document, the first and last
+rank of its tie group, and for each topic the number of retrieved documents and their scores. Unjudged
+documents are only counted.
 """
 
 from __future__ import annotations
@@ -22,15 +22,25 @@ from .order import as_compared, in_order, sort_key, tied
 
 @dataclass(frozen=True)
 class JudgedRanks:
-    """A run, reduced to its judged documents.
+    """A run reduced to its judged documents.
 
-    For each judged document that the run retrieved (H), topic after topic in rank order:
-    `doc`, its number among the judged documents; `topic`; `rank` from 1; `first` and `last` rank of
-    its tie group. For each topic (T) of the qrels: `retrieved`, how many documents its list has,
-    and `lowest` and `highest` score of all that the run retrieved for it (0 where none).
-    `score`: the scores of the list in rank order, topic after topic (`retrieved.sum()`); `place`, where
-    among them each of the H documents stands. `ties`: the places of all that are tied with another, and
-    for each the place where its tie group starts.
+    For each retrieved judged document (H), topic after topic in rank order:
+
+    - `doc`: its number among the judged documents
+    - `topic`: the number of its topic
+    - `rank`: its rank, from 1
+    - `first`, `last`: the first and last rank of its tie group
+    - `place`: its index in `score`
+
+    For each topic of the qrels (T):
+
+    - `retrieved`: the number of retrieved documents
+    - `lowest`, `highest`: the lowest and highest score in the run, 0 if the topic has no document
+
+    `score` holds the scores of all retrieved documents in rank order, topic after topic
+    (`retrieved.sum()`). `ties` are the places in `score` of all tied documents, and for each the first
+    place of its tie group. `moved` are the places whose document is at another row of `listed`, and
+    these rows.
     """
 
     judged: Judged
@@ -45,12 +55,12 @@ class JudgedRanks:
 
     @property
     def whole(self) -> JudgedRanks:
-        """The run with its unjudged documents, whether they were left out here or not."""
+        """The run with its unjudged documents, even if this run is condensed."""
         return self.uncondensed or self
 
     @cached_property
     def row(self) -> np.ndarray:
-        """The row of `listed` that stands at each place of the list."""
+        """The row of `listed` at each place of `score`."""
         if self.uncondensed is not None:
             return self.uncondensed.row[self.uncondensed.place]
         row = np.arange(self.listed.values.size)
@@ -83,7 +93,7 @@ class JudgedRanks:
 
     @cached_property
     def _group(self) -> tuple[np.ndarray, np.ndarray]:
-        """The place where the tie group of each of the H documents starts, and its size."""
+        """The first place and the size of the tie group of each of the H documents."""
         tied, starts = self.ties
         start, size = self.place.copy(), np.ones_like(self.place)
         entry = np.searchsorted(tied, self.place)
@@ -95,7 +105,7 @@ class JudgedRanks:
 
     @cached_property
     def first_of_tie(self) -> np.ndarray:
-        """The first rank of each listed document's tie group, places as in `score`."""
+        """The first rank of the tie group of each retrieved document, in the order of `score`."""
         tied, starts = self.ties
         rank = places(self.retrieved) + 1
         rank[tied] = rank[starts]
@@ -109,13 +119,13 @@ class JudgedRanks:
         return docs.take(row[place])
 
     def scored(self, place: int) -> tuple[str, str, float]:
-        """The topic, document and score at a place of `score`, for messages."""
+        """The topic, document and score at a place of `score`, for error messages."""
         topic = int(np.searchsorted(np.cumsum(self.retrieved), place, side="right"))
         return self.judged.topics[topic], self.listed.docs[int(self.row[place])], float(self.score[place])
 
     @cached_property
     def condensed(self) -> JudgedRanks:
-        """The same run without its unjudged documents: ranks are counted among the judged."""
+        """The same run without its unjudged documents: only judged documents take up ranks."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
         rank = places(retrieved) + 1
         ties = tied(changes(self._group[0]))
@@ -123,9 +133,9 @@ class JudgedRanks:
 
 
 def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
-    """Reduce a run to the ranks of its judged documents. Topics that the qrels lack are left out.
+    """Reduce a run to the ranks of its judged documents. Topics without judgments are ignored.
 
-    Raises `GradedError` for a document that a topic retrieves twice, judged or not.
+    Raises `GradedError` if a topic retrieves a document twice, judged or not.
     """
     unjudged = [number for number, topic in enumerate(run.topics) if topic not in judged.code]
     if unjudged:
@@ -153,8 +163,8 @@ def judged_ranks(judged: Judged, run: Table) -> JudgedRanks:
 
 
 def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What the run retrieved of the judged documents: `doc`, `topic` and `rank` of `JudgedRanks`; the places
-    of its list where another row stands than in the table, with that row; and its `ties`."""
+    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` places and `ties` of
+    the list, all as in `JudgedRanks`."""
     row, doc = _judged_rows(listed, qrels)
     found = np.full(listed.values.size, -1)
     found[row] = doc
@@ -165,7 +175,7 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarr
     new[starts[sizes > 0]] = True
     topic = np.repeat(np.arange(sizes.size), sizes)
     row = in_table = np.arange(score.size)
-    if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs come in order
+    if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs are sorted already
         row = np.argsort(sort_key(topic, score), kind="stable")
         score, found = score[row], found[row]
     new |= changes(score)
@@ -183,7 +193,7 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of the run that are judged, and the number of the judged document in each."""
+    """The rows of the run with a judged document, and the number of that document."""
     lower, higher = equal_pairs(listed.column, qrels.column)
     count = listed.values.size
     repeated = higher[higher < count]
