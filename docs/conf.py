@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `tox -e docs`."""
+"""Configuration of Sphinx; `tox -e docs` builds the site."""
 
 import sys
 from pathlib import Path
@@ -21,13 +21,13 @@ extensions = [
     "mathml",
     "measure_pages",
 ]
-exclude_patterns = ["_build", "_ext", "example-plugin/src", "example-plugin/tests"]
+exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", "example-plugin/tests"]
 nitpicky = True
 nitpick_ignore_regex = [
-    (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # theirs
-    (r"py:class", r"Measure|Figure|Number|Source|Qrels|Runs"),  # likewise, by their short names
-    (r"py:class", r"ir_measures_graded\.ranking\.JudgedRanks|.*\.Judgments|Weightings|.*\.Tau"),  # not public
-    (r"py:obj", r".*"),  # single backticks in docstrings are code that links only where it can
+    (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # other packages
+    (r"py:class", r"Measure|Figure|Number|Source|Qrels|Runs|TrecFile"),  # short names of type aliases
+    (r"py:class", r".*\.JudgedRanks|(.*\.)?Judgments|Weightings|.*\.Tau"),  # not public
+    (r"py:obj", r".*"),  # single backticks in docstrings are code; a link is optional
 ]
 default_role = "py:obj"
 

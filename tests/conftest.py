@@ -1,4 +1,4 @@
-"""What several test modules share."""
+"""Fixtures that several test modules share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ hypothesis.settings.load_profile("repeatable")
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Real qrels and runs, kept beside the repository; tests that need them skip where they are absent."""
+    """Real qrels and runs beside the repository; tests that need them skip without them."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the folder ../shared/data with real qrels and runs is absent")
@@ -23,7 +23,7 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def output(capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
-    """Run the command here; returns the lines it prints, after checking that it is content."""
+    """Run a command that must succeed without a message; return the lines that it prints."""
 
     def run(*argv: object) -> list[str]:
         status = cli.main([str(argument) for argument in argv])

@@ -1,4 +1,4 @@
-"""Distributions: made on the fly, a ``.dist-info`` and a module in a folder on PYTHONPATH, and real ones."""
+"""Distributions for tests: a module and a ``.dist-info`` in a folder on PYTHONPATH, and built ones."""
 
 import os
 import subprocess
@@ -41,10 +41,11 @@ def distribution(folder: Path, name: str, code: str, entry: str = "", version: s
 
 
 def python(folder: Path, code: str, mode: str = "") -> subprocess.CompletedProcess[str]:
-    """Run code in a new interpreter that sees the distributions in a folder."""
+    """Run code in a new interpreter that finds the distributions in a folder."""
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
         [sys.executable, "-c", dedent(code)],
-        env={**os.environ, "PYTHONPATH": str(folder), "IR_MEASURES_GRADED_PLUGINS": mode},
+        env={**os.environ, "PYTHONPATH": path, "IR_MEASURES_GRADED_PLUGINS": mode},
         capture_output=True,
         text=True,
         check=False,
@@ -52,7 +53,7 @@ def python(folder: Path, code: str, mode: str = "") -> subprocess.CompletedProce
 
 
 def run(*command: object, folder: Path | None = None) -> str:
-    """What a command prints; fails where it does, or where a plugin cannot be used."""
+    """The output of a command, which must succeed; a plugin that cannot be used is an error."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd=folder,

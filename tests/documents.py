@@ -1,20 +1,31 @@
 """Runs what a Markdown document shows: files to write, commands with their output.
 
-A fenced block that follows a line of only a bold file name is that file. In a ``console`` block each
-line after ``$ `` is a command; lines up to the next one are its output, compared where any are shown.
-``# exit status 2`` behind a command is the status that it must end with instead of 0.
+A fenced block after a line that contains only a bold file name is that file. In a ``console`` block each
+line after ``$ `` is a command. A command continues on the next line after a backslash. The lines up to
+the next command are its output, which is compared if there is any. ``# exit status 2`` after a command
+gives its exit status; otherwise the command must succeed.
 """
 
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
+
+import pytest
+
+from ir_measures_graded import cli
 
 BLOCK = re.compile(
     r"(?:^\*\*(?P<file>[^*\n]+?)\*\*\n\n)?^```(?P<language>[^`\n]*)\n(?P<text>.*?)^```$", re.M | re.S
 )
+COMMAND = re.compile(
+    r"(?P<line>(?:[^\n]*\\\n)*[^\n]*?)(?:  # exit status (?P<status>\d+))?\n(?P<output>.*)", re.DOTALL
+)
+PROGRAM = "ir_measures_graded "
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,15 @@ class Command:
     output: str
 
 
+@dataclass(frozen=True)
+class Done:
+    status: int
+    output: str
+
+
+Runner = Callable[[str, Path, Mapping[str, str]], Done]
+
+
 def steps(document: Path) -> Iterator[File | Command]:
     """What a document shows, in order."""
     for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
@@ -37,15 +57,51 @@ def steps(document: Path) -> Iterator[File | Command]:
             yield File(block["file"].replace("\\_", "_"), block["text"])
         elif block["language"] == "console":
             for part in re.split(r"^\$ ", block["text"], flags=re.M)[1:]:
-                line, _, output = part.partition("\n")
-                line, _, status = line.partition("  # exit status ")
-                yield Command(line, int(status or 0), output)
+                found = COMMAND.fullmatch(part)
+                assert found, part
+                yield Command(found["line"], int(found["status"] or 0), found["output"])
 
 
-def follow(document: Path, folder: Path, environment: Mapping[str, str]) -> int:
-    """Do in `folder` what a document shows; returns how many commands were run.
+def in_shell(line: str, folder: Path, environment: Mapping[str, str], given: str | None = None) -> Done:
+    """Run a command as a user does."""
+    done = subprocess.run(
+        line,
+        shell=True,
+        cwd=folder,
+        env={**os.environ, **environment},
+        input=given,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
+    return Done(done.returncode, done.stdout)
 
-    Fails where a command's exit status or its shown output differ.
+
+def in_process(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
+    """Run a command of this package without starting Python again.
+
+    The shell still expands its arguments, and it runs all other commands and what follows a pipe.
+    """
+    command, _, following = line.partition(" | ")
+    if not command.startswith(PROGRAM) or "<" in command:
+        return in_shell(line, folder, environment)
+    arguments = in_shell(f"printf '%s\\0' {command.removeprefix(PROGRAM)}", folder, environment)
+    printed = StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(printed):
+        patch.chdir(folder)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        status = cli.main(arguments.output.split("\0")[:-1])
+    if following:
+        return in_shell(following, folder, environment, printed.getvalue())
+    return Done(status, printed.getvalue())
+
+
+def follow(document: Path, folder: Path, environment: Mapping[str, str], run: Runner = in_shell) -> int:
+    """Do in `folder` what a document shows; returns the number of commands.
+
+    Fails if the exit status of a command or its output differs.
     """
     commands = 0
     for step in steps(document):
@@ -54,18 +110,9 @@ def follow(document: Path, folder: Path, environment: Mapping[str, str]) -> int:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(step.text, encoding="utf-8")
             continue
-        done = subprocess.run(
-            step.line,
-            shell=True,
-            cwd=folder,
-            env={**os.environ, **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-        )
-        assert done.returncode == step.status, f"$ {step.line}\n{done.stdout}"
+        done = run(step.line, folder, environment)
+        assert done.status == step.status, f"$ {step.line}\n{done.output}"
         if step.output:
-            assert done.stdout == step.output, f"$ {step.line}"
+            assert done.output == step.output, f"$ {step.line}"
         commands += 1
     return commands

@@ -1,4 +1,4 @@
-"""What the distribution declares is what the code needs."""
+"""The metadata of the distribution agrees with the code."""
 
 import ast
 import re
@@ -21,13 +21,13 @@ BRINGS = {
 
 
 def modules(extra: bool) -> set[str]:
-    """The modules that the direct dependencies, or those of the extras, are imported as."""
+    """The modules of the direct dependencies, or of the extras."""
     named = {re.split(r"[^\w-]", text)[0].lower() for text, *marker in REQUIREMENTS if bool(marker) == extra}
     return {BRINGS.get(name, name.replace("-", "_")) for name in named}
 
 
 def imports(path: Path, top: bool) -> Iterator[str]:
-    """The modules that a file imports, at its top or wherever."""
+    """The modules that a file imports, at its top level or anywhere."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body if top else ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -42,11 +42,11 @@ def foreign(top: bool) -> set[str]:
     return found - sys.stdlib_module_names - {"ir_measures_graded"}
 
 
-def test_what_is_imported_with_a_module_is_a_direct_dependency():
+def test_top_level_imports_are_direct_dependencies():
     assert foreign(top=True) <= modules(extra=False)
 
 
-def test_what_is_imported_when_needed_is_declared_too():
+def test_lazy_imports_are_declared():
     assert foreign(top=False) <= modules(extra=False) | modules(extra=True)
 
 
@@ -62,13 +62,13 @@ def test_direct_dependencies_are_few():
     }
 
 
-def test_the_lowest_versions_are_tested():
+def test_lowest_versions_are_tested():
     pins = (REPOSITORY / "tests" / "lowest.txt").read_text(encoding="utf-8").replace("==", ">=").splitlines()
     declared = {text for text, *marker in REQUIREMENTS if not marker}
     assert declared <= {pin.partition(";")[0] for pin in pins}
 
 
-def test_every_python_that_is_declared_is_tested():
+def test_declared_pythons_are_tested():
     classified = re.findall(
         r"^Classifier: Programming Language :: Python :: 3\.(\d+)$", str(DISTRIBUTION.metadata), re.M
     )
@@ -78,17 +78,17 @@ def test_every_python_that_is_declared_is_tested():
     assert classified == sorted(tested) == ["10", "11", "12", "13", "14"]
 
 
-def test_the_version_is_that_of_the_package():
+def test_version_is_that_of_the_package():
     assert DISTRIBUTION.version == ir_measures_graded.__version__
 
 
-def test_the_entry_points_can_be_loaded():
+def test_entry_points_can_be_loaded():
     ours = {(entry.group, entry.name): entry for entry in DISTRIBUTION.entry_points}
     assert callable(ours["console_scripts", "ir_measures_graded"].load())
     assert callable(ours["pyterrier.modules", "graded"].load())
 
 
-def test_importing_the_package_imports_nothing_heavy():
+def test_import_loads_no_slow_dependency():
     code = "import ir_measures_graded, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""The commands and examples of the README run and print what it shows."""
 
 import doctest
 import os
@@ -13,13 +13,15 @@ README = Path(__file__).parents[1] / "README.md"
 BESIDE = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
-def test_the_commands_print_what_is_shown(tmp_path: Path) -> None:
+def test_commands_print_the_shown_output(tmp_path: Path) -> None:
     assert follow(README, tmp_path, BESIDE) >= 2
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # PyTerrier's own calls of pandas
-def test_the_python_examples_print_what_is_shown() -> None:
-    pytest.importorskip("pyterrier", reason="one example is of PyTerrier")
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning:pyterrier"
+)  # PyTerrier calls pandas in a deprecated way
+def test_python_examples_print_the_shown_output() -> None:
+    pytest.importorskip("pyterrier", reason="one example needs PyTerrier")
     result = doctest.testfile(str(README), module_relative=False)
     assert result.attempted > 10
     assert result.failed == 0

@@ -1,6 +1,6 @@
-"""What other tools call each measure, or what they compute under a similar name.
+"""Equal measures in other tools, and different measures with a similar name.
 
-Every row is checked against the tool by tests/docs/test_elsewhere.py.
+tests/docs/test_elsewhere.py checks every row against the tool.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ BINARY = "gains=1:1,2:1,3:1"
 class Other(NamedTuple):
     """A measure of another tool.
 
-    `here` is the measure string of this package that gives the same values; empty, where none does.
+    `here` is the measure string of this package that gives the same values, or empty if there is none.
     """
 
     tool: str
@@ -22,7 +22,7 @@ class Other(NamedTuple):
     text: str
 
 
-LOG2 = "cites the same paper, but divides by log2(i + 1), so at rank 2 by 1.58 and not by 1; no base"
+LOG2 = "cites the same paper but divides by log2(i + 1): by 1.58 at rank 2, not by 1; it has no parameter b"
 ELSEWHERE: dict[str, list[Other]] = {
     "CG": [
         Other("trec_eval", "num_rel_ret", f"CG({BINARY})", "counts relevant documents of any level"),
@@ -33,12 +33,14 @@ ELSEWHERE: dict[str, list[Other]] = {
             "scikit-learn",
             "dcg_score(k=10)",
             "",
-            "cites the same paper, but divides by log(i + 1), from rank 2 on; log_base scales all values "
-            "alike; tied documents share their gains",
+            "cites the same paper but divides by log(i + 1) from rank 2 on; log_base scales all values "
+            "by the same factor; tied documents share their gains",
         ),
     ],
     "nCG": [
-        Other("trec_eval", "relative_P_10", f"nCG({BINARY})@10", "binary: precision over the best possible"),
+        Other(
+            "trec_eval", "relative_P_10", f"nCG({BINARY})@10", "binary: precision divided by its best value"
+        ),
         Other("this package", "SR@10", "nCG@10", "the sliding ratio to the recall base is the same quotient"),
     ],
     "nDCG_JK": [
@@ -46,7 +48,7 @@ ELSEWHERE: dict[str, list[Other]] = {
             "NTCIREVAL, pyNTCIREVAL",
             "nDCG@0010",
             "nDCG_JK@10",
-            "the same; pyNTCIREVAL's --logb is b, -g the gains",
+            "equal; pyNTCIREVAL's `--logb` is b, and `-g` is gains",
         ),
         Other("trec_eval", "ndcg_cut_10", "", LOG2),
         Other("trec_eval", "ndcg", "", LOG2),
@@ -58,24 +60,24 @@ ELSEWHERE: dict[str, list[Other]] = {
         ),
     ],
     "NDCNG": [
-        Other("ranx", "ndcg_burges@10", "NDCNG(max_gain=1)@10", "gains 2^G − 1, which grow with the scale"),
+        Other("ranx", "ndcg_burges@10", "NDCNG(max_gain=1)@10", "gains 2^G − 1; they grow with the scale"),
         Other(
             "ir-measures",
             "nDCG(dcg='exp-log2')@10",
             "NDCNG(max_gain=1)@10",
-            "gdeval's: gains 2^G − 1, which grow with the scale; printed to five decimals",
+            "computed by gdeval: gains 2^G − 1, which grow with the scale; printed to five decimals",
         ),
     ],
     "muAP": [
-        Other("trec_eval", "map", f"muAP({BINARY})", "one threshold: every relevant document counts alike"),
-        Other("trec_eval", "map_cut_10", f"muAP({BINARY})@10", "likewise; it divides by all of R too"),
-        Other("ir-measures", "AP(rel=2)", "muAP(gains=1:0,2:1,3:1)", "one threshold, that of level 2"),
-        Other("ranx", "map", f"muAP({BINARY})", "one threshold: every relevant document counts alike"),
+        Other("trec_eval", "map", f"muAP({BINARY})", "one threshold: all relevant documents count equally"),
+        Other("trec_eval", "map_cut_10", f"muAP({BINARY})@10", "one threshold; it also divides by R"),
+        Other("ir-measures", "AP(rel=2)", "muAP(gains=1:0,2:1,3:1)", "one threshold: level 2"),
+        Other("ranx", "map", f"muAP({BINARY})", "one threshold: all relevant documents count equally"),
         Other(
             "scikit-learn",
             "average_precision_score",
             f"muAP({BINARY})",
-            "binary; the same where all relevant documents are scored and no scores are tied",
+            "binary; equal if all relevant documents have scores and no scores are tied",
         ),
     ],
     "WAP": [
@@ -83,13 +85,16 @@ ELSEWHERE: dict[str, list[Other]] = {
     ],
     "Q": [
         Other(
-            "NTCIREVAL, pyNTCIREVAL", "Q-measure", "Q", "the same; pyNTCIREVAL's --beta is beta, -g the gains"
+            "NTCIREVAL, pyNTCIREVAL",
+            "Q-measure",
+            "Q",
+            "equal; pyNTCIREVAL's `--beta` is beta, and `-g` is gains",
         ),
-        Other("NTCIREVAL, pyNTCIREVAL", "Q@0010", "Q@10", "the same; it divides by min(R, 10) too"),
+        Other("NTCIREVAL, pyNTCIREVAL", "Q@0010", "Q@10", "equal; it also divides by min(R, 10)"),
     ],
     "AGR": [],
     "SR": [
-        Other("this package", "nCG@10", "SR@10", "the same quotient; ideal='retrieved' has no other name"),
+        Other("this package", "nCG@10", "SR@10", "the same quotient, unless ideal='retrieved'"),
     ],
     "MSR": [],
     "gP": [
@@ -103,7 +108,7 @@ ELSEWHERE: dict[str, list[Other]] = {
             "scikit-learn",
             "roc_auc_score",
             f"NDPM(performance=True,{BINARY})",
-            "binary: over the judged documents, the area under the ROC curve is 1 − NDPM",
+            "binary: the area under the ROC curve of the judged documents is 1 − NDPM",
         ),
     ],
     "KendallTau": [
@@ -111,20 +116,20 @@ ELSEWHERE: dict[str, list[Other]] = {
             "SciPy",
             "kendalltau(variant='b')",
             "KendallTau",
-            "the same, given the gains and scores of the judged documents, those not retrieved tied last; "
-            "NaN where this is 0",
+            "equal for the gains and scores of the judged documents, with all documents that were not "
+            "retrieved tied last; SciPy returns NaN if one side is constant, this package 0",
         ),
-        Other("SciPy", "kendalltau(variant='c')", "KendallTau(variant='c')", "likewise"),
+        Other("SciPy", "kendalltau(variant='c')", "KendallTau(variant='c')", "equal for the same input"),
     ],
     "Spearman": [
-        Other("SciPy", "spearmanr", "Spearman", "the same, given the same; NaN where this is 0"),
+        Other("SciPy", "spearmanr", "Spearman", "equal for the same input; NaN where this is 0"),
     ],
     "ADM": [
         Other(
             "scikit-learn",
             "1 − mean_absolute_error",
             "ADM(norm='none',max_gain=3)",
-            "the same, given gains and scores in [0, 1] of the judged documents",
+            "equal for gains and scores of the judged documents in [0, 1]",
         ),
     ],
     "ESL": [
@@ -132,8 +137,8 @@ ELSEWHERE: dict[str, list[Other]] = {
             "trec_eval",
             "1/recip_rank − 1",
             "ESL",
-            "for n = 1 the non-relevant documents before the first relevant one, where one is retrieved and "
-            "no scores are tied",
+            "number of non-relevant documents before the first relevant one (n = 1); equal if a relevant "
+            "document is retrieved and no scores are tied",
         ),
     ],
     "ASL": [],
@@ -142,7 +147,7 @@ ELSEWHERE: dict[str, list[Other]] = {
             "scikit-learn",
             "roc_auc_score",
             "NR",
-            "over all judged and retrieved documents, those not retrieved tied last",
+            "computed over all judged and retrieved documents, with those not retrieved tied last",
         ),
     ],
 }

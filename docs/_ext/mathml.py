@@ -1,7 +1,6 @@
-"""Formulas as MathML, which browsers typeset by themselves: no script, nothing fetched from elsewhere.
+"""Formulas as MathML. Browsers typeset it without a script and without a download from another site.
 
-The font is the reader's own where there is one for mathematics, else STIX Two Math, of which the
-package ziamath brings a copy.
+The page uses the reader's own mathematics font, or else STIX Two Math from the package ziamath.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ def inline(self: Any, node: nodes.math) -> None:
 
 
 def display(self: Any, node: nodes.math_block) -> None:
-    """Write a formula of its own, which scrolls where the screen is too narrow for it."""
+    """Write a displayed formula. It scrolls on narrow screens."""
     self.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 
 def copy_font(app: Sphinx, exception: Exception | None) -> None:
-    """Put the font beside the style sheet that names it."""
+    """Copy the font next to the style sheet that names it."""
     if exception is None and app.builder.format == "html":
         package = find_spec("ziamath")
         if package is None or package.origin is None:
-            raise ModuleNotFoundError("the site's font comes with the package ziamath; install it")
+            raise ModuleNotFoundError("install the package ziamath; it contains the font of the site")
         copyfile(Path(package.origin).parent / "fonts" / FONT, app.outdir / "_static" / FONT)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Make it known to Sphinx."""
+    """Register the renderer and copy the font after the build."""
     app.add_html_math_renderer("mathml", (inline, None), (display, None))
     app.connect("build-finished", copy_font)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,8 @@
-"""A page for each measure, written from the measure itself before Sphinx reads the site.
+"""Generates a page for each measure before Sphinx reads the site.
 
-What a page needs is in the measure's declaration and docstring, its source's BibTeX in
-``references.bib``, and what other tools make of it in `elsewhere`. A part that is missing is an error.
+A page takes its text from the measure's declaration and docstring, its BibTeX from ``references.bib``
+the symbols of its formulas from `symbols`, and the comparison with other tools from `elsewhere`. A missing
+part is an error.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import symbols
+from computed import markdown
 from elsewhere import ELSEWHERE
-from ir_measures_graded.listing import better, facts_of
 from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
-from tables import markdown
 
 from ir_measures_graded import GradedMeasure, measures
+from ir_measures_graded.registry.listing import better, facts_of
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
@@ -30,8 +33,6 @@ FAMILIES = {
     measures.preference: "Preference and correlation",
     measures.search_length: "Search length",
 }
-
-
 REPRODUCED = {
     "jarvelin2002": ("Järvelin & Kekäläinen 2002", "jarvelin-kekalainen-2002"),
     "zhou2010": ("Zhou & Yao 2010", "zhou-yao-2010"),
@@ -40,7 +41,7 @@ REPRODUCED = {
 
 
 class IncompleteMeasure(Exception):
-    """A measure lacks a part that its page shows."""
+    """A measure lacks a part of its page."""
 
 
 def page(measure: GradedMeasure) -> str:
@@ -51,11 +52,11 @@ def page(measure: GradedMeasure) -> str:
         f"# {measure.NAME}",
         f"**{facts['title']}**{aliases}. {facts['description']}",
         "## Definition",
-        f"```{{math}}\n{part(measure, 'tex')}\n```",
+        *formulas(measure),
+        symbol_table(measure),
         f"In plain text: {in_code(part(measure, 'formula'))}",
         *paragraphs(measure),
         "\n".join(["|     |     |", "|-----|-----|", *map(" | ".join, properties(measure))]),
-        "The symbols are those of the [conventions](../conventions.md#symbols).",
         "## Parameters",
         parameter_table(facts["parameters"]),
         "## Example",
@@ -77,24 +78,42 @@ def part(measure: GradedMeasure, field: str) -> str:
     return text
 
 
+def formulas(measure: GradedMeasure) -> Iterator[str]:
+    """The formula, and the formula with `avg` if the measure has this parameter."""
+    tex = part(measure, "tex")
+    yield f"```{{math}}\n{tex}\n```"
+    if "avg" in measure.PARAMETERS:
+        value = tex.partition("[k]")[0]
+        yield "With `avg=True`, the value is the mean over the first $k$ ranks:"
+        yield f"```{{math}}\n\\frac{{1}}{{k}} \\sum_{{i=1}}^{{k}} {value}[i]\n```"
+
+
+def symbol_table(measure: GradedMeasure) -> str:
+    """The symbols of the formulas and their meanings."""
+    if missing := symbols.undefined(measure):
+        names = ", ".join(sorted(missing))
+        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/symbols.py does not define {names}")
+    return symbols.table(measure)
+
+
 def paragraphs(measure: GradedMeasure) -> list[str]:
-    """The docstring's text: its first line and what is neither field nor example."""
+    """The docstring's text without its fields and its example."""
     text = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
     return [in_code(each) for each in text if not re.match(r":|>>>", each)]
 
 
 def properties(measure: GradedMeasure) -> Iterator[tuple[str, str]]:
-    """What a page says of a measure's values, as rows of a table."""
+    """Range, direction and special values of a measure, as rows of a table."""
     yield "Values", part(measure, "range").replace("-", "−")
     which = {better(facts_of(variant)) for variant in variants(measure)}
     yield "Better", f"{better(facts_of(measure))}{' by default' * (len(which) > 1)}"
     yield "Undefined", part(measure, "undefined")
-    missing = "depends on the topic, and is computed" if measure.DEFAULT is None else f"{measure.DEFAULT:g}"
-    yield "A topic that the run lacks", missing
+    missing = "depends on the topic" if measure.DEFAULT is None else f"{measure.DEFAULT:g}"
+    yield "Topic missing from the run", missing
 
 
 def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
-    """The measure, and with each of its switches turned."""
+    """The measure, and the measure with each of its flags inverted."""
     yield measure
     for name, parameter in measure.PARAMETERS.items():
         if parameter.dtype is bool:
@@ -102,7 +121,7 @@ def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
 
 
 def parameter_table(parameters: list[dict[str, Any]]) -> str:
-    """The parameters as a table; ``cutoff`` comes behind @."""
+    """The parameters as a table."""
     rows = []
     for parameter in parameters:
         name, default = parameter["name"], parameter["default"]
@@ -122,39 +141,45 @@ def example(measure: GradedMeasure) -> str:
 
 
 def elsewhere(measure: GradedMeasure) -> str:
-    """What other tools call the measure, or what they compute under a similar name."""
+    """The same measure in other tools, and their measures with a similar name."""
     if measure.NAME not in ELSEWHERE:
-        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/elsewhere.py does not say which tools have it")
+        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/elsewhere.py has no entry for it")
     others = ELSEWHERE[measure.NAME]
     if not others:
-        return "None of the tools of [Coming from](../coming-from.md) computes it."
+        return "None of the tools in [Migrating from other tools](../migrating.md) computes this measure."
     rows = [
-        [each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else "no", each.text] for each in others
+        [each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else "none", each.text] for each in others
     ]
-    return markdown(["tool", "name there", "the same here", ""], rows)
+    return markdown(["tool", "its name", "equal measure here", "remarks"], rows)
 
 
 def sources(measure: GradedMeasure) -> list[str]:
     """The keys of the works that a measure's source names."""
     source = part(measure, "source")
-    places = {key: source.find(short(entry)) for key, entry in parse_file(BIBLIOGRAPHY).entries.items()}
+    places = {key: source.find(short(entry)) for key, entry in works().items()}
     found = [key for key, place in places.items() if place >= 0]
     if not found:
         raise IncompleteMeasure(f"{measure.NAME}: references.bib has no entry for {source!r}")
     return sorted(found, key=places.__getitem__)
 
 
+@cache
+def works() -> dict[str, Entry]:
+    """The entries of references.bib by their keys."""
+    return dict(parse_file(BIBLIOGRAPHY).entries)
+
+
 def reproduced(measure: GradedMeasure) -> str:
-    """Where the numbers of its papers stand beside computed ones."""
+    """Links to the pages that recompute the numbers of the measure's papers."""
     pages = [REPRODUCED[key] for key in sources(measure) if key in REPRODUCED]
     links = " and ".join(f"[{title}](../papers/{page}.md)" for title, page in pages)
-    return f" Its numbers, computed: {links}." if links else ""
+    return f" Recomputed numbers: {links}." if links else ""
 
 
 def short(entry: Entry) -> str:
-    """How a source names a work.
+    """The name of a work, as a measure's source gives it.
 
-    >>> short(parse_file(BIBLIOGRAPHY).entries["scheel2011"])
+    >>> short(works()["scheel2011"])
     'Scheel, Lommatzsch & Albayrak 2011'
     """
     names = [" ".join(person.last_names) for person in entry.persons["author"]]
@@ -162,33 +187,33 @@ def short(entry: Entry) -> str:
 
 
 def bibtex(key: str) -> str:
-    """A work as it stands in references.bib."""
+    """The entry of a work in references.bib."""
     found = re.search(rf"^@\w+{{{key},.*?^}}", BIBLIOGRAPHY.read_text(encoding="utf-8"), re.M | re.S)
     assert found
     return found[0]
 
 
 def in_code(text: str) -> str:
-    """Text whose signs are no Markdown: what stands between single backticks stays code."""
+    """Text with its Markdown characters escaped, except in code between single backticks."""
     code_or_sign = r"(`[^`]*`)|([_*^<>\[\]|\\$])"
     return re.sub(code_or_sign, lambda found: found[1] or "\\" + found[2], " ".join(text.split()))
 
 
 def listing() -> str:
-    """All measures, a table for each family, and their places in the table of contents."""
+    """A table of measures for each family, and the table of contents of their pages."""
     parts = []
     for module, title in FAMILIES.items():
         rows = [
             [f"[{each.NAME}](measures/{each.NAME}.md)", each.SHORT_DESC, part(each, "source")]
             for each in module.MEASURES
         ]
-        parts += [f"**{title}**", markdown(["measure", "what it is", "source"], rows)]
+        parts += [f"**{title}**", markdown(["measure", "description", "source"], rows)]
     pages = "\n".join(f"measures/{measure.NAME}" for measure in measures.MEASURES)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{pages}\n```"])
 
 
 def write(app: Sphinx | None = None) -> None:
-    """Write all pages; one that has not changed keeps its time, and is not read again."""
+    """Write all pages. Unchanged files stay untouched, so that Sphinx does not read them again."""
     FOLDER.mkdir(exist_ok=True)
     pages = {f"{measure.NAME}.md": page(measure) for measure in measures.MEASURES}
     for path in FOLDER.iterdir():
@@ -201,6 +226,6 @@ def write(app: Sphinx | None = None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Make it known to Sphinx."""
+    """Run `write` before Sphinx reads the site."""
     app.connect("builder-inited", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
-"""The papers' numbers beside what this package computes from what the papers give.
+"""Tables that compare the numbers printed in the papers with computed ones.
 
-The printed numbers, and how the tables of Zhou & Yao came about, are in tests/papers, where each is checked.
+The printed numbers and the procedure of the tables of Zhou & Yao are in tests/papers, which checks them.
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from drawn import drawn
-from tables import markdown
+from computed import figure, markdown
 
 from ir_measures_graded import (
     ADM,
@@ -37,7 +36,7 @@ Documents = dict[str, float]
 
 
 def beside(printed: float, value: float, places: int) -> str:
-    """A printed number and the computed one, which has one digit more; bold where they differ.
+    """A printed number and the computed one with one more digit; bold if they differ.
 
     >>> beside(0.17, 1 / 6, 2), beside(0.16, 1 / 6, 2), beside(3, 3.0, 0)
     ('0.17 / 0.167', '**0.16 / 0.167**', '3 / 3')
@@ -50,7 +49,7 @@ def beside(printed: float, value: float, places: int) -> str:
 
 
 def jarvelin_vectors() -> str:
-    """The worked vectors of sections 2.1 to 2.3, a row a rank."""
+    """The worked vectors of sections 2.1 to 2.3, one row per rank."""
     ideal = jk.IDEAL_QRELS, jk.IDEAL_RUN
     columns = {
         "gain": list(map(str, jk.G)),
@@ -69,7 +68,7 @@ def _vector(printed: Sequence[float], values: Sequence[float], places: int) -> l
 
 
 def jarvelin_table_1() -> str:
-    """Table I: the share of each level in the counts that stand beside it."""
+    """Table I: the share of each level, computed from the printed counts."""
     counts = {
         "TREC relevant": ([691, 1004, 724, 353], [25.0, 36.2, 26.1, 12.7]),
         "TREC irrelevant": ([2780, 134, 40, 11], [93.8, 4.5, 1.3, 0.4]),
@@ -85,13 +84,13 @@ def jarvelin_table_1() -> str:
 
 
 def jarvelin_numbers() -> str:
-    """Numbers in the text of sections 2.2 and 3 that follow from others there."""
+    """Numbers in the text of sections 2.2 and 3 that follow from other printed numbers."""
     shares, relevant, topics = (49.4, 30.5, 20.1), 1182, 20
     at_1024 = (DCG_JK @ 1024).calc_aggregate(*jk.topic([0] * 1023 + [1], [1]))
     rows = [
-        ["documents of level 2 and 3 a topic", beside(29.9, relevant * sum(shares[1:]) / 100 / topics, 1)],
+        ["documents of levels 2 and 3 per topic", beside(29.9, relevant * sum(shares[1:]) / 100 / topics, 1)],
         ["TREC relevant documents judged relevant again, %", beside(75, 100 * (1 - 691 / 2772), 0)],
-        ["share of its value that a document keeps at rank 1024 (b = 2)", beside(0.1, at_1024, 1)],
+        ["share of its gain that a document keeps at rank 1024 (b = 2)", beside(0.1, at_1024, 1)],
     ]
     return markdown(["", "printed / computed"], rows)
 
@@ -130,7 +129,7 @@ def zhou_examples() -> str:
     for where, measure, printed, qrels, run in examples:
         value = measure.calc_aggregate({"q": qrels}, {"q": run})
         rows.append([where, f"`{measure}`", beside(printed, value, 2)])
-    return markdown(["where", "measure", "printed / computed"], rows)
+    return markdown(["example", "measure", "printed / computed"], rows)
 
 
 def _listed(docs: Sequence[str]) -> Documents:
@@ -138,7 +137,7 @@ def _listed(docs: Sequence[str]) -> Documents:
 
 
 def zhou_table(number: str) -> str:
-    """One of the tables 2 to 4, computed as the table was, a row a system."""
+    """Table 2, 3 or 4, computed as the authors did, one row per system."""
     systems = {system: row for (table, system), row in zy.ROWS.items() if table == int(number)}
     rows = []
     for system, (scores, printed) in systems.items():
@@ -148,7 +147,7 @@ def zhou_table(number: str) -> str:
 
 
 def zhou_by_definition() -> str:
-    """The systems of tables 2 and 4 by the definitions: documents in the system's order, the user's gains."""
+    """Tables 2 and 4 by the definitions: documents in the system's order, gains from the user."""
     measures = [MSR, nDCG_JK, nDCG_JK(avg=True), WAP, Q, AGR, NDPM(performance=True)]
     measures.append(ADM(norm="none", max_gain=1))
     rows = []
@@ -162,12 +161,12 @@ def zhou_by_definition() -> str:
 
 
 def zhou_differences() -> str:
-    """The cells that do not come out, and why."""
+    """The cells that cannot be reproduced, and the reason."""
     rows = [
         [f"Table {table}, {system}", column, beside(zy.CELLS[table, system, column][2], value, 2), why]
         for (table, system, column), (value, why) in zy.NOT_REPRODUCED.items()
     ]
-    return markdown(["cell", "column", "printed / computed", "why"], rows)
+    return markdown(["cell", "column", "printed / computed", "reason"], rows)
 
 
 # ------------------------------------------------------------- Scheel, Lommatzsch & Albayrak
@@ -187,7 +186,7 @@ def scheel_table_1() -> str:
 
 
 def scheel_table_2() -> str:
-    """Table 2: NDCG and NDCNG at each rank, for three ways to give gains."""
+    """Table 2: NDCG and NDCNG at each rank under three gain maps."""
     (cases,) = (mark.args[1] for mark in scheel.test_table_2.pytestmark if mark.name == "parametrize")
     gains = ["rel(i)", "rel(i) · 2", "normalised"]
     rows = []
@@ -199,9 +198,9 @@ def scheel_table_2() -> str:
 
 
 def scheel_figure(number: str) -> str:
-    """Figure 4 (levels evenly filled) or 5 (unevenly), drawn anew, and how far its curves lie apart."""
+    """Figure 4 (even levels) or 5 (uneven levels), and the widest gap between the curves of each measure."""
     found = swaps(uneven=number == "5", repetitions=50)
     gaps = dict(zip(["NDCNG", "µAP", "NDCG"], found.gaps().max(axis=1)))
     widest = ", ".join(f"{name} {gap:.2f}" for name, gap in gaps.items())
-    alt = f"Three panels of curves that fall from 1; those of NDCG lie apart. Widest gaps: {widest}."
-    return f"{drawn(f'scheel-{number}', found.figure(), alt)}\n\nWidest gap between the curves: {widest}."
+    alt = f"Three panels of curves that fall from 1; the curves of NDCG differ. Widest gaps: {widest}."
+    return f"{figure(f'scheel-{number}', found.figure(), alt)}\n\nWidest gap between the curves: {widest}."

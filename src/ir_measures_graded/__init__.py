@@ -6,6 +6,7 @@
 0.9901
 """
 
+from .cli import interrupts as _interrupts  # isort: skip  # noqa: F401  # Ctrl-C may come during imports
 import sys as _sys
 from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
@@ -60,13 +61,13 @@ __all__ = [
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)
-if "ir_datasets" in _sys.modules:  # importing it takes half a second; else it is one call
+if "ir_datasets" in _sys.modules:  # users call it themselves otherwise: the import takes half a second
     register_demo()
 
 
 def __getattr__(name: str) -> _Any:
-    """Measures that plugins bring, by name."""
-    if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # a module comes by itself
+    """The measure of that name that a plugin brings."""
+    if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # not a submodule
         _plugins.load()
         measure = _names.registry().get(name)
         if isinstance(measure, GradedMeasure):

@@ -1,13 +1,12 @@
-"""Writes the files of ``graded-demo``: ``python -m ir_measures_graded.demo.generate [FOLDER]``.
+"""Writes the files of ``graded-demo``: ``python tests/demo/generate.py [FOLDER]``.
 
-A model small enough to read. For each topic a deck of documents is shuffled; the first ones are
-judged, at the levels that `TOPICS` counts, those that follow are not. A system scores a document by
-what it makes of its level (`System.lift`), more on topics that are easy, less on those that do not
-suit it, plus chance that all systems share and chance of its own. It returns the best `DEPTH`.
+For each topic, the documents are shuffled. The first ones are judged at the levels that `TOPICS` counts; the
+next ones are unjudged. A system scores a document by its level (`System.lift`), times a factor for the topic,
+plus noise that all systems share and noise of its own. It returns the best `DEPTH` documents.
 
-The same bytes on every Python and platform: all chance is ``random.Random.random()``, whose
-sequence Python guarantees, and the arithmetic is ``+ - * /`` in a written order (``math`` rounds as
-the platform does, ``random.shuffle`` may change, ``sum`` of floats did in Python 3.12).
+The bytes are the same on every Python and platform. All random numbers come from ``random.Random.random()``,
+whose sequence Python guarantees. The arithmetic is ``+ - * /`` in a fixed order, because ``math`` rounds as
+the platform does, ``random.shuffle`` may change and ``sum`` of floats changed in Python 3.12.
 """
 
 from __future__ import annotations
@@ -23,21 +22,21 @@ from ir_measures_graded.demo import DATA, NAME
 
 SEED = 2002
 COLLECTION = 6000  # documents
-UNJUDGED = 200  # documents of a topic that nobody judged but a system may retrieve
+UNJUDGED = 200  # unjudged documents of a topic that a system may retrieve
 DEPTH = 100  # documents that a system returns for a topic
 
 Draw = Callable[[], float]
 
 
 class Topic(NamedTuple):
-    """A topic: its id, the query, and how many documents are judged at the levels 0, 1, 2 and 3."""
+    """A topic: its id, the query, and the number of documents judged at the levels 0, 1, 2 and 3."""
 
     id: str
     query: str
     judged: tuple[int, int, int, int]
 
 
-# The paper's topic numbers over needs of our own. The sums are the paper's: 1182 relevant documents,
+# The topic numbers are the paper's, the queries are ours. The sums are the paper's: 1182 relevant documents,
 # 49.4 % of them at level 1, 30.5 % at 2, 20.1 % at 3; 60.5 % of all judgments at 0 (its Table I).
 TOPICS = [
     Topic("351", "beekeeping on city roofs rules", (96, 31, 22, 14)),
@@ -64,8 +63,8 @@ TOPICS = [
 
 
 class System(NamedTuple):
-    """A retrieval system: how far it lifts a document of level 0, 1, 2 and 3, how much chance of its
-    own it adds, how it writes a score, and the topics that it has no answer for."""
+    """A retrieval system: the score of a document at level 0, 1, 2 and 3, the weight of its own noise, the
+    format of its scores, and the topics for which it returns nothing."""
 
     lift: tuple[float, float, float, float]
     chance: float
@@ -115,7 +114,7 @@ def deck(draw: Draw) -> list[str]:
 
 
 def bell(draw: Draw) -> float:
-    """A draw that is close to normal, of mean 0 and variance 1: Σ of twelve uniform ones, − 6."""
+    """A nearly normal random number of mean 0 and variance 1: the sum of twelve uniform ones, − 6."""
     total = -6.0
     for _ in range(12):
         total += draw()
@@ -123,13 +122,13 @@ def bell(draw: Draw) -> float:
 
 
 def ranking(topic: str, docs: Iterable[str], scores: Iterable[str], tag: str) -> list[str]:
-    """A topic's lines of a TREC run, in trec_eval's order: ties by document id, descending."""
+    """The lines of a topic in a TREC run, in trec_eval's order: ties by descending document id."""
     order = sorted(((float(score), doc, score) for doc, score in zip(docs, scores)), reverse=True)
     return [f"{topic} Q0 {doc} {rank} {score} {tag}" for rank, (_, doc, score) in enumerate(order[:DEPTH], 1)]
 
 
 def metadata(scoreddocs: int) -> str:
-    """What ir-datasets can say about the collection without reading it, in its own form."""
+    """The counts that ir-datasets shows without reading the files, in its format."""
     levels = {str(level): sum(topic.judged[level] for topic in TOPICS) for level in range(4)}
     qrels = {"count": sum(levels.values()), "fields": {"relevance": {"counts_by_value": levels}}}
     counts = {"queries": {"count": len(TOPICS)}, "qrels": qrels, "scoreddocs": {"count": scoreddocs}}
@@ -137,7 +136,7 @@ def metadata(scoreddocs: int) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all files into `folder`, which is made where it is missing."""
+    """Write all files into `folder`, and create it if it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files().items():
         (folder / name).write_bytes(text.encode("ascii"))

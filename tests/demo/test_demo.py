@@ -1,4 +1,4 @@
-"""The collection `graded-demo`: its numbers, its files, its place in ir-datasets, its five runs."""
+"""The collection `graded-demo`: its statistics, files and five runs, and ir-datasets."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ def topics():
 
 
 def python(*args, **env):
-    """Run a fresh interpreter and return what it prints; it fails the test where it fails."""
+    """Run a new interpreter, which must succeed; returns its output."""
     done = subprocess.run(
         [sys.executable, *args], env={**os.environ, **env}, capture_output=True, text=True, check=False
     )
@@ -55,7 +55,7 @@ def python(*args, **env):
 # The data
 
 
-def test_levels_are_in_the_proportions_of_the_paper():
+def test_levels_have_the_proportions_of_the_paper():
     levels = Counter(qrel.relevance for qrel in qrels())
     relevant = levels[1] + levels[2] + levels[3]
     assert relevant == 1182
@@ -63,7 +63,7 @@ def test_levels_are_in_the_proportions_of_the_paper():
     assert round(100 * levels[0] / len(qrels()), 1) == 60.5
 
 
-def test_twenty_topics_have_a_query_and_relevant_documents_at_every_level():
+def test_twenty_topics_have_documents_at_every_level():
     assert len(topics()) == 20
     judged = Counter((qrel.query_id, qrel.relevance) for qrel in qrels())
     assert set(judged) == {(topic, level) for topic in topics() for level in range(4)}
@@ -79,14 +79,14 @@ def test_no_document_is_judged_twice_in_a_topic():
     assert len({(qrel.query_id, qrel.doc_id) for qrel in qrels()}) == len(qrels())
 
 
-def test_the_script_reproduces_the_files_byte_for_byte(tmp_path):
+def test_script_reproduces_the_files_byte_for_byte(tmp_path):
     python(str(Path(__file__).parent / "generate.py"), str(tmp_path / "again"), PYTHONHASHSEED="1")
     written = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
     shipped = {path.name: path.read_bytes() for path in demo.DATA.iterdir()}
     assert written == shipped
 
 
-def test_the_files_are_small_and_plain():
+def test_files_are_small_and_ascii():
     contents = [path.read_bytes() for path in demo.DATA.iterdir()]
     assert sum(map(len, contents)) < 400_000
     assert all(content.isascii() and b"\r" not in content for content in contents)
@@ -95,16 +95,16 @@ def test_the_files_are_small_and_plain():
 # The runs
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_a_run_lists_a_hundred_documents_a_topic_in_the_order_of_trec_eval(name):
-    lines = [line.split() for line in demo.run_paths()[name].read_text().splitlines()]
-    for topic in {line[0] for line in lines}:
-        rows = [line for line in lines if line[0] == topic]
-        assert [int(row[3]) for row in rows] == list(range(1, 101))
-        assert len({row[2] for row in rows}) == 100
-        keys = [(np.float32(row[4]), row[2]) for row in rows]
-        assert keys == sorted(keys, reverse=True)
-        assert {(row[1], row[5]) for row in rows} == {("Q0", name)}
+def test_run_has_a_hundred_documents_per_topic_in_trec_eval_order():
+    for name in RUNS:
+        lines = [line.split() for line in demo.run_paths()[name].read_text().splitlines()]
+        for topic in {line[0] for line in lines}:
+            rows = [line for line in lines if line[0] == topic]
+            assert [int(row[3]) for row in rows] == list(range(1, 101))
+            assert len({row[2] for row in rows}) == 100
+            keys = [(np.float32(row[4]), row[2]) for row in rows]
+            assert keys == sorted(keys, reverse=True)
+            assert {(row[1], row[5]) for row in rows} == {("Q0", name)}
 
 
 def test_only_b_lacks_a_topic():
@@ -112,7 +112,7 @@ def test_only_b_lacks_a_topic():
     assert lacking == {"A": set(), "B": {"362"}, "C": set(), "D": set(), "E": set()}
 
 
-def test_only_c_has_ties_and_it_has_many():
+def test_only_c_has_ties():
     tied = {}
     for name in RUNS:
         groups = Counter((doc.query_id, np.float32(doc.score)) for doc in run(name))
@@ -121,45 +121,41 @@ def test_only_c_has_ties_and_it_has_many():
     assert set(tied.values()) == {0}
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_every_run_retrieves_unjudged_documents_and_judged_ones_of_every_level(name):
+def test_runs_retrieve_unjudged_documents_and_every_level():
     level = {(qrel.query_id, qrel.doc_id): qrel.relevance for qrel in qrels()}
-    retrieved = {level.get((doc.query_id, doc.doc_id)) for doc in run(name)}
-    assert retrieved == {None, 0, 1, 2, 3}
+    for name in RUNS:
+        retrieved = {level.get((doc.query_id, doc.doc_id)) for doc in run(name)}
+        assert retrieved == {None, 0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("measure", ["nCG", "nDCG_JK"])
-@pytest.mark.parametrize(
-    ("gains", "order"), [(FLAT, ["E", "B", "C", "D", "A"]), (STEEP, ["D", "E", "C", "B", "A"])]
-)
-def test_the_order_of_the_runs_depends_on_the_gains(measure, gains, order):
-    assert best_first(f"{measure}({gains})@100") == order
+def test_order_of_runs_depends_on_the_gains():
+    for measure in ("nCG", "nDCG_JK"):
+        assert best_first(f"{measure}({FLAT})@100") == ["E", "B", "C", "D", "A"]
+        assert best_first(f"{measure}({STEEP})@100") == ["D", "E", "C", "B", "A"]
 
 
-@pytest.mark.parametrize(
-    "measure", ["nCG@100", f"nDCG_JK({FLAT})@100", f"nDCG_JK({STEEP})@100", "nDCG@10", "AP"]
-)
-def test_a_is_the_weakest_under_every_measure_of_the_demo(measure):
-    assert best_first(measure)[-1] == "A"
+def test_a_is_the_weakest():
+    for measure in ("nCG@100", "nDCG@10", "AP"):
+        assert best_first(measure)[-1] == "A"
 
 
-@pytest.mark.parametrize("measure", ["nCG@100", f"nDCG_JK({FLAT})@100", "nDCG", "AP", "P@10"])
-def test_e_is_the_best_over_all_levels(measure):
-    assert best_first(measure)[0] == "E"
+def test_e_is_the_best_overall():
+    for measure in ("nCG@100", "nDCG", "AP", "P@10"):
+        assert best_first(measure)[0] == "E"
 
 
-def test_d_is_the_strongest_on_highly_relevant_documents():
+def test_d_is_the_best_on_highly_relevant_documents():
     for measure in ("P(rel=3)@10", "AP(rel=3)", "nDCG_JK(gains=0:0,1:0,2:0,3:1)@100"):
         assert best_first(measure)[0] == "D"
 
 
-def test_b_is_the_strongest_on_marginal_documents():
+def test_b_is_the_best_on_marginal_documents():
     only_marginal = "gains=0:0,1:1,2:0,3:0"
     for measure in (f"nCG({only_marginal})@10", f"nDCG_JK({only_marginal})@100"):
         assert best_first(measure)[0] == "B"
 
 
-def test_e_finds_the_most_but_for_marginal_documents_b_and_for_highly_relevant_ones_d():
+def test_only_b_and_d_find_more_than_e_at_one_level():
     level = {(qrel.query_id, qrel.doc_id): qrel.relevance for qrel in qrels()}
     found = {name: Counter(level.get((doc.query_id, doc.doc_id)) for doc in run(name)) for name in RUNS}
 
@@ -175,7 +171,7 @@ def test_e_finds_the_most_but_for_marginal_documents_b_and_for_highly_relevant_o
 # In ir-datasets
 
 
-def test_importing_it_leaves_ir_datasets_alone():
+def test_import_does_not_import_ir_datasets():
     python("-c", "import sys, ir_measures_graded.demo; assert 'ir_datasets' not in sys.modules")
 
 
@@ -222,7 +218,7 @@ assert all(sum(q.relevance == int(level) for q in qrels) == count for level, cou
 """
 
 
-def test_the_collection_is_read_lazily_and_offline(tmp_path):
+def test_collection_is_read_lazily_and_offline(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     places = {"HOME": home, "USERPROFILE": home, "IR_DATASETS_HOME": home / "collections"}
@@ -239,7 +235,7 @@ def test_registering_twice_is_harmless():
     assert ir_datasets.load("graded-demo") is first
 
 
-def test_the_list_of_collections_names_it(capsys):
+def test_ir_datasets_lists_the_collection(capsys):
     from ir_datasets.commands import list as listing
 
     demo.register()
@@ -249,7 +245,7 @@ def test_the_list_of_collections_names_it(capsys):
 
 @pytest.fixture
 def other_collection(monkeypatch):
-    """Somebody else's collection under our id, in a registry of its own."""
+    """A foreign collection with our id, in a separate registry."""
     import ir_datasets
 
     monkeypatch.setattr(ir_datasets, "registry", ir_datasets.util.Registry())
@@ -257,7 +253,7 @@ def other_collection(monkeypatch):
     return ir_datasets.load(demo.NAME)
 
 
-def test_a_collection_that_holds_the_id_stays_with_a_warning(other_collection):
+def test_taken_id_is_kept_with_a_warning(other_collection):
     import ir_datasets
 
     with pytest.warns(RegistrationWarning, match="ir_datasets already has a graded-demo"):
@@ -265,7 +261,7 @@ def test_a_collection_that_holds_the_id_stays_with_a_warning(other_collection):
     assert ir_datasets.load("graded-demo") is other_collection
 
 
-def test_an_id_that_is_held_is_no_error_where_warnings_are_errors(other_collection, caplog):
+def test_taken_id_is_logged_when_warnings_are_errors(other_collection, caplog):
     demo.register()
     assert "ir_datasets already has a graded-demo" in caplog.text
 

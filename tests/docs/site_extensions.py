@@ -1,4 +1,4 @@
-"""The modules of docs/_ext, which are in no package."""
+"""Makes the modules of docs/_ext importable."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""What the pages show is what happens: every command and every example; and every block is one or the other.
+"""Runs every command and every example on the pages, and compares the output.
 
-A line such as ``% needs: pyterrier`` makes a page, or the block that follows it, be skipped where that module
-is not there; ``% needs: collections``, where no collection of ir-datasets was downloaded for the tests.
+A line such as ``% needs: pyterrier`` skips the page or the next block if that module is missing.
+``% needs: collections`` skips it if no collection of ir-datasets was downloaded for the tests.
 """
 
 import doctest
@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from site_extensions import DOCS
 
-from documents import follow
+from documents import follow, in_process
 
 COLLECTIONS = DOCS.parents[1] / "shared" / "data" / "ir_datasets"
-RUN_ELSEWHERE = {"write-your-own-measure.md"}  # step by step in a fresh environment, by a test of its own
+RUN_ELSEWHERE = {"write-your-own-measure.md"}  # tests/plugins runs it in a fresh environment
 PAGES = sorted(
     path.relative_to(DOCS)
     for path in DOCS.rglob("*.md")
@@ -26,7 +26,7 @@ PAGES = sorted(
     and path.name not in RUN_ELSEWHERE
 )
 FENCE = re.compile(r"^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-ONLY_READ = {"text", "sh", "toml", "bibtex", "ini"}  # `sh`: what no test can run, as installing
+ONLY_READ = {"text", "sh", "toml", "bibtex", "ini"}  # `sh`: commands that no test can run, such as installing
 BESIDE = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 
@@ -38,17 +38,17 @@ def missing(needs: str) -> bool:
 
 
 def runnable(page: Path) -> str:
-    """The page without the blocks that need what is not there."""
+    """The page without the blocks whose requirements are missing."""
     text = (DOCS / page).read_text(encoding="utf-8")
     head = re.match(r"% needs: (\S+)\n", text)
     if head and missing(head[1]):
-        pytest.skip(f"it needs {head[1]}")
+        pytest.skip(f"the page needs {head[1]}")
     block = rf"^% needs: (\S+)\n\n{FENCE.pattern.removeprefix('^')}"
     return re.sub(block, lambda found: "" if missing(found[1]) else found[0], text, flags=re.M | re.S)
 
 
 @every_page
-def test_every_block_is_run_or_known_to_be_only_read(page: Path) -> None:
+def test_every_block_is_executed_or_only_read(page: Path) -> None:
     for block in FENCE.finditer((DOCS / page).read_text(encoding="utf-8")):
         language, text = block["language"], block["text"]
         if language == "python":
@@ -60,20 +60,21 @@ def test_every_block_is_run_or_known_to_be_only_read(page: Path) -> None:
 
 
 @every_page
-def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
+def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
     copy = tmp_path / "page.md"
     copy.write_text(runnable(page), encoding="utf-8")
     folder = tmp_path / "here"
     folder.mkdir()
     if COLLECTIONS.is_dir():
         shutil.copytree(COLLECTIONS, tmp_path / "ir_datasets", copy_function=shutil.copyfile)
-    follow(copy, folder, {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"})
+    environment = {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"}
+    follow(copy, folder, environment, in_process)
 
 
 @every_page
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # PyTerrier's own calls of pandas
-def test_examples_print_what_is_shown(page: Path) -> None:
-    blanked = re.sub(r"^```.*$", "", runnable(page), flags=re.MULTILINE)  # a fence is no expected output
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # raised by PyTerrier's calls of pandas
+def test_examples_print_the_output_shown(page: Path) -> None:
+    blanked = re.sub(r"^```.*$", "", runnable(page), flags=re.MULTILINE)  # a fence is not output
     examples = doctest.DocTestParser().get_doctest(blanked, {}, str(page), str(page), 0)
     result = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(examples)
     assert result.failed == 0

@@ -1,4 +1,4 @@
-"""What the measure pages say of other tools, checked against these tools where they are installed."""
+"""Checks the statements of the measure pages about other tools against the installed tools."""
 
 import math
 from functools import partial
@@ -37,11 +37,11 @@ def trec_eval(name, judged, run):
 
 
 def ir_measure(name, judged, run):
-    ids = {"1": judged}, {"1": run}  # gdeval, a script in Perl, reads numbers
+    ids = {"1": judged}, {"1": run}  # the Perl script gdeval only accepts numeric topics
     try:
         return parse_measure(name).calc_aggregate(*ids)
     except FileNotFoundError:
-        pytest.skip("there is no Perl")
+        pytest.skip("Perl is not installed")
 
 
 def ranx(name, judged, run):
@@ -59,7 +59,7 @@ def ntcireval(make):
 
 
 def all_documents(judged, run):
-    """Gains and scores of all documents, those not retrieved tied last."""
+    """Gains and scores of all documents; those not retrieved are tied last."""
     docs = [*run, *(doc for doc in judged if doc not in run)]
     return [judged.get(doc, 0) for doc in docs], [run.get(doc, 0.0) for doc in docs]
 
@@ -120,11 +120,11 @@ PEERS = {
     ("SciPy", "kendalltau(variant='c')"): scipy(lambda peer, *pair: peer.kendalltau(*pair, variant="c")),
     ("SciPy", "spearmanr"): scipy(lambda peer, *pair: peer.spearmanr(*pair)),
 }
-AREA = {  # under the ROC curve, over which documents
+AREA = {  # area under the ROC curve, and the documents it covers
     "NDPM": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores), judged_documents),
     "NR": scikit_learn(lambda peer, gains, scores: peer.roc_auc_score(gains > 0, scores)),
 }
-pytestmark = pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # ranx's own
+pytestmark = pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # raised by ranx
 BY_NAME = {"trec_eval": trec_eval, "ir-measures": ir_measure, "ranx": ranx, "this package": here}
 ROWS = [(name, other) for name, others in ELSEWHERE.items() for other in others]
 
@@ -138,7 +138,7 @@ def peer_of(name, other):
 @pytest.mark.parametrize(
     ("name", "other"), ROWS, ids=[f"{name}-{other.tool}-{other.name}" for name, other in ROWS]
 )
-def test_what_is_said_of_another_tool(name, other):
+def test_measure_equals_the_other_tool_or_differs(name, other):
     peer = peer_of(name, other)
     topics = [whole(*each) for each in TOPICS] if other.name == "average_precision_score" else TOPICS
     theirs = [peer(*each) for each in topics]
@@ -151,7 +151,7 @@ def test_what_is_said_of_another_tool(name, other):
         assert all(abs(here(ours, *each) - value) > 1e-4 for each, value in zip(topics, theirs))
 
 
-def test_log2_of_the_rank_and_1_is_what_the_others_divide_by():
+def test_other_tools_discount_by_log2_of_rank_plus_1():
     for judged, run in TOPICS:
         gains = [judged.get(doc, 0) for doc in in_order(run)][:10]
         ideal = sorted(judged.values(), reverse=True)[:10]
@@ -170,14 +170,14 @@ def test_tied_documents_share_their_gains_in_scikit_learn():
     assert peer.dcg_score([[3, 1]], [[0.5, 0.4]], log_base=4) == 2 * peer.dcg_score([[3, 1]], [[0.5, 0.4]])
 
 
-def test_ranx_orders_tied_documents_as_they_are_given():
+def test_ranx_keeps_tied_documents_in_input_order():
     peer = pytest.importorskip("ranx", reason="ranx is not installed")
     for docs in ("ab", "ba"):
         run = peer.Run({"q": dict.fromkeys(docs, 1.0)})
         assert peer.evaluate(peer.Qrels({"q": {"a": 1}}), run, "precision@1") == (docs == "ab")
 
 
-def test_ranx_asks_for_comparable_topics():
+def test_ranx_rejects_a_run_with_missing_topics():
     peer = pytest.importorskip("ranx", reason="ranx is not installed")
     qrels, run = peer.Qrels({"1": {"a": 1}, "2": {"a": 1}}), peer.Run({"1": {"a": 1.0}})
     with pytest.raises(AssertionError, match="make_comparable"):
@@ -185,17 +185,17 @@ def test_ranx_asks_for_comparable_topics():
     assert peer.evaluate(qrels, run, "ndcg", make_comparable=True) == 0.5
 
 
-def test_a_threshold_of_ranx_is_one_of_ir_measures():
+def test_the_level_threshold_of_ranx_equals_that_of_ir_measures():
     for each in TOPICS:
         assert here("AP(rel=2)", *each) == pytest.approx(ranx("map-l2", *each))
 
 
-def test_microsofts_ndcg_of_ntcireval_is_ir_measures_ndcg():
+def test_msndcg_of_ntcireval_equals_ndcg_of_ir_measures():
     for each in TOPICS:
         assert here("nDCG@10", *each) == pytest.approx(PEERS[NTCIR, "MSnDCG@0010"](*each))
 
 
-def test_condensed_lists_of_trec_eval_lack_negative_levels():
+def test_trec_eval_removes_negative_levels_from_condensed_lists():
     pytrec_eval = pytest.importorskip("pytrec_eval")
     judged, run = {"a": 1, "spam": -2}, {"spam": 2.0, "a": 1.0}
     evaluator = pytrec_eval.RelevanceEvaluator({"q": judged}, {"P_1"}, judged_docs_only_flag=True)
@@ -203,5 +203,5 @@ def test_condensed_lists_of_trec_eval_lack_negative_levels():
     assert here("nCG(judged_only=True)@1", judged, run) == 0
 
 
-def test_every_measure_of_ours_has_an_entry():
+def test_every_measure_has_an_entry():
     assert set(ELSEWHERE) == {measure.NAME for measure in measures.MEASURES}

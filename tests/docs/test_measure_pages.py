@@ -1,4 +1,4 @@
-"""A page for every measure, with every part."""
+"""Every measure has a complete page."""
 
 import doctest
 import math
@@ -16,6 +16,7 @@ pytest.importorskip("sphinx", reason="the site's tools are not installed")
 latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")
 
 import measure_pages  # noqa: E402
+import symbols  # noqa: E402
 
 RANDOM = Random(7)
 PARTS = ["Definition", "Parameters", "Example", "In other tools", "Source"]
@@ -28,30 +29,60 @@ def test_a_page_has_every_part(measure):
     assert page.startswith(f"# {measure.NAME}\n")
     assert re.findall(r"^## (.*)$", page, re.MULTILINE) == PARTS
     for name, parameter in measure.SUPPORTED_PARAMS.items():
-        assert re.search(rf"^\| `{name}`.*\| {re.escape(parameter.allowed())} \|", page, re.MULTILINE), name
+        assert re.search(rf"^\| `{name}`.*\| {re.escape(parameter.allowed())} *\|", page, re.MULTILINE), name
     assert ">>> from ir_measures_graded import " in page
     assert "@article" in page or "@inproceedings" in page or "@book" in page or "@phdthesis" in page
-    for row in ("Values", "Better", "Undefined", "A topic that the run lacks"):
+    for row in ("Values", "Better", "Undefined", "Topic missing from the run"):
         assert re.search(rf"^{row} \| \S", page, re.MULTILINE), row
 
 
 @every_measure
-def test_the_formula_can_be_typeset(measure):
+def test_the_formula_converts_to_mathml(measure):
     formula = latex2mathml.tex2mathml(measure.doc_field("tex"), as_block=True)
     assert re.search(r"<mo[^>]*>=</mo>", formula)
     assert "\\" not in formula
 
 
 @every_measure
+def test_the_page_defines_every_symbol_of_the_formulas(measure):
+    assert symbols.undefined(measure) == set()
+    head, _, rest = measure_pages.page(measure).partition("| symbol ")
+    assert "```{math}" in head
+    defined = re.findall(r"^\| \$(.*?)\$ +\| \S", rest.partition("\n\n")[0], re.MULTILINE)
+    assert {each.shown or each.tex for each in symbols.of(measure)} == set(defined)
+
+
+def test_symbols_are_found_in_both_formulas_and_in_definitions():
+    def undefined(tex, formula):
+        doc = f"A measure.\n\n:tex: {tex}\n:formula: {formula}\n"
+        return symbols.undefined(type("Other", (type(measures.CG),), {"NAME": "Other", "__doc__": doc})())
+
+    assert undefined(r"\mathrm{Other}[k] = \frac{G[i]}{w_i}", "G[i] / w_i") == {"w_i"}
+    assert undefined(r"\mathrm{Other} = \gamma^2 + Z", "γ squared and the user's Zᵘ") == {
+        r"\gamma",
+        "Z",
+        "γ",
+        "Zᵘ",
+    }
+    shown = {each.tex for each in symbols.of(measures.nDCG_JK)}
+    assert {r"\mathrm{DCG}_I", "d", "b"} <= shown
+    assert doctest.testmod(symbols).failed == 0
+
+
+@every_measure
 def test_values_are_in_the_range_that_the_page_gives(measure):
     low, high = re.match(r"\[(-?\d+), (∞|\d+)[\])]", measure.doc_field("range")).groups()
-    for _ in range(100):
-        qrels = {f"d{number}": RANDOM.choice([-1, 0, 0, 1, 2, 3]) for number in range(RANDOM.randint(1, 9))}
-        docs = RANDOM.sample([*qrels, "x", "y", "z"], RANDOM.randint(0, len(qrels)))
-        run = {doc: RANDOM.choice([0.25, 0.5, RANDOM.random()]) for doc in docs}
-        for variant in (measure, measure(judged_only=not measure["judged_only"])):
-            value = variant.calc_aggregate({"q": qrels}, {"q": run})
-            assert float(low) <= value <= (math.inf if high == "∞" else float(high))
+    qrels, run = {}, {}
+    for topic in map(str, range(100)):
+        levels = {f"d{number}": RANDOM.choice([-1, 0, 0, 1, 2, 3]) for number in range(RANDOM.randint(1, 9))}
+        docs = RANDOM.sample([*levels, "x", "y", "z"], RANDOM.randint(0, len(levels)))
+        qrels[topic] = levels
+        run[topic] = {doc: RANDOM.choice([0.25, 0.5, RANDOM.random()]) for doc in docs}
+    for variant in (measure, measure(judged_only=not measure["judged_only"])):
+        values = [value for _, _, value in variant.iter_calc(qrels, run)]
+        assert len(values) == 100
+        assert float(low) <= min(values)
+        assert max(values) <= (math.inf if high == "∞" else float(high))
 
 
 @pytest.mark.parametrize("field", ["formula", "tex", "range", "undefined", "source"])
@@ -74,11 +105,11 @@ def test_a_measure_without_example_source_or_comparison_has_no_page():
         measure_pages.IncompleteMeasure, match=r"references.bib has no entry for 'Nobody 1901'"
     ):
         measure_pages.page(variant("CG", re.sub(r":source:.*", ":source: Nobody 1901", doc)))
-    with pytest.raises(measure_pages.IncompleteMeasure, match=r"elsewhere.py does not say"):
+    with pytest.raises(measure_pages.IncompleteMeasure, match=r"elsewhere.py has no entry"):
         measure_pages.page(variant("New", doc))
 
 
-def test_works_are_named_as_sources_name_them():
+def test_short_name_of_a_work():
     result = doctest.testmod(measure_pages)
     assert (result.attempted, result.failed) == (1, 0)
 
@@ -90,17 +121,17 @@ def test_every_measure_is_listed():
         assert f"\nmeasures/{measure.NAME}\n" in listing
 
 
-def test_pages_that_have_not_changed_are_not_written_again(tmp_path, monkeypatch):
+def test_unchanged_pages_are_not_rewritten(tmp_path, monkeypatch):
     monkeypatch.setattr(measure_pages, "FOLDER", tmp_path / "measures")
     measure_pages.write()
     times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "measures").iterdir()}
     assert set(times) == {f"{measure.NAME}.md" for measure in MEASURES}
-    (tmp_path / "measures" / "Old.md").write_text("a measure that is no more")
+    (tmp_path / "measures" / "Old.md").write_text("a removed measure")
     measure_pages.write()
     assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "measures").iterdir()} == times
 
 
-def test_every_work_is_cited_somewhere():
+def test_every_work_is_cited():
     bib = (DOCS / "references.bib").read_text(encoding="utf-8")
     sources = {key for measure in MEASURES for key in measure_pages.sources(measure)}
     folders = (DOCS, DOCS / "papers")

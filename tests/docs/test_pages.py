@@ -1,6 +1,7 @@
-"""What the pages leave out: nothing that has a place on them."""
+"""The pages are complete, and what they say about measures is true."""
 
 import re
+from random import Random
 
 import pytest
 from site_extensions import DOCS
@@ -9,9 +10,8 @@ import ir_measures_graded
 from ir_measures_graded import analysis, cli
 from ir_measures_graded.measures import MEASURES
 
-import behaviour  # isort: skip
-
 SOURCE = DOCS.parent / "src" / "ir_measures_graded"
+DOUBLED = {1: 2, 2: 4, 3: 6}
 
 
 def page(name):
@@ -19,30 +19,26 @@ def page(name):
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_command_has_its_section(command):
+def test_every_command_has_a_section(command):
     text = page("command-line")
     section = text.partition(f"\n## {command}\n")[2].partition("\n## ")[0]
-    assert f"{{computed}} commands.help_of {command}\n" in section
+    assert f"{{computed}} computed.help_of {command}\n" in section
     assert re.search(rf"^\$ .*ir_measures_graded {command}\b", section, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", [name for name in ir_measures_graded.__all__ if not name.startswith("_")])
-def test_every_public_name_is_in_the_api(name):
-    if name in {measure.NAME for measure in MEASURES}:
-        return  # these have pages
-    assert re.search(rf"auto\w+:: {name}$|data:: ir_measures_graded\.{name}$", page("api"), re.MULTILINE)
+def test_every_public_name_is_in_the_api():
+    text = page("api")
+    listed = set(re.findall(r"(?:auto\w+|data):: (?:ir_measures_graded\.)?(\w+)$", text, re.MULTILINE))
+    measures = {measure.NAME for measure in MEASURES}  # they have pages of their own
+    assert {name for name in ir_measures_graded.__all__ if not name.startswith("_")} - measures <= listed
+    assert {*analysis.__all__} - {"plots"} <= listed
 
 
-@pytest.mark.parametrize("name", [name for name in analysis.__all__ if name != "plots"])
-def test_every_analysis_is_in_the_api(name):
-    assert re.search(rf"auto\w+:: {name}$", page("api").partition("## Analysis")[2], re.MULTILINE)
-
-
-def test_every_module_has_its_room():
-    rooms = page("architecture").partition("## Rooms")[2].partition("\n## ")[0]
+def test_every_module_is_in_the_table():
+    table = page("architecture").partition("## Modules")[2].partition("\n## ")[0]
     modules = {path.stem for path in SOURCE.glob("*.py")} - {"__main__"}
     modules |= {f"{path.name}/" for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
-    named = set(re.findall(r"`([\w/]+)`", "".join(re.findall(r"^\| (.*?) \|", rooms, re.MULTILINE))))
+    named = set(re.findall(r"`([\w/]+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE))))
     assert modules - named == set()
     assert {name for name in named if name.endswith("/")} <= modules | {"tests/"}
 
@@ -55,30 +51,105 @@ def test_every_tox_environment_is_explained():
         assert f"`{name}`" in page("CONTRIBUTING") or re.fullmatch(r"py31\d|py\{.*\}", name), name
 
 
-def test_what_measures_do_in_special_cases():
-    by = {measure.NAME: behaviour.behaviour(measure) for measure in MEASURES}
-    tied = {"NDPM", "KendallTau", "Spearman", "ESL", "ASL", "NR"}
-    assert {name for name, each in by.items() if each.ties.startswith("tied")} == tied
-    assert {name for name, each in by.items() if each.ties.startswith("no matter")} == {"ADM"}
-    condensed = {"NDPM", "KendallTau", "Spearman", "ADM"}
-    assert {name for name, each in by.items() if each.unjudged.startswith("left out")} == condensed
-    depends = {"ADM", "ESL", "ASL", "NR"}
-    assert {name for name, each in by.items() if each.missing.startswith("depends")} == depends
-    assert {name: each.no_relevant for name, each in by.items() if each.no_relevant != "0"} == {"NDPM": "½"}
+def groups(*head):
+    """The measures in each row of a table of choosing.md, by the texts of the other cells."""
+    lines = page("choosing").partition(f"| {' | '.join(head)} |\n")[2].partition("\n\n")[0].splitlines()[1:]
+    rows = [line.strip("| ").split(" | ") for line in lines]
+    return {tuple(cells): set(re.findall(r"`(\w+)`", last)) for *cells, last in rows}
 
 
-def test_what_measures_take_from_the_gains():
-    by = {measure.NAME: behaviour.counts(measure) for measure in MEASURES}
-    assert {name for name, kind in by.items() if kind == "their size"} == {"CG", "DCG_JK", "Q"}
-    assert {name for name, kind in by.items() if kind == "their order"} == {"NDPM", "KendallTau", "Spearman"}
-    assert {name for name, kind in by.items() if kind == "relevant or not"} == {"ESL", "ASL", "NR"}
+def value(measure, qrels, run):
+    return measure.calc_aggregate({"q": qrels}, {"q": run})
+
+
+def topics():
+    """Random topics with judged documents that were not retrieved, unjudged documents and ties."""
+    random = Random(2002)
+    for number in range(60):
+        levels = {f"d{number}": random.choice([0, 0, 1, 1, 2, 3]) for number in range(12)}
+        docs = random.sample([*levels, *(f"u{number}" for number in range(8))], 12)
+        yield str(number), levels, {doc: random.randint(0, 16) / 16 for doc in docs}
+
+
+QRELS = {topic: levels for topic, levels, _ in topics()}
+RUN = {topic: scores for topic, _, scores in topics()}
+
+
+def values(measure, qrels=QRELS):
+    return {topic: value for topic, _, value in measure.iter_calc(qrels, RUN)}
+
+
+def same(first, second):
+    return values(first) == pytest.approx(values(second), abs=1e-9)
+
+
+def grouped(treatment):
+    """The names of the measures by treatment."""
+    found = {}
+    for measure in MEASURES:
+        found.setdefault(treatment(measure), set()).add(measure.NAME)
+    return found
+
+
+def ids_decide(measure):
+    tied = {"a": 1.0, "b": 1.0}
+    return value(measure, {"a": 1, "b": 0}, tied) != value(measure, {"a": 0, "b": 1}, tied)
+
+
+def of_ties(measure):
+    if "ties" not in measure.PARAMETERS:
+        return "their ids decide" if ids_decide(measure @ 1) else "no effect"
+    assert ids_decide(measure(ties="rank"))
+    return (
+        "their ids decide" if ids_decide(measure) else "they stay tied; with `ties='rank'` their ids decide"
+    )
+
+
+def of_unjudged(measure):
+    first = measure @ 5 if measure.CUTOFF else measure
+    assert not same(first(judged_only=True), first(judged_only=False))
+    return "ignored" if same(first, first(judged_only=True)) else "keep their ranks, with gain 0"
+
+
+def of_missing(measure):
+    values = {value(measure, qrels, {}) for qrels in ({"a": 1, "b": 0}, {"a": 3, "b": 1, "c": 0}, {"a": 2})}
+    return f"{values.pop():g}" if len(values) == 1 else "depends on the topic"
+
+
+def of_irrelevant(measure):
+    return f"{value(measure, {'x': 0}, {'x': 1}):g}"
+
+
+def test_the_page_lists_what_measures_do_in_special_cases():
+    cases = {
+        "tied documents": of_ties,
+        "unjudged documents": of_unjudged,
+        "topic missing from the run": of_missing,
+        "topic without relevant documents": of_irrelevant,
+    }
+    expected = {}
+    for case, treatment in cases.items():
+        found = grouped(treatment)
+        most = max(found, key=lambda each: len(found[each]))
+        expected |= {(case, each): set() if each == most else names for each, names in found.items()}
+    assert groups("case", "treatment or value", "measures") == expected
+
+
+def of_gains(measure):
+    if same(measure, measure(gains={2: 1, 3: 1})):
+        return "relevant or not"
+    if same(measure, measure(gains={1: 1, 2: 10, 3: 100})):
+        return "order"
+    return "ratios" if same(measure, measure(gains=DOUBLED)) else "size"
+
+
+def test_the_page_lists_what_measures_take_from_the_gains():
+    listed = groups("the measure uses", "consequence", "measures")
+    assert {kind: names for (kind, _), names in listed.items()} == grouped(of_gains)
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_doubling_levels_is_doubling_gains_but_for_agr(measure):
-    differ = False
-    for qrels, run in behaviour.topics():
-        doubled = measure.calc_aggregate({"q": {doc: 2 * level for doc, level in qrels.items()}}, {"q": run})
-        gains = measure(gains=behaviour.DOUBLED).calc_aggregate({"q": qrels}, {"q": run})
-        differ |= abs(doubled - gains) > 1e-9
-    assert differ == (measure.NAME == "AGR")
+def test_doubling_levels_is_doubling_gains_except_for_agr(measure):
+    doubled = {topic: {doc: 2 * level for doc, level in levels.items()} for topic, levels in QRELS.items()}
+    equal = values(measure, doubled) == pytest.approx(values(measure(gains=DOUBLED)), abs=1e-9)
+    assert equal == (measure.NAME != "AGR")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded.by_topic import rows_of
-from ir_measures_graded.inputs.id_columns import Coded, Keys, Strings, joined_stretches, stretches_of
+from ir_measures_graded.inputs.id_columns import Coded, Keys, docs_of, joined_stretches, stretches_of
 from ir_measures_graded.inputs.id_matching import Ids
 
 texts = st.sampled_from(["", "a", "12345678", "x" * 17, "é\n", "\ud800"]) | st.text(max_size=12)
@@ -27,7 +27,7 @@ def objects(strings):
     return values
 
 
-ROWWISE = {"ids": Ids.of, "coded": coded, "strings": lambda strings: Strings(objects(strings), "run: doc_id")}
+ROWWISE = {"ids": Ids.of, "coded": coded, "strings": lambda strings: docs_of(objects(strings), "run: doc_id")}
 
 
 def columns(of_dicts):

@@ -2,21 +2,24 @@
 
 import copy
 import random
-from collections import UserList, deque, namedtuple
+from collections import ChainMap, UserDict, UserList, deque, namedtuple
 from contextlib import contextmanager
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from itertools import starmap
+from types import MappingProxyType
 
 import ir_measures
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 from ir_measures import Qrel, ScoredDoc
 
 from input_forms import FORMS
-from ir_measures_graded import CG, GradedError, TrecRun
+from ir_measures_graded import CG, GradedError, GradedEvaluator, TrecRun
+from ir_measures_graded.errors import shown
 from ir_measures_graded.inputs import tables
 from ir_measures_graded.inputs.tables import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
@@ -127,10 +130,10 @@ def test_levels_and_scores_may_be_any_kind_of_number(number, expected):
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=[repr(value)[:20] for value in NO_NUMBERS])
 def test_value_that_is_not_a_number_is_refused_with_its_topic_and_document(value):
     for source in forms_of(value, "relevance"):
-        with refused(f"qrels: topic 'q', document 'a': the level {value!r} is not a number"):
+        with refused(f"qrels: topic 'q', document 'a': the level {shown(value)} is not a number"):
             evaluate(qrels=source)
     for source in forms_of(value, "score"):
-        with refused(f"run: topic 'q', document 'a': the score {value!r} is not a number"):
+        with refused(f"run: topic 'q', document 'a': the score {shown(value)} is not a number"):
             evaluate(run=source)
 
 
@@ -226,16 +229,19 @@ def test_frame_columns_of_other_dtypes_are_refused(dtype):
 @pytest.mark.parametrize("bad", [1, 1.5, None, b"q", np.int64(1), ("q",), NAN], ids=repr)
 def test_id_that_is_not_a_string_is_refused(bad):
     kind = type(bad).__name__
-    for source in ({bad: {"a": 1}}, [row(query_id=bad, doc_id="a", relevance=1, score=1)]):
-        with refused("qrels: query_id", f"{bad!r} is of type {kind}, not a string"):
-            evaluate(qrels=source)
-        with refused("run: query_id", f"{bad!r} is of type {kind}, not a string"):
-            evaluate(run=source)
-    for source in ({"q": {"a": 1, bad: 1}}, [row(query_id="q", doc_id=bad, relevance=1, score=1)]):
-        with refused("qrels: doc_id", f"{bad!r} is of type {kind}, not a string"):
-            evaluate(qrels=source)
-        with refused("run: doc_id", f"{bad!r} is of type {kind}, not a string"):
-            evaluate(run=source)
+    wrong = f" {bad!r} is of type {kind}, not a string"
+    good = row(query_id="q", doc_id="b", relevance=1, score=1)
+    missing = bad is None or bad is NAN
+    for name, in_dict in (("query_id", {bad: {"a": 1}}), ("doc_id", {"q": {"a": 1, bad: 1}})):
+        in_tuples = [good, row(**{"query_id": "q", "doc_id": "a", "relevance": 1, "score": 1, name: bad})]
+        for source, told in (
+            (in_dict, f": {name}{wrong}"),
+            (in_tuples, f": row 1 has no {name}" if missing else f": {name}{wrong}"),
+        ):
+            with refused(f"qrels{told}"):
+                evaluate(qrels=source)
+            with refused(f"run{told}"):
+                evaluate(run=source)
 
 
 class Name(str, Enum):
@@ -286,7 +292,7 @@ def test_numeric_ids_in_a_frame_are_refused_with_the_conversion(side, column, dt
 @pytest.mark.parametrize("dtype", ["object", "string", "category", None])
 def test_missing_id_in_a_frame_is_refused(dtype):
     run = frame(query_id=["q", "q"], doc_id=["a", None], score=[2.0, 1.0])
-    with refused("run: doc_id ", "not a string"):
+    with refused("run: row 1 has no doc_id"):
         evaluate(run=run.astype({"doc_id": dtype}) if dtype else run)
     run = frame(query_id=["q", None], doc_id=["a", "b"], score=[2.0, 1.0])
     with refused("run: row 1 has no query_id"):
@@ -297,21 +303,36 @@ def test_missing_id_in_a_frame_is_refused(dtype):
 def test_missing_column_is_refused_with_the_existing_columns(missing):
     columns = {"query_id": ["q"], "doc_id": ["a"], "value": [1]}
     del columns[missing]
-    with refused(f"run: the DataFrame has no column {missing.replace('value', 'score')} (it has "):
-        evaluate(run=frame(**columns).rename(columns={"value": "score"}))
-    with refused(f"qrels: the DataFrame has no column {missing.replace('value', 'relevance')} (it has "):
-        evaluate(qrels=frame(**columns).rename(columns={"value": "relevance"}))
-
-
-def test_pyterrier_column_names_are_refused_with_the_renaming():
+    run, qrels = (frame(**columns).rename(columns={"value": value}) for value in ("score", "relevance"))
     with refused(
-        "no column query_id, doc_id (", "frame.rename(columns={'qid': 'query_id', 'docno': 'doc_id'})"
+        f"the DataFrame has no column {missing.replace('value', 'score')}", f"; it has {run.columns[0]}, "
     ):
-        evaluate(run=frame(qid=["q"], docno=["a"], score=[1.0]))
-    with refused("frame.rename(columns={'label': 'relevance'})"):
-        evaluate(qrels=frame(query_id=["q"], doc_id=["a"], label=[1]))
-    with refused("it has none"):
+        evaluate(run=run)
+    with refused(
+        f"the DataFrame has no column {missing.replace('value', 'relevance (or label)')}", "; it has "
+    ):
+        evaluate(qrels=qrels)
+    with refused("run: the DataFrame has no column query_id (or qid); it has no columns"):
         evaluate(run=frame())
+
+
+def test_column_that_occurs_twice_is_refused():
+    run = frame(query_id=["q"], doc_id=["a"], score=[1.0])
+    with refused("run: the DataFrame has 2 columns named doc_id; it needs one"):
+        evaluate(run=pandas.concat([run, run["doc_id"]], axis=1))
+    twice = pyarrow.Table.from_arrays([["q"], ["a"], [1.0], [2.0]], ["query_id", "doc_id", "score", "score"])
+    with refused("run: the Arrow table has 2 columns named score; it needs one"):
+        evaluate(run=twice)
+
+
+@pytest.mark.parametrize("kind", [MappingProxyType, ChainMap, UserDict])
+def test_mappings_other_than_dicts_are_read_as_dicts(kind):
+    def convert(source):
+        return kind({topic: kind(docs) for topic, docs in source.items()})
+
+    assert unfold(read_qrels(convert(QRELS))) == QRELS
+    assert unfold(read_run(convert(RUN))) == RUN
+    assert GradedEvaluator([CG], convert(QRELS)).calc_aggregate(convert(RUN)) == {CG: evaluate()}
 
 
 def test_items_without_the_fields_are_refused_with_the_required_fields():
@@ -322,7 +343,7 @@ def test_items_without_the_fields_are_refused_with_the_required_fields():
         evaluate(qrels=[ScoredDoc("q", "a", 1.0)])
 
 
-@pytest.mark.parametrize("thing", [None, 5, "run.txt", b"run.txt", ScoredDoc])
+@pytest.mark.parametrize("thing", [None, 5, "run.txt", b"run.txt", ScoredDoc, pyarrow.chunked_array([["a"]])])
 def test_unknown_form_is_refused_with_the_supported_forms(thing):
     with refused(
         f"run: cannot read a {type(thing).__name__}", "a dict of dicts, a DataFrame with", "named tuples"

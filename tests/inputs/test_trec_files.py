@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import ir_measures
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel
 
@@ -105,10 +105,10 @@ def test_infinite_scores_are_accepted():
     }
 
 
-def test_gzip_is_read_from_files_and_from_standard_input(tmp_path, monkeypatch):
-    path = written(tmp_path / "run.gz", gzip.compress(RUN))
-    assert dicts(path) == AS_DICTS
+def test_gzip_is_recognised_by_content(tmp_path, monkeypatch):
     for content in (RUN, gzip.compress(RUN)):
+        for name in ("run", "run.gz"):
+            assert dicts(written(tmp_path / name, content)) == AS_DICTS
         stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
         monkeypatch.setattr(sys, "stdin", stdin)
         assert dicts("-") == AS_DICTS
@@ -230,6 +230,9 @@ def read_or_refused(file):
 
 
 @settings(max_examples=300)
+@example(
+    content=b"q Q0 a\x0bb 1 1 t\n", block=30
+)  # a control character that only one reader takes for a blank
 @given(
     content=st.one_of(
         st.lists(lines(), max_size=6).map(lambda found: "".join(found).encode()),
@@ -435,8 +438,8 @@ def test_damaged_gzip_file_is_refused_with_the_line(tmp_path):
     told = refused(read_trec_run, written(tmp_path / "flipped.gz", bytes(flipped)))
     assert "flipped.gz:" in told
 
-    told = refused(read_trec_run, written(tmp_path / "plain.gz", RUN))
-    assert told.startswith(f"{tmp_path / 'plain.gz'}:1: the gzip file is damaged")
+    told = refused(read_trec_run, written(tmp_path / "short.gz", whole[:5]))
+    assert told.startswith(f"{tmp_path / 'short.gz'}:1: the gzip file is damaged")
 
 
 def test_first_mistake_in_the_file_is_reported(tmp_path, monkeypatch):
@@ -476,6 +479,32 @@ def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"q1 0 d")))
     assert refused(read_trec_qrels, "-").startswith("standard input:1: 3 fields")
     assert refused(read_trec_qrels, io.BytesIO(b"\nq1 0 d")).startswith("the open file:2: 3 fields")
+
+
+def test_error_about_qrels_from_a_file_names_the_line(tmp_path):
+    file = written(tmp_path / "qrels", b"q1 0 a 1\nq2 0 a 2.5\n\nq1 0 b 2\nq1 0 a 1\nq1 0 b 1\n")
+    table = trec_files.trec_qrels(file)
+    told = refused(lambda qrels: nCG.calc_aggregate(qrels, {}), table)
+    assert told == (
+        f"{file}:6: topic 'q1', document 'b': judged twice, at level 2 (line 4) and at level 1 (line 6); "
+        "keep one judgment per document"
+    )
+    told = refused(lambda qrels: GradedEvaluator([ir_measures.AP], qrels), table)
+    assert told.startswith(f"{file}:2: topic 'q2', document 'a': the level is 2.5; AP is defined for")
+
+
+def test_long_values_are_cut_off_in_errors(tmp_path):
+    long = "x" * 100_000
+    run = {"q": {"d": 1.0}}
+    for told in (
+        refused(qrels_of, long),
+        refused(lambda qrels: nCG.calc_aggregate(qrels, run), {long: {long: float("nan")}}),
+        refused(lambda qrels: nCG.calc_aggregate(qrels, run), [Qrel("q", long, 1), Qrel("q", long, 2)]),
+        refused(lambda qrels: nCG.calc_aggregate(qrels, run), {"q": {"d": long}}),
+        refused(read_trec_run, written(tmp_path / "run", b"q Q0 d 1 1 t\n" * 2).with_name(long[:9999])),
+    ):
+        assert "xxx" in told
+        assert len(told) < 1000
 
 
 def test_contradictory_levels_are_refused_only_by_graded_measures():

@@ -1,4 +1,4 @@
-"""What is built once and installed once, for the tests marked `install`."""
+"""Fixtures for the tests marked `install`: distributions are built once and installed once."""
 
 import sys
 import venv
@@ -20,7 +20,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def fresh(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the programs of a new environment with both distributions and PyTerrier."""
+    """The programs of a new environment that has both distributions and PyTerrier."""
     folder = tmp_path_factory.mktemp("fresh")
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if sys.platform == "win32" else "bin")

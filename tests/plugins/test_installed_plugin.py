@@ -1,4 +1,4 @@
-"""The built distributions in a fresh environment: this package, and the example plugin beside it."""
+"""This package and the example plugin, built and installed into a new environment."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ def package_files() -> set[str]:
     return {str(path.relative_to(folder)) for path in found if path.is_file() and path.suffix != ".pyc"}
 
 
-def test_the_wheel_holds_the_whole_package_and_nothing_else(built):
+def test_wheel_contains_exactly_the_package(built):
     (wheel,) = built.glob("ir_measures_graded-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {name for name in names if ".dist-info/" not in name}
@@ -29,7 +29,7 @@ def test_the_wheel_holds_the_whole_package_and_nothing_else(built):
     assert {f"{metadata}/METADATA", f"{metadata}/entry_points.txt", f"{metadata}/licenses/LICENSE"} <= names
 
 
-def test_the_source_distribution_can_be_tested(built):
+def test_source_distribution_contains_the_tests(built):
     (source,) = built.glob("ir_measures_graded-*.tar.gz")
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -37,14 +37,14 @@ def test_the_source_distribution_can_be_tested(built):
     assert f"docs/example-plugin/{next(iter(EXAMPLE.rglob('test_*.py'))).relative_to(EXAMPLE)}" in names
 
 
-def test_the_plugins_own_tests_pass(fresh, tmp_path):
+def test_plugin_tests_pass(fresh, tmp_path):
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
-    shutil.rmtree(tmp_path / "src")  # the installed one is tested
+    shutil.rmtree(tmp_path / "src")  # test the installed package
     printed = run(fresh / "python", "-m", "pytest", "--pyargs", "ir_measures_rhl", "tests", folder=tmp_path)
     assert " passed" in printed
 
 
-def test_it_is_known_by_name_in_ir_measures(fresh):
+def test_plugin_measure_works_in_ir_measures(fresh):
     code = """
 import ir_measures, ir_measures_graded
 measure = ir_measures.parse_measure("RHL(gains=0:0,1:1,3:100)@10")
@@ -54,7 +54,7 @@ print(measure, ir_measures.calc_aggregate([measure], qrels, run)[measure], ir_me
     assert run(fresh / "python", "-c", code) == "RHL(gains={3:100})@10 1.495 RHL\n"
 
 
-def test_it_is_known_on_the_command_line(fresh):
+def test_plugin_measure_works_on_the_command_line(fresh):
     program = fresh / "ir_measures_graded"
     (line,) = run(program, "evaluate", "graded-demo", "--scoreddocs", "RHL@100").splitlines()
     name, value = line.split("\t")
@@ -65,14 +65,14 @@ def test_it_is_known_on_the_command_line(fresh):
         assert shown.lower() in listed.lower()
 
 
-def test_it_is_listed_with_its_distribution_and_status(fresh):
+def test_plugin_is_listed_with_distribution_and_status(fresh):
     lines = run(fresh / "ir_measures_graded", "plugins").splitlines()
     (line,) = (line for line in lines if "RHL" in line)
     for shown in ("ir-measures-rhl", "1.0", "loaded"):
         assert shown in line
 
 
-def test_it_is_known_in_pyterrier_with_no_import_of_ours(fresh):
+def test_plugin_measure_works_in_pyterrier(fresh):
     code = """
 import json
 import pyterrier as pt

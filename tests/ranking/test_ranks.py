@@ -88,7 +88,7 @@ INF = float("inf")
         ({"a": 1, "b": 1, "c": 1}, "cba"),  # ties by id descending
         ({"a": 1, "b": 1 + 1e-9, "c": 1 - 1e-9}, "cba"),  # equal as 32-bit floats
         ({"a": 1 + 1e-6, "b": 1}, "ab"),  # different 32-bit floats
-        ({"a": 0.0, "b": -0.0, "c": 0.0}, "cba"),
+        ({"a": -0.0, "b": 0.0, "c": -0.0, "d": 1}, "dcba"),
         ({"a": -INF, "b": INF, "c": 0, "d": -1}, "bcda"),
         ({"a": INF, "b": 1e39, "c": 3.4e38}, "bac"),  # infinite as 32-bit floats
         ({"a": -INF, "b": -1e39, "c": -3.4e38}, "cba"),

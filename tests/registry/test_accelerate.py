@@ -1,4 +1,4 @@
-"""`accelerate`: who computes ir-measures' standard measures before, between and after."""
+"""`accelerate`: which provider computes ir-measures' standard measures."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ PIPELINE = ir_measures.DefaultPipeline.providers
 
 @pytest.fixture(autouse=True)
 def restored():
-    """However a test ends, the others find ir-measures as it was."""
+    """Restore ir-measures after each test."""
     before = list(PIPELINE)
     yield
     accelerate(False)
@@ -30,7 +30,7 @@ def restored():
 
 @pytest.fixture
 def without_others(monkeypatch):
-    """The providers of ir-measures that compute the standard measures refuse to."""
+    """Make ir-measures' own providers of the standard measures fail."""
 
     def refuse(measures, qrels):
         raise RuntimeError("asked after all")
@@ -40,7 +40,7 @@ def without_others(monkeypatch):
 
 
 @pytest.mark.usefixtures("without_others")
-def test_standard_measures_come_from_here_after_accelerate_and_only_then():
+def test_our_provider_computes_standard_measures_only_after_accelerate():
     for measure in STANDARD:
         with pytest.raises(RuntimeError, match="asked after all"):
             ir_measures.calc_aggregate([measure, CG], QRELS, RUN)
@@ -56,25 +56,25 @@ def test_standard_measures_come_from_here_after_accelerate_and_only_then():
 
 
 @pytest.mark.parametrize("calculator", [ir_measures, ir_measures.DefaultPipeline])
-def test_values_means_and_order_are_the_same(calculator):
+def test_values_means_and_topic_order_equal_those_of_ir_measures(calculator):
     before = [calculator.calc([measure], QRELS, RUN) for measure in STANDARD]
     accelerate()
     assert [calculator.calc([measure], QRELS, RUN) for measure in STANDARD] == before
     assert list(calculator.iter_calc([P @ 2], QRELS, RUN)) == [
-        Metric("2", P @ 2, 0.5),  # the topics of the run, in its order, then the others
+        Metric("2", P @ 2, 0.5),  # topics of the run in its order, then the others
         Metric("1", P @ 2, 0.5),
         Metric("lost", P @ 2, 0.0),
     ]
 
 
-def test_measures_of_others_are_computed_beside_them():
+def test_unsupported_standard_measures_stay_with_other_providers():
     measures = [CG, AP, Accuracy, nDCG_JK @ 2]
     before = ir_measures.calc_aggregate(measures, QRELS, RUN)
     accelerate()
     assert ir_measures.calc_aggregate(measures, QRELS, RUN) == before
 
 
-def test_what_a_user_defines_keeps_its_provider():
+def test_user_defined_measures_keep_their_provider():
     own = ir_measures.define_byquery(lambda qrels, run: 7.0, name="AP")
     before = own.calc(QRELS, RUN)
     assert before.aggregated > 1
@@ -82,14 +82,14 @@ def test_what_a_user_defines_keeps_its_provider():
     assert own.calc(QRELS, RUN) == before
 
 
-def test_measures_of_one_call_are_not_mixed_up():
+def test_measures_of_one_call_do_not_affect_each_other():
     measures = [nDCG @ 2, nDCG(gains={1: 5, 2: 3}) @ 2, NumRet, P(judged_only=True) @ 1, NumRet(rel=2)]
     alone = {measure: measure.calc_aggregate(QRELS, RUN) for measure in measures}
     accelerate()
     assert ir_measures.calc_aggregate(measures, QRELS, RUN) == alone
 
 
-def test_what_could_be_a_mistake_is_refused():
+def test_duplicate_documents_are_refused():
     twice = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "a", 2.0)]
     assert AP.calc_aggregate(QRELS, twice) > 0
     accelerate()
@@ -100,14 +100,13 @@ def test_what_could_be_a_mistake_is_refused():
 @pytest.mark.parametrize(
     "again",
     [
-        "import ir_measures_graded as again",
         "again = importlib.reload(ir_measures_graded)",
         "for n in [n for n in sys.modules if n.startswith('ir_measures_graded')]: del sys.modules[n]\n"
         "import ir_measures_graded as again",
     ],
 )
 @pytest.mark.parametrize("on", [True, False])
-def test_another_import_leaves_it_on_or_off(again, on):
+def test_another_import_keeps_the_setting(again, on):
     code = f"""
 import importlib, sys, ir_measures, ir_measures_graded
 before = list(ir_measures.DefaultPipeline.providers)
@@ -128,7 +127,7 @@ assert pipeline[-1].supports(again.CG)
     assert python(environment + code, "-W", "error") == ""
 
 
-def test_nothing_changes_without_it():
+def test_import_alone_leaves_standard_measures_unchanged():
     code = f"""
     import sys, ir_measures
     if sys.argv[1:]:
@@ -147,7 +146,7 @@ def test_nothing_changes_without_it():
     assert "pytrec_eval_provider AP" in output("with us")
 
 
-def test_our_own_command_needs_no_switch(output, without_others, tmp_path):
+def test_command_computes_standard_measures_without_accelerate(output, without_others, tmp_path):
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {doc} {level}\n" for q, doc, level in rows(QRELS)))
     (tmp_path / "run").write_text("".join(f"{q} Q0 {doc} 1 {score} r\n" for q, doc, score in rows(RUN)))
     files = tmp_path / "qrels", tmp_path / "run"
@@ -157,7 +156,7 @@ def test_our_own_command_needs_no_switch(output, without_others, tmp_path):
     assert not PIPELINE[-1].supports(AP)
 
 
-def test_the_command_computes_with_others_where_it_is_told_to(monkeypatch, output, tmp_path):
+def test_command_uses_the_named_provider(monkeypatch, output, tmp_path):
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     (tmp_path / "run").write_text("1 Q0 a 1 1 r\n")
     monkeypatch.setattr(ir_measures_graded.evaluation.trec_eval, "values", None)

@@ -13,7 +13,7 @@ def rhl(documents, measure=RHL):
 @pytest.mark.parametrize(
     ("documents", "expected"),
     [
-        ("a", 0.5),  # half of the only gain, half of the only rank
+        ("a", 0.5),  # half of the only gain, at half of rank 1
         ("ab", 2 / 3),  # 2 of 4
         ("abc", 1),  # 3 of 6: exactly at rank 1
         ("dabc", 2),
@@ -22,26 +22,26 @@ def rhl(documents, measure=RHL):
         ("xyzb", 3.5),
     ],
 )
-def test_the_rank_where_half_of_the_gain_is_reached(documents, expected):
+def test_the_value_is_the_rank_of_half_the_gain(documents, expected):
     assert rhl(documents) == pytest.approx(expected)
 
 
-def test_without_any_gain_it_is_the_number_of_retrieved_documents():
+def test_a_list_without_gain_has_its_length_as_value():
     assert rhl("xydez") == 5
     assert rhl("xydez", RHL @ 3) == 3
     assert rhl("") == 0 == RHL.DEFAULT
 
 
-def test_the_total_is_that_of_the_retrieved_list_up_to_the_cutoff():
+def test_the_total_gain_ends_at_the_cutoff():
     assert rhl("bxac", RHL @ 2) == 0.5
 
 
-def test_gains_and_condensed_lists_come_for_free():
+def test_gains_and_judged_only_apply():
     assert rhl("bac", RHL(gains={3: 100})) == pytest.approx(1 + (51.5 - 1) / 100)
     assert rhl("xyzb", RHL(judged_only=True)) == 0.5
 
 
-def test_it_is_known_by_name_and_smaller_is_better():
+def test_ir_measures_parses_the_name_and_smaller_is_better():
     measure = ir_measures.parse_measure("RHL(gains=0:0,1:1,3:100)@20")
     assert measure == RHL(gains={3: 100}) @ 20
     assert measure.smaller_is_better

@@ -22,7 +22,7 @@ from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import PRESETS, GainMap, canonical_gains
+from ..ranking.gains import GainMap, weighting
 from ..registry.notation import parse_measure
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT, run_ranks
@@ -263,7 +263,8 @@ def sensitivity(
     """
     need_statistics("scipy")
     judgments = read_judgments(qrels)
-    weightings = {name: _weighting(name, given, judgments.table.values) for name, given in _named(gains)}
+    levels = np.unique(judgments.table.values).tolist()
+    weightings = {name: weighting(name, given, levels) for name, given in _named(gains)}
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     settings = _settings(
         list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))
@@ -293,31 +294,6 @@ def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
     if isinstance(gains, Mapping):
         return gains.items()
     return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
-
-
-def _weighting(name: str, given: Mapping[Any, Any] | str, levels: np.ndarray) -> GainMap:
-    """The given gain map, or the preset of this name if it covers the levels of the qrels."""
-    if not isinstance(given, str):
-        try:
-            canonical_gains(given)
-        except GradedError as error:
-            raise GradedError(f"gains {name!r}: {error}") from None
-        return dict(given)
-    if given not in PRESETS:
-        raise GradedError(
-            f"unknown weighting {given!r}; use a preset ({', '.join(PRESETS)}) "
-            "or NAME=LEVEL:GAIN,…, as in mine=1:1,2:10"
-        )
-    preset = PRESETS[given]
-    others = sorted({*levels.tolist()} - {*preset})
-    if others:
-        missing = listed((f"{level:g}" for level in others), most=6)
-        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level > 0)
-        raise GradedError(
-            f"the preset {given} ({_pairs(preset)}) has no gain for level {missing} of the qrels; "
-            f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
-        )
-    return preset
 
 
 def _pairs(gains: GainMap) -> str:

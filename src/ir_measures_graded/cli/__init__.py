@@ -1,10 +1,38 @@
-"""The command line: arguments in, calls to the rooms below, lines of text out.
+"""The command line: parses arguments, calls the lower layers and prints lines of text.
 
-- `program`: parses the arguments, runs a command, prints its lines; exit statuses.
-- `arguments`: what several commands share.
-- The other modules: the commands, each with its arguments, its help and what it prints.
+- `program`: parses the arguments, runs a command, prints its lines and returns the exit status.
+- `interrupts`: Ctrl-C ends the command quietly.
+- `arguments`: qrels, runs, measures and options that several commands share.
+- `results`: prints a result in any format and writes it to files.
+- The other modules define one command each. A command imports only what it needs.
 """
 
-from .program import COMMANDS, main
+from __future__ import annotations
 
-__all__ = ["COMMANDS", "main"]
+from collections.abc import Sequence
+
+PURPOSES: dict[str, dict[str, str]] = {
+    "evaluate": {
+        "evaluate": "Evaluate runs against qrels.",
+    },
+    "analyse": {
+        "compare": "Test whether runs differ.",
+        "curves": "Show a measure at every rank, averaged over topics.",
+        "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
+    },
+    "learn": {
+        "measures": "List the graded measures, or describe measures in full.",
+        "demo": "Evaluate the five runs of the bundled demo collection.",
+    },
+}
+"""The commands by purpose, each with the first line of its help; a module of the same name defines it."""
+
+COMMANDS = tuple(name for commands in PURPOSES.values() for name in commands)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status, see `program.main`."""
+    # The package imports `interrupts` before everything else, and `program` needs the package.
+    from .program import main
+
+    return main(argv)

@@ -1,4 +1,4 @@
-"""Arguments that several commands share: qrels, runs and measures as they are named on the command line."""
+"""Arguments that several commands share: qrels, runs, measures and common options."""
 
 from __future__ import annotations
 
@@ -6,121 +6,236 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
 
 from ir_measures import Measure
 
 from ..errors import GradedError, UnknownMeasureError
+from ..evaluation.named import Judgments, read_judgments
 from ..inputs.sources import scoreddocs_of
-from ..output.formats import PLACES
+from ..output.formats import listed
+from ..ranking.gains import PRESETS, GainMap, plain_number, weighting
 from ..registry.names import registry
-from ..registry.notation import checked, parse_measure
+from ..registry.notation import parse_measure, parse_measures
 
-PROGRAM = "ir_measures_graded"
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
+ENDINGS = re.compile(r"(?i)(\.(run|runs|txt|trec|tsv|out|res|results))?(\.gz)?$")
+"""Endings of run files that are not part of a run's name."""
+LISTED = 5
+"""The number of names that a message lists."""
 
-Command = tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], Iterable[str]]]
-"""A function that declares arguments, and one, whose docstring is the help, that turns them into lines."""
+
+def add_collection(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that name qrels, runs and measures; `Inputs` reads them."""
+    parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
+    parser.add_argument(
+        "qrels", metavar="QRELS", help="qrels file in TREC format, may be gzipped, or ir-datasets id"
+    )
+    parser.add_argument(
+        "inputs",
+        metavar="RUN… MEASURE…",
+        nargs="*",
+        help="run files in TREC format, may be gzipped, and measures; - is standard input",
+    )
+    parser.add_argument(
+        "--scoreddocs", action="store_true", help="include the run that the ir-datasets collection carries"
+    )
 
 
-def add_collection(parser: argparse.ArgumentParser, inputs: str, help: str) -> None:
-    """The arguments that name qrels and runs, for `runs_of`."""
-    parser.add_argument("qrels", metavar="QRELS", help="a file in TREC's form (.gz too) or an ir-datasets id")
-    parser.add_argument("inputs", metavar=inputs, nargs="*", help=help)
-    parser.add_argument("--scoreddocs", action="store_true", help="evaluate the collection's own run (too)")
+def add_gains(parser: argparse.ArgumentParser) -> None:
+    """Add the option for weightings."""
+    parser.add_argument(
+        "--gains",
+        metavar="NAME=LEVEL:GAIN,…",
+        type=_weighting,
+        action="append",
+        default=[],
+        help="weighting for measures without gains, or a preset for levels 0 to 3 "
+        f"({', '.join(PRESETS)}); repeatable",
+    )
+
+
+def _weighting(text: str) -> tuple[str, GainMap | str]:
+    """A name and its gain map, or the name of a preset twice."""
+    name, equals, pairs = text.partition("=")
+    if not equals:
+        return name, name
+    gains: GainMap = {}
+    try:
+        for pair in pairs.split(","):
+            level, gain = (plain_number(float(number)) for number in pair.split(":"))
+            if level in gains:
+                raise ValueError
+            gains[level] = gain
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"cannot read {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
+        ) from None
+    return name, gains
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """The option for the number of processes."""
+    """Add the option for the number of worker processes."""
     parser.add_argument(
-        "--jobs",
-        type=_jobs,
-        metavar="N",
-        help="processes that share the runs; default: the cores, if it pays",
+        "--jobs", type=_jobs, metavar="N", help="worker processes; default: one per core when that is faster"
     )
 
 
 def _jobs(text: str) -> int:
     if not re.fullmatch(r"[1-9]\d{0,3}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; it is a whole number ≥ 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give a whole number ≥ 1")
     return int(text)
 
 
-def add_places(parser: argparse.ArgumentParser) -> None:
-    """The option for decimal places."""
-    parser.add_argument(
-        "-p", "--places", type=_places, default=PLACES, help="decimal places, -1: all; default: 4"
-    )
-
-
-def _places(text: str) -> int:
-    if not re.fullmatch(r"-1|\d{1,2}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; it is -1 (all) or 0 to 99")
-    return int(text)
-
-
-def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
-    """The option that chooses the output format; the first is the default."""
-    parser.add_argument(
-        "-o", "--output_format", choices=formats, default=formats[0], help=f"default: {formats[0]}"
-    )
+def whole_numbers(text: str) -> list[int]:
+    """The whole numbers of an option, which commas separate."""
+    if not re.fullmatch(r"\d{1,18}(,\d{1,18})*", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not allowed; give whole numbers separated by commas, as in 5,10,20"
+        )
+    return [int(number) for number in text.split(",")]
 
 
 def bars() -> bool:
-    """Whether to show progress bars: only on a terminal, and only if tqdm is installed."""
+    """Whether to show progress bars: stderr is a terminal and tqdm is installed."""
     return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
-def runs_of(arguments: argparse.Namespace, paths: Sequence[str]) -> list[tuple[str, Any]]:
-    """Each of these files under its run's name, and with --scoreddocs the collection's own run."""
-    if not paths and not arguments.scoreddocs:
-        raise GradedError("no run is given; name one or more files, or - for standard input")
-    if [arguments.qrels, *paths].count("-") > 1:
-        raise GradedError("standard input (-) can be read once only")
-    runs: list[tuple[str, Any]] = list(zip(_names(paths), paths))
-    if arguments.scoreddocs:
-        runs.append(("scoreddocs", scoreddocs_of(arguments.qrels)))
-    return runs
+class Inputs:
+    """The qrels, runs and measures of a command.
+
+    `runs` are pairs of name and path, or of name and the run that the collection carries. Each measure
+    without gains becomes one measure per weighting, unless the command does this itself (`weighted`). The
+    measure of a `curve` may lack a required cutoff. Raises
+    `GradedError` for an argument that is neither a file nor a measure, and without a run or a measure.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, weighted: bool = False, curve: bool = False):
+        self.qrels: Any = arguments.qrels
+        self.paths, self.measures = _paths_and_measures(arguments.inputs, curve)
+        if not self.paths and not arguments.scoreddocs:
+            raise GradedError("no run is given; pass one or more run files, or - for standard input")
+        if not self.measures:
+            raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
+        standard = [self.qrels, *self.paths].count("-")
+        if standard > 1:
+            raise GradedError("standard input (-) can be read only once")
+        if standard and sys.stdin is None:
+            raise GradedError("standard input (-) is closed")
+        self.names = run_names(self.paths)
+        self.runs: list[tuple[str, Any]] = [*zip(self.names, self.paths)]
+        if arguments.scoreddocs:
+            self.runs.append(("scoreddocs", scoreddocs_of(self.qrels)))
+        self.files = [path for path in (self.qrels, *self.paths) if os.path.exists(path)]
+        self.gains = _by_name(arguments.gains)
+        if self.gains and not weighted:
+            self.qrels = read_judgments(self.qrels)
+            self.measures = under(self.measures, self.gains, self.qrels)
+
+    def run_named(self, text: str | None, option: str) -> str | None:
+        """The name of the run that an option names by its name, file name or path."""
+        names = [name for name, _ in self.runs]
+        if text is None or text in names:
+            return text
+        fitting = [name for name, path in zip(self.names, self.paths) if text in (path, *_short_names(path))]
+        if len(fitting) == 1:
+            return fitting[0]
+        close = get_close_matches(_short_names(text)[0], names, n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise GradedError(f"{hint}{option} {text!r} is not among the runs {listed(names, LISTED)}")
 
 
-def files_and_measures(inputs: Iterable[str]) -> tuple[list[str], list[Measure]]:
-    """Existing files are runs, the rest names measures. Raises `GradedError` for what is neither."""
-    files: list[str] = []
+def _by_name(gains: Iterable[tuple[str, GainMap | str]]) -> dict[str, GainMap | str]:
+    found: dict[str, GainMap | str] = {}
+    for name, given in gains:
+        if name in found:
+            raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
+        found[name] = given
+    return found
+
+
+def under(
+    measures: Sequence[Measure], gains: Mapping[str, GainMap | str], judgments: Judgments
+) -> list[Measure]:
+    """Each measure that takes gains and names none, under each weighting, and the other measures.
+
+    Raises `GradedError` for an invalid weighting, and if no measure takes gains.
+    """
+    levels = set(judgments.table.values.tolist())
+    maps = [weighting(name, given, levels) for name, given in gains.items()]
+    found: list[Measure] = []
+    for measure in measures:
+        open_to = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
+        found += [measure(gains=each) for each in maps] if open_to else [measure]
+    if found == list(measures):
+        raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
+    return list(dict.fromkeys(found))
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """File names without endings such as .run.gz, whole file names or paths: the shortest that are unique.
+
+    >>> run_names(["runs/bm25.run.gz", "runs/a.run", "runs/a.txt"])
+    ['bm25', 'a.run', 'a.txt']
+    """
+    spellings = [[*_short_names(path), path] for path in paths]
+    names = []
+    for row in spellings:
+        unique = (name for name, column in zip(row, zip(*spellings)) if column.count(name) == 1)
+        names.append(next(unique, row[-1]))
+    return names
+
+
+def _short_names(path: str) -> list[str]:
+    """The file name of a run without and with its endings."""
+    name = os.path.basename(path)
+    return [ENDINGS.sub("", name) or name, name]
+
+
+def _paths_and_measures(inputs: Iterable[str], curve: bool) -> tuple[list[str], list[Measure]]:
+    """Split arguments into run files, which exist, and measures. Raises `GradedError` for anything else."""
+    paths: list[str] = []
     measures: list[Measure] = []
     for text in inputs:
         if text == "-" or (os.path.exists(text) and not os.path.isdir(text)):
-            files.append(text)
+            paths.append(text)
         else:
-            measures += _measures_in(text.strip())
-    return files, list(dict.fromkeys(measures))
+            measures += measures_in(text.strip(), curve)
+    return paths, list(dict.fromkeys(measures))
 
 
-def _measures_in(text: str) -> list[Measure]:
-    """The measures that an argument names: one, or several separated by blanks."""
+def measures_in(text: str, curve: bool = False) -> list[Measure]:
+    """The measures in an argument, which blanks separate; those of a `curve` may lack a cutoff."""
     try:
-        return [checked(parse_measure(text))]
+        return [parse_measure(text)] if curve else [*parse_measures([text])]
     except GradedError as error:
-        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets separate nothing
+        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
-        return [measure for word in words for measure in _measures_in(word)]
+        return [measure for word in words for measure in measures_in(word, curve)]
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
-    """What to say of an argument that is no file and, because of `error`, no measure."""
+    """The message about an argument that is not a file and, because of `error`, not a measure."""
     name = re.match(r"\w*", text)
     if os.path.isdir(text):
-        return GradedError(f"{text!r} is a directory; a run is a file")
+        return GradedError(f"{text!r} is a directory; pass run files, for example {os.path.join(text, '*')}")
     if "(" not in text and re.search(r"[/\\]|\.[A-Za-z]\w*$", text):
-        return GradedError(f"{text!r} is neither a file nor a measure: there is no such file")
+        return GradedError(f"file not found: {text!r}{_close_files(text)}")
     if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():
-        return GradedError(f"{text!r} is neither a file nor a measure: {error}")
+        told = str(error)
+        return GradedError(f"{told}{'' if told.endswith('?') else ';'} there is no such file either")
     return error
 
 
-def _names(paths: Sequence[str]) -> list[str]:
-    """File names, or whole paths where file names are not enough."""
-    names = [os.path.basename(path) for path in paths]
-    return [path if names.count(name) > 1 else name for name, path in zip(names, paths)]
+def _close_files(path: str) -> str:
+    """A hint at files with a similar name in the same directory."""
+    folder, name = os.path.split(path)
+    try:
+        close = get_close_matches(name, os.listdir(folder or "."), n=3)
+    except OSError:
+        return ""
+    return f"; did you mean {' or '.join(os.path.join(folder, each) for each in close)}?" if close else ""

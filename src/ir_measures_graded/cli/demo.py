@@ -1,4 +1,4 @@
-"""The command `demo`: the five runs of the bundled collection."""
+"""The command `demo`, which evaluates the bundled collection."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ..demo import NAME, qrels_path, run_paths
 from ..evaluation.evaluate import evaluate
 from ..output.formats import FORMATS
-from .arguments import EXAMPLE, PROGRAM, Command
+from .arguments import EXAMPLE
+from .interrupts import PROGRAM
 
 DEMO_MEASURES = (
     "nCG(gains=0:0,1:1,2:1,3:1)@100",
@@ -20,27 +21,25 @@ DEMO_MEASURES = (
 )
 
 
-def _demo_arguments(parser: argparse.ArgumentParser) -> None:
-    pass
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The command has no arguments."""
 
 
-def _demo(arguments: argparse.Namespace) -> Iterator[str]:
-    """Evaluate the five runs of the collection in the box, and say what to run next."""
+def run(arguments: argparse.Namespace) -> Iterator[str]:
+    """Evaluate the five runs of the bundled demo collection.
+
+    The command shows how gains change the best run, and suggests commands to try next.
+    """
     paths = run_paths()
     means = evaluate(qrels_path(), paths, DEMO_MEASURES).means()
     rows = [[text, *values] for text, values in zip(DEMO_MEASURES, means.T.tolist())]
-    yield f"{NAME}: 20 topics, levels 0 to 3, five runs. Which is best depends on what a level is worth:"
-    yield "gains 0-1-1-1 count every relevant document alike, 0-1-10-100 the highly relevant most."
+    yield f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels:"
+    yield "0-1-1-1 counts all relevant documents equally, 0-1-10-100 counts highly relevant documents more."
     yield ""
     yield from FORMATS["text"](["measure", *paths], rows)
     yield ""
-    yield "Next:"
+    yield "Next steps:"
     yield f'  {PROGRAM} evaluate {NAME} --scoreddocs "{EXAMPLE}" nDCG@10 AP'
-    yield f'  {PROGRAM} evaluate {NAME} "{paths["D"]}" "{paths["E"]}" "{EXAMPLE}" muAP -o markdown'
+    yield f'  {PROGRAM} evaluate {NAME} "{paths["D"]}" "{paths["E"]}" "{EXAMPLE}" muAP -f markdown'
     yield f"  {PROGRAM} measures"
     yield f"  {PROGRAM} evaluate --help"
-
-
-COMMANDS: dict[str, Command] = {
-    "demo": (_demo_arguments, _demo),
-}

@@ -1,100 +1,103 @@
-"""The command `evaluate`: runs against qrels, printed like the ir_measures command, or as a table."""
+"""The command `evaluate`, which prints like the ir_measures command or as a table."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import ir_measures
 
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..output.formats import FORMATS, PLACES
-from .arguments import (
-    EXAMPLE,
-    Command,
-    add_collection,
-    add_format,
-    add_jobs,
-    add_places,
-    bars,
-    files_and_measures,
-    runs_of,
-)
+from ..output.formats import Table
+from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
+from .results import add_output, check_files, printed
+
+IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
 
-def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     providers = tuple(ir_measures.providers.registry)
-    add_collection(parser, "RUN|MEASURE", "run files in TREC's form; measures")
-    parser.add_argument("-q", "--by_query", action="store_true", help="also each topic's values")
-    parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: without the means")
-    add_places(parser)
-    add_format(parser, "tsv", "jsonl", "markdown")
+    add_collection(parser)
+    add_gains(parser)
+    parser.add_argument("-q", "--by_query", action="store_true", help="also print the values of each topic")
+    parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: omit the means")
+    add_output(parser, default=None)
+    parser.add_argument(
+        "--output_format",
+        choices=IR_MEASURES_FORMATS,
+        metavar="FORMAT",
+        help="same as --format; like -o tsv, -o jsonl and -o markdown, for users of the ir_measures command",
+    )
     add_jobs(parser)
     parser.add_argument(
         "--provider",
         choices=providers,
         metavar="NAME",
-        help=f"compute with one of {', '.join(providers)} only",
+        help=f"compute all measures with one provider: {', '.join(providers)}",
     )
 
 
-def _evaluate(arguments: argparse.Namespace) -> Iterator[str]:
+def run(arguments: argparse.Namespace) -> list[str]:
     """Evaluate runs against qrels.
 
-    Whatever follows QRELS is a run where it is an existing file (or -, standard input), else a measure.
-    One run gives the output of the ir_measures command; several, one table with a row a run.
+    An argument after QRELS is a run if it is an existing file, or - for standard input, and else a measure.
+    On a terminal the command prints an aligned table. Into a pipe or a file it prints tsv: one run like the
+    ir_measures command, without a header, and several runs with one row per run.
 
       ir_measures_graded evaluate qrels.txt run.txt "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
-      ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -o markdown
+      ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -f markdown -o values.csv
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
     """
-    form, by_query = arguments.output_format, arguments.by_query
-    paths, measures = files_and_measures(arguments.inputs)
-    if not measures:
-        raise GradedError(f"no measure is given; name one or more, such as {EXAMPLE}")
-    if arguments.no_summary and not by_query:
-        raise GradedError("--no_summary (-n) goes only with --by_query (-q)")
-    runs = runs_of(arguments, paths)
-    if form == "jsonl" and arguments.places != PLACES:
-        print("--places is ignored when using --output jsonl", file=sys.stderr)
-
+    _take_formats_of_ir_measures(arguments)
+    inputs = Inputs(arguments)
+    by_query, summary = arguments.by_query, not arguments.no_summary
+    if not by_query and not summary:
+        raise GradedError("--no_summary (-n) requires --by_query (-q)")
+    check_files(arguments, inputs.files)
     found = evaluate(
-        arguments.qrels,
-        runs,
-        measures,
+        inputs.qrels,
+        inputs.runs,
+        inputs.measures,
         provider=arguments.provider,
-        progress=bars() and len(runs) > 1,
+        progress=bars(),
         jobs=arguments.jobs,
     )
+    single = len(found.runs) == 1
 
-    like_ir_measures = len(runs) == 1 and form != "markdown"
-    view = _list_of_values if like_ir_measures else _table_of_runs
-    columns, rows = view(found, by_query, not arguments.no_summary)
-    lines = FORMATS[form](columns, rows, arguments.places)
-    if like_ir_measures and form == "tsv":
-        next(lines)  # ir-measures prints no line of column names
-    return lines
+    def table(form: str) -> Table:
+        if single and form in ("text", "tsv", "jsonl"):
+            return _list_of_values(found, by_query, summary)
+        return _table_of_runs(found, by_query, summary)
 
-
-_Table = tuple[list[str], list[Sequence[Any]]]
+    headless = ("tsv",) if single else ()  # like ir-measures
+    return printed(table, arguments, found.figure, headless)
 
 
-def _list_of_values(found: Evaluation, by_query: bool, summary: bool) -> _Table:
+def _take_formats_of_ir_measures(arguments: argparse.Namespace) -> None:
+    """Read -o tsv, -o jsonl, -o markdown and --output_format as formats, and choose the default format."""
+    given = [word for word in arguments.output if word in IR_MEASURES_FORMATS]
+    arguments.output = [path for path in arguments.output if path not in given]
+    default = "text" if sys.stdout.isatty() else "tsv"
+    arguments.format = arguments.format or next(reversed(given), arguments.output_format) or default
+
+
+def _list_of_values(found: Evaluation, by_query: bool, summary: bool) -> Table:
     """One run as the ir_measures command prints it: one row per value."""
     measures = list(map(str, found.measures))
-    rows: list[Sequence[Any]] = []
+    rows: list[list[Any]] = []
     for topic, values in _by_topic(found, 0, by_query, summary):
-        rows += [(topic, measure, value) for measure, value in zip(measures, values) if value is not None]
+        rows += [[topic, measure, value] for measure, value in zip(measures, values) if value is not None]
     columns = ["query_id", "measure", "value"]
     return (columns, rows) if by_query else (columns[1:], [row[1:] for row in rows])
 
 
-def _table_of_runs(found: Evaluation, by_query: bool, summary: bool) -> _Table:
+def _table_of_runs(found: Evaluation, by_query: bool, summary: bool) -> Table:
     """One row per run, or per run and topic; one column per measure."""
-    rows: list[Sequence[Any]] = []
+    rows: list[list[Any]] = []
     for number, run in enumerate(found.runs):
         for topic, values in _by_topic(found, number, by_query, summary):
             rows.append([run, topic, *values] if by_query else [run, *values])
@@ -106,7 +109,7 @@ def _by_topic(
 ) -> Iterator[tuple[str, list[float | None]]]:
     """The values of a run for each topic if `by_query`, then over all topics if `summary`.
 
-    None stands for a value that a provider of ir-measures does not report.
+    None marks a value that a provider of ir-measures does not report.
     """
     assert found.aggregates is not None
     assert found.missing is not None
@@ -115,8 +118,3 @@ def _by_topic(
             yield topic, [None if lacks else value for value, lacks in zip(values, missing)]
     if summary:
         yield "all", found.aggregates[run].tolist()
-
-
-COMMANDS: dict[str, Command] = {
-    "evaluate": (_evaluate_arguments, _evaluate),
-}

@@ -1,66 +1,68 @@
-"""The commands that list what is installed: `measures` and `plugins`."""
+"""The command `measures`, which lists measures and plugins."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
-from ..output.formats import FORMATS
+from ..errors import GradedError
+from ..output.formats import Table
 from ..registry import plugins
 from ..registry.listing import better, facts_of, page
 from ..registry.notation import parse_measure
-from .arguments import PROGRAM, Command, add_format
+from .interrupts import PROGRAM
+from .results import add_output, check_files, printed
 
 
-def _measures_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="*", help="a measure to describe in full")
-    add_format(parser, "text", "tsv", "jsonl", "markdown")
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.usage = "%(prog)s [MEASURE…] [options]"
+    parser.add_argument("names", metavar="MEASURE", nargs="*", help="measure to describe in full")
+    parser.add_argument(
+        "--plugins", action="store_true", help="list the plugins that provide measures, and their status"
+    )
+    add_output(parser, figure=False)
 
 
-def _measures(arguments: argparse.Namespace) -> Iterable[str]:
+def run(arguments: argparse.Namespace) -> list[str]:
     """List the graded measures, or describe measures in full.
 
     ir_measures_graded measures
     ir_measures_graded measures nDCG_JK muAP AP
+    ir_measures_graded measures --plugins
     """
-    form = arguments.output_format
+    check_files(arguments, figure=False)
+    if arguments.plugins:
+        if arguments.names:
+            raise GradedError("--plugins lists all plugins; omit the names of measures")
+        return printed(_plugins, arguments)
     if arguments.names:
         measures = [parse_measure(name) for name in arguments.names]
     else:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
-    if form == "text" and arguments.names:
-        return "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
     all_facts = [facts_of(measure) for measure in measures]
-    if form == "jsonl":
-        return FORMATS["jsonl"](list(all_facts[0]), [list(facts.values()) for facts in all_facts])
-    columns = ["measure", "aliases", "what it is", "better", "from"]
-    rows = [
-        (facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"])
-        for facts in all_facts
-    ]
-    hint = ["", f"All about one of them: {PROGRAM} measures nDCG_JK"] if form == "text" else []
-    return chain(FORMATS[form](columns, rows), hint)
+
+    def table(form: str) -> Table:
+        if form == "jsonl":
+            return list(all_facts[0]), [list(facts.values()) for facts in all_facts]
+        return ["measure", "aliases", "title", "better", "from"], [
+            [facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"]]
+            for facts in all_facts
+        ]
+
+    lines = printed(table, arguments)
+    if arguments.format != "text":
+        return lines
+    if arguments.names:
+        return "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
+    return [*lines, "", f"Details of a measure: {PROGRAM} measures nDCG_JK"]
 
 
-def _plugins_arguments(parser: argparse.ArgumentParser) -> None:
-    add_format(parser, "text", "tsv", "jsonl", "markdown")
-
-
-def _plugins(arguments: argparse.Namespace) -> Iterator[str]:
-    """List the distributions that bring measures, ours first, and what became of them."""
-    columns = ["distribution", "version", "plugin", "measures", "status"]
+def _plugins(form: str) -> Table:
     rows = []
     for plugin in plugins.plugins():
         names: Any = [measure.NAME for measure in plugin.measures]
-        if arguments.output_format != "jsonl":
+        if form != "jsonl":
             names = ", ".join(names)
-        rows.append((plugin.distribution, plugin.version, plugin.name, names, plugin.status))
-    return FORMATS[arguments.output_format](columns, rows)
-
-
-COMMANDS: dict[str, Command] = {
-    "measures": (_measures_arguments, _measures),
-    "plugins": (_plugins_arguments, _plugins),
-}
+        rows.append([plugin.distribution, plugin.version, plugin.name, names, plugin.status])
+    return ["distribution", "version", "plugin", "measures", "status"], rows

@@ -1,8 +1,8 @@
-"""The command line: arguments in, calls to the rest of the package, lines of text out.
+"""Parses the command line, runs a command and prints its lines.
 
-A command is two functions: one declares its arguments, the other, whose docstring is its help, turns
-them into lines. `COMMANDS` names them. Nothing is printed before everything is computed, so that a
-mistake never leaves half a table behind.
+The module of a command has two functions: `declare` adds its arguments to a parser, and `run` turns the
+parsed arguments into lines of text; the docstring of `run` is the help. Output is printed only after
+everything is computed, so that an error never leaves half a table behind.
 """
 
 from __future__ import annotations
@@ -14,57 +14,66 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
+from importlib import import_module
 from typing import Any, NoReturn
 
 from .. import __version__
 from ..errors import GradedError
-from . import analyses, comparisons, demo, evaluate, measures
-from .arguments import PROGRAM, Command
+from . import COMMANDS, PURPOSES, interrupts
+from .interrupts import PROGRAM
 
-COMMANDS: dict[str, Command] = {
-    **evaluate.COMMANDS,
-    **measures.COMMANDS,
-    **analyses.COMMANDS,
-    **comparisons.COMMANDS,
-    **demo.COMMANDS,
-}
+LONGEST_WORD = 100
+LONGEST_MESSAGE = 1000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status.
 
-    0: all is well. 2: what the user gave cannot be used, as one message on standard error says. 130
-    and 141, as shells report them: interrupted, and the reader of the output is gone.
+    0: success. 2: the user's input cannot be used, and one message on standard error gives the reason.
+    130: interrupted. 141: the reader of the output closed the pipe.
     """
+    words = sys.argv[1:] if argv is None else [*argv]
     try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
-            lines = _lines(argv)
-        return _write(lines)
-    except (GradedError, Warning) as error:  # a warning: under python -W error
-        return _fail(str(error))
+        with interrupts.only_once():
+            if sys.stdout is None:
+                raise GradedError("cannot write the output: standard output is closed")
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                lines = _lines(words)
+            return _write(lines)
+    except (GradedError, Warning) as error:  # python -W error raises warnings
+        return _fail(_capped(str(error), words))
     except KeyboardInterrupt:
-        return 130
+        return interrupts.STATUS
 
 
-def _lines(argv: Sequence[str] | None) -> list[str]:
-    """All that the command has to say."""
+def _lines(words: Sequence[str]) -> list[str]:
+    """All output lines of the command."""
     try:
-        arguments = _parse(argv)
-    except SystemExit:  # --help and --version, which have said it
-        return []
-    return list(arguments.run(arguments))
+        if not words or words[0] not in COMMANDS:
+            _overview().parse_args(words[:1])
+            raise _unknown(words)
+        command = import_module(f".{words[0]}", __package__)
+        parser = _Parser(
+            prog=f"{PROGRAM} {words[0]}",
+            description=inspect.getdoc(command.run),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.declare(parser)
+        return list(command.run(parser.parse_intermixed_args(words[1:])))
+    except _Shown as shown:
+        return str(shown).splitlines()
 
 
 def _write(lines: Iterable[str]) -> int:
-    """Print; returns the exit status."""
+    """Print the lines; returns the exit status."""
     try:
         if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(errors="backslashreplace")  # where a terminal has no Σ
+            sys.stdout.reconfigure(errors="backslashreplace")  # some terminals cannot print Σ
         for line in lines:
             print(line)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         _abandon_output()
         return 141
@@ -75,52 +84,82 @@ def _write(lines: Iterable[str]) -> int:
 
 
 def _fail(message: str) -> int:
-    print(f"{PROGRAM}: error: {message}", file=sys.stderr)
+    tell(f"error: {message}")
     return 2
 
 
+def tell(message: str) -> None:
+    """Print a message on standard error, if it is open."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"{PROGRAM}: {message}", file=sys.stderr)
+
+
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"{PROGRAM}: warning: {message}", file=sys.stderr)
+    tell(f"warning: {message}")
+
+
+def _capped(message: str, words: Iterable[str]) -> str:
+    """The message with long arguments, and the message itself, cut to a readable length."""
+    for word in words:
+        if len(word) > LONGEST_WORD:
+            for spelling in (word, repr(word)[1:-1], word.strip()):
+                message = message.replace(spelling, f"{spelling[:LONGEST_WORD]}…")
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
 
 
 def _abandon_output() -> None:
-    """Send what is still buffered nowhere; the interpreter would fail on it again when it ends."""
-    with suppress(OSError, ValueError):  # where standard output is no real file
+    """Discard buffered output; otherwise the interpreter would fail on it again at exit."""
+    with suppress(OSError, ValueError):  # standard output may not be a real file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # ---------------------------------------------------------------------------------- arguments
 
 
+class _Shown(Exception):
+    """Text that replaces the output of a command: its help or the version."""
+
+
+class _Show(argparse.Action):
+    """An option that shows `const`, or the help."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, const: str | None = None, help: str = ""):
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, const=const, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        raise _Shown(self.const or parser.format_help())
+
+
 class _Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are the package's."""
+    """An argument parser that raises `GradedError`, and whose help is part of the output."""
+
+    def __init__(self, **options: Any):
+        super().__init__(**options, add_help=False, allow_abbrev=False)
+        self.add_argument("-h", "--help", action=_Show, help="show this help")
 
     def error(self, message: str) -> NoReturn:
         raise GradedError(f"{message} (see {self.prog} --help)")
 
 
-def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+def _overview() -> argparse.ArgumentParser:
+    lines = ["Evaluate runs with graded relevance measures and the measures of ir-measures."]
+    width = max(map(len, COMMANDS))
+    for purpose, commands in PURPOSES.items():
+        lines += ["", f"{purpose}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())]
     parser = _Parser(
         prog=PROGRAM,
-        description="Graded relevance measures beside those of ir-measures.",
-        epilog=f"To see it at work: {PROGRAM} demo",
+        usage="%(prog)s COMMAND …",
+        description="\n".join(lines),
+        epilog=f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, (declare, run) in COMMANDS.items():
-        about = inspect.getdoc(run) or ""
-        command = commands.add_parser(
-            name,
-            help=about.partition("\n")[0],
-            description=about,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        declare(command)
-        command.set_defaults(run=run, parser=command)
-    arguments, rest = parser.parse_known_args(argv)
-    # argparse takes positional arguments in one piece and leaves over those that follow an option.
-    if any(word.startswith("-") and word != "-" for word in rest) or (rest and "inputs" not in arguments):
-        arguments.parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    if rest:
-        arguments.inputs += rest
-    return arguments
+    parser.add_argument("--version", action=_Show, const=f"{PROGRAM} {__version__}", help="show the version")
+    parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser
+
+
+def _unknown(words: Sequence[str]) -> GradedError:
+    close = get_close_matches(words[0], COMMANDS, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    return GradedError(f"{hint}{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}")

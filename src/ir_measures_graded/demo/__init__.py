@@ -1,21 +1,21 @@
-"""``graded-demo``, a small graded collection in the box, with five runs.
+"""``graded-demo``, the bundled demo collection: a small graded collection with five runs.
 
-Twenty topics and four levels of relevance in the proportions of Järvelin & Kekäläinen 2002 (section
-3.2): 1182 relevant documents, 49.4 % of them marginal, 30.5 % fair, 20.1 % high, among 2992 judged
-ones. Everything is made up, by `ir_measures_graded.demo.generate`; there are no document texts.
+It has twenty topics and four levels of relevance, in the proportions of Järvelin & Kekäläinen 2002 (section
+3.2): 1182 of 2992 judged documents are relevant, 49.4 % of them marginally, 30.5 % fairly and 20.1 % highly.
+All data is synthetic; there are no document texts.
 
-The runs return 100 documents a topic, judged or not:
+Each run returns 100 documents per topic, judged and unjudged:
 
-- **A** is the weakest, a plain baseline that hardly tells levels apart. It is also the collection's
+- **A** is the weakest, a plain baseline that hardly distinguishes the levels. It is also the collection's
   ``scoreddocs``.
-- **B** likes marginal documents best, and so looks good only where every relevant document counts
-  alike. It has no answer for topic 362.
-- **C** scores in whole numbers, and so ties many documents.
-- **D** is strong on highly relevant documents and passes over marginal ones.
-- **E** is the best all round: only B finds more marginal documents, only D more highly relevant ones.
+- **B** prefers marginal documents, so it is good only when all relevant documents count equally. It returns
+  nothing for topic 362.
+- **C** scores in whole numbers, so it ties many documents.
+- **D** is strong on highly relevant documents and ignores marginal ones.
+- **E** is the best overall: only B finds more marginal documents, only D more highly relevant ones.
 
-By ``nCG@100`` as by ``nDCG_JK@100`` their order is E, B, C, D, A with the gains 0-1-1-1 and D, E, C,
-B, A with 0-1-10-100.
+``nCG@100`` and ``nDCG_JK@100`` order the runs E, B, C, D, A with the gains 0-1-1-1, and D, E, C, B, A with
+0-1-10-100.
 
 >>> from ir_measures_graded import demo
 >>> list(demo.run_paths())
@@ -37,7 +37,7 @@ from ..errors import warn_of_registration
 NAME = "graded-demo"
 DATA = Path(__file__).parent / "data"
 
-# The paper's section 3.2, condensed.
+# Condensed from section 3.2 of the paper.
 LEVELS = {
     0: "Irrelevant: contains no information about the topic.",
     1: "Marginally relevant: only points to the topic; no more or other information than the topic "
@@ -50,26 +50,26 @@ LEVELS = {
 
 
 def queries_path() -> Path:
-    """The file of queries: topic and text, separated by a tab."""
+    """The file of queries: topic and text, tab-separated."""
     return DATA / "queries.tsv"
 
 
 def qrels_path() -> Path:
-    """The file of qrels, in TREC's form."""
+    """The qrels file, in TREC format."""
     return DATA / "qrels.txt"
 
 
 def run_paths() -> dict[str, Path]:
-    """The five runs by name, files in TREC's form."""
+    """The files of the five runs by name, in TREC format."""
     return {name: DATA / f"{name}.run" for name in "ABCDE"}
 
 
 def register() -> None:
-    """Make ``graded-demo`` known to ir-datasets, and so to PyTerrier as ``irds:graded-demo``.
+    """Register ``graded-demo`` with ir-datasets, and so with PyTerrier as ``irds:graded-demo``.
 
-    Nothing is read before it is asked for, nothing is downloaded, and a second call does nothing.
-    Where another collection has that id, it stays, and a `RegistrationWarning` says so. Imports
-    ir-datasets, which takes half a second.
+    Files are read only when they are used, nothing is downloaded, and a second call has no effect. If another
+    collection has the id, it is kept and a `RegistrationWarning` is issued. The function imports ir-datasets,
+    which takes half a second.
     """
     import ir_datasets
 
@@ -80,7 +80,7 @@ def register() -> None:
 
 
 def _collection() -> Any:
-    """The collection in ir-datasets' own parts."""
+    """The collection, made of ir-datasets' components."""
     from ir_datasets import Dataset
     from ir_datasets.formats import TrecQrels, TrecScoredDocs, TsvQueries
     from ir_datasets.util import LocalDownload, MetadataComponent, MetadataProvider
@@ -92,7 +92,7 @@ def _collection() -> Any:
         TsvQueries(local(queries_path()), namespace=NAME, lang="en"),
         TrecQrels(local(qrels_path()), LEVELS),
         TrecScoredDocs(local(run_paths()["A"])),
-        SimpleNamespace(origin=__name__),  # by which we know it again
+        SimpleNamespace(origin=__name__),  # identifies our collection in `register`
     )
     counts = MetadataProvider(MetadataProvider.json_loader(local(DATA / "metadata.json")))
     return Dataset(MetadataComponent(NAME, parts, counts), parts)

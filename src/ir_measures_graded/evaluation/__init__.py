@@ -1,7 +1,9 @@
-"""Runs against qrels: one value per topic, run and measure.
+"""Runs against qrels: one value for each topic, run and measure.
 
-- `evaluate`: qrels, runs and measures in, an `Evaluation` out; everything above starts here.
-- `provider`: the ir-measures provider, which reduces a run and calls the measures.
+- `evaluate`: takes qrels, runs and measures, returns an `Evaluation`; all analyses start here.
+- `named`: qrels and runs, with the names that messages and tables use.
+- `evaluators`: which provider of ir-measures computes which measure.
+- `provider`: our provider, which reduces a run and calls the measures.
 - `trec_eval`: ir-measures' standard measures from the same reduction, equal to the last bit.
-- `processes`: several runs by several worker processes.
+- `processes`, `progress`: worker processes that share runs; the progress bar.
 """

@@ -1,4 +1,4 @@
-"""Several runs, several measures, one collection: every value as one array.
+"""Several runs by several measures over one collection.
 
 The command line and all analyses start from `evaluate`. It takes qrels and runs in every form, including
 files and ir-datasets ids. `Evaluation` holds the value of each run by each measure for each topic.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
+from ir_measures.providers import Evaluator
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
@@ -31,7 +32,7 @@ from .provider import GradedEvaluator, aggregate
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Starting worker processes takes some two seconds. Runs of this many bytes keep one core busy as long:
+# Worker processes take about two seconds to start. One core evaluates this many bytes in that time:
 PAYS = 1 << 28  # with our provider alone
 PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
 
@@ -116,9 +117,9 @@ def evaluate(
     `qrels` and `runs` may be in any form, see `Qrels` and `Runs`. `measures` are measures or measure
     strings; duplicates are evaluated once. `provider` names the ir-measures provider that computes all
     measures; by default ours computes what it can and ir-measures' pipeline the rest. `progress` shows a
-    bar on stderr (extra ``progress``). `jobs` is the number of worker processes that share the runs that
-    are files; None is one per core where that is faster. (A script that asks for several needs the guard
-    ``if __name__ == "__main__"``, as everywhere in Python.)
+    bar on stderr (extra ``progress``). `jobs` is the number of worker processes that share the runs in
+    files; None is one per core when that is faster. With several jobs, a script needs the guard
+    ``if __name__ == "__main__"``, as Python's `multiprocessing` requires.
 
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
@@ -135,8 +136,7 @@ def evaluate(
     """
     wanted = parse_measures(measures)
     named = named_runs(runs)
-    provider_named(provider, wanted)
-    work = _Work(read_judgments(qrels), wanted, provider)
+    work = _Work(qrels, wanted, provider)
     values = np.zeros((len(named), len(wanted), len(work.judgments.topics)))
     missing = np.zeros(values.shape, dtype=bool)
     aggregates = np.zeros((len(named), len(wanted)))
@@ -147,45 +147,51 @@ def evaluate(
 
 
 _Values = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Of one run: the aggregate of each measure, its values (measures × topics), and which are missing."""
+"""Results of one run: the aggregate of each measure, its values (measures × topics), which are missing."""
 
 
 class _Work:
-    """Measures over one set of qrels, which are read once; evaluates any number of runs.
+    """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
     It can be sent to worker processes. Raises `GradedError` for measures that cannot be computed.
     """
 
-    def __init__(self, judgments: Judgments, measures: Sequence[Measure], provider: str | None):
-        self._made_of = judgments, measures, provider
-        self.judgments = judgments
+    def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None):
+        named = provider_named(provider, measures)
+        self.judgments = read_judgments(qrels)
+        self._made_of = self.judgments, measures, provider
         self.place = {measure: number for number, measure in enumerate(measures)}
-        self.groups = evaluators(measures, judgments, provider_named(provider, measures))
-        self.standard = any(not isinstance(evaluator, GradedEvaluator) for _, evaluator in self.groups)
+        self.ours: list[GradedEvaluator] = []
+        self.others: list[tuple[list[Measure], Evaluator]] = []
+        for group, evaluator in evaluators(measures, self.judgments, named):
+            if isinstance(evaluator, GradedEvaluator):
+                self.ours.append(evaluator)
+            else:
+                self.others.append((group, evaluator))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_worker, self._made_of
 
     def __call__(self, run: Run) -> _Values:
-        rows = run.rows(self.judgments, self.standard)
+        rows = run.rows(self.judgments, standard=bool(self.others))
         values = np.zeros((len(self.place), len(self.judgments.topics)))
         missing = np.ones(values.shape, dtype=bool)
         aggregates = np.zeros(len(self.place))
-        for group, evaluator in self.groups:
+        for ours in self.ours:
+            with about(run.name):
+                for measure, order, found in ours.reported(rows.graded):
+                    row = self.place[measure]
+                    values[row, order], missing[row, order] = found[order], False
+                    aggregates[row] = aggregate(measure, found[order])
+        for group, evaluator in self.others:
             with about(run.name), explained(group):
-                if isinstance(evaluator, GradedEvaluator):
-                    for measure, order, found in evaluator.reported(rows.graded):
-                        row = self.place[measure]
-                        values[row, order], missing[row, order] = found[order], False
-                        aggregates[row] = aggregate(measure, found[order])
-                else:
-                    means, metrics = evaluator.calc(rows.standard)
-                    for topic, measure, value in metrics:
-                        if topic in self.judgments.numbers:
-                            place = self.place[measure], self.judgments.numbers[topic]
-                            values[place], missing[place] = value, False
-                    for measure, mean in means.items():
-                        aggregates[self.place[measure]] = mean
+                means, metrics = evaluator.calc(rows.standard)
+            for topic, measure, value in metrics:
+                if topic in self.judgments.numbers:
+                    place = self.place[measure], self.judgments.numbers[topic]
+                    values[place], missing[place] = value, False
+            for measure, mean in means.items():
+                aggregates[self.place[measure]] = mean
         return aggregates, values, missing
 
     def of(self, runs: Sequence[Run], jobs: int | None) -> Iterator[_Values]:
@@ -193,11 +199,11 @@ class _Work:
         files = {run.name: file for run in runs if (file := run.file) is not None}
         if jobs is None:
             size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in files.values())
-            jobs = cores() if size >= (PAYS_STANDARD if self.standard else PAYS) else 1
+            jobs = cores() if size >= (PAYS_STANDARD if self.others else PAYS) else 1
         return shared(self, runs, [run for run in runs if run.name in files], jobs)
 
 
 def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> _Work:
     if any(plugins.origin(measure) == "user code" for measure in measures):
-        plugins.load()  # messages name the origin of a measure
+        plugins.load()  # error messages name the distribution of a measure
     return _Work(judgments, measures, provider)

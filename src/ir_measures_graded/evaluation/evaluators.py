@@ -1,4 +1,4 @@
-"""Which provider computes which measure, and which measures may share a call."""
+"""Which provider of ir-measures computes which measure, and which measures may share a call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ir_measures.providers import Evaluator, Provider
 from ..errors import GradedError
 from ..inputs.id_columns import is_arrow
 from ..inputs.trec_files import qrel_tuples
-from ..measures.base import GradedMeasure
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
 
@@ -39,9 +38,9 @@ def evaluators(
     judgments: Judgments,
     provider: Provider | None = None,
 ) -> list[tuple[list[Measure], Evaluator]]:
-    """Evaluators over the qrels, each with the measures that may safely share one.
+    """Evaluators over the qrels, each with the measures that may safely share it.
 
-    Without a `provider`, ours computes all that it can and ir-measures' pipeline computes the rest.
+    Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the others.
     ir-measures 0.4.3 confuses measures of one call that differ in their parameters: nDCG@10 beside
     nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its documents.
     """
@@ -67,12 +66,12 @@ def evaluators(
 
 @contextmanager
 def explained(measures: Sequence[Measure]) -> Iterator[None]:
-    """Turn whatever the providers of standard measures raise into one message."""
+    """Turn any error of another provider into one `GradedError` that names the measures."""
     try:
         yield
+    except GradedError:
+        raise
     except Exception as error:
-        if isinstance(error, GradedError) or isinstance(measures[0], GradedMeasure):
-            raise
         reason = " ".join(str(error).split())
         if not isinstance(error, (ValueError, RuntimeError, TypeError)):
             reason = f"{type(error).__name__}: {reason}"

@@ -1,6 +1,7 @@
-"""Qrels and runs under the names that messages and output give them.
+"""Qrels and runs, with the names that messages and tables use.
 
-Both come in any form that ir-measures takes, as the path of a TREC file, or, for qrels, as an ir-datasets id.
+Both come in any form that ir-measures takes, or as the path of a TREC file. Qrels also come as an ir-datasets
+id.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ file, or a `TrecRun`. A file is read when its run is evaluated."""
 
 @dataclass(frozen=True)
 class Judgments:
-    """Qrels in a form that can be read several times, as a table, and under a name (None without one)."""
+    """Qrels that can be read several times, the same qrels as a table, and their name, if they have one."""
 
     source: Source
     table: Table
@@ -44,7 +45,7 @@ class Judgments:
 
 
 def read_judgments(qrels: Qrels) -> Judgments:
-    """Read qrels, unless they are read already. Raises `GradedError` for qrels without a topic."""
+    """Read qrels; `Judgments` are returned as they are. Raises `GradedError` for qrels without a topic."""
     if isinstance(qrels, Judgments):
         return qrels
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
@@ -58,7 +59,7 @@ def read_judgments(qrels: Qrels) -> Judgments:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a run, as our provider takes them and as other providers of ir-measures do."""
+    """The rows of a run for our provider, and for ir-measures' other providers."""
 
     graded: Source
     standard: Source
@@ -73,15 +74,15 @@ class Run:
 
     @property
     def file(self) -> str | None:
-        """The path of the run's file, if a worker process can read it too."""
+        """The path of the run's file, if a worker process can read it again."""
         run = self.source
         return os.fspath(run.file) if isinstance(run, TrecRun) and run.lasting else None  # type: ignore[arg-type]
 
     def rows(self, judgments: Judgments, standard: bool) -> Rows:
-        """The rows of the run, for our provider alone unless `standard`.
+        """The rows of the run; unless `standard`, only those for our provider.
 
         Raises `GradedError` for a file without a row, or without a row for any topic of the qrels. Our
-        provider reads a file block by block, so that this error may come with the last block.
+        provider reads a file block by block, so this error may follow the last block.
         """
         if not isinstance(self.source, TrecRun):
             return Rows(self.source, self.source)
@@ -114,7 +115,7 @@ class Run:
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The blocks of a run, whose topics are checked after the last one."""
+    """The blocks of a run; its topics are checked after the last block."""
 
     run: Run
     file: TrecRun
@@ -136,7 +137,7 @@ def named_runs(runs: Runs) -> list[Run]:
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {name!r}")
         if name in named:
-            raise GradedError(f"two runs are named {name!r}; give each run a name of its own")
+            raise GradedError(f"two runs are named {name!r}; give each run its own name")
         is_path = isinstance(run, (str, os.PathLike))
         named[name] = Run(name, TrecRun(run) if is_path else _repeatable(run))
     return list(named.values())
@@ -144,7 +145,7 @@ def named_runs(runs: Runs) -> list[Run]:
 
 @contextmanager
 def about(name: str | None) -> Iterator[None]:
-    """Prefix errors with the name, if there is one, of the qrels or run that they are about."""
+    """Put the name of the qrels or run, if there is one, before the message of an error."""
     try:
         yield
     except FileError:  # FileError already names its file

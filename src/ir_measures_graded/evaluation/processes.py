@@ -1,4 +1,9 @@
-"""Work that several processes share, each item by one of them, results in order."""
+"""Worker processes that share items of work and return the results in order.
+
+`ProcessPoolExecutor` by itself leaves its workers running when this process is killed, and finishes their
+current items after Ctrl-C. joblib (loky) leaves its workers running too and repeats their warnings. The
+pipe below ends the workers in both cases.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +26,24 @@ from ..errors import GradedError
 Item = TypeVar("Item")
 Work = Callable[[Item], Any]
 _Outcome = tuple[Any, Exception | None, list[Warning]]
-"""What comes of an item, or what went wrong, and the warnings on the way."""
+"""The result of an item, or its error, and the warnings that were issued."""
 
-_work: list[Work[Any]] = []  # of a worker process: the one thing that it does
+_work: list[Work[Any]] = []  # in a worker process: the one function that it calls
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], jobs: int) -> Iterator[Any]:
-    """`work` of each item, in order.
+    """Yield `work` of each item, in order.
 
-    Those in `distant` are computed by `jobs` other processes, to which `work` is sent once, the others
-    here, and all of them if there is nothing to share. What goes wrong with an item is raised at its
-    turn. Whatever ends the iteration, an interrupt among it, ends the processes.
+    `jobs` worker processes compute the items in `distant`; `work` is sent to each of them once. This
+    process computes the other items, and all items if `work` cannot be sent or one worker would do. The
+    error of an item is raised at its turn. The workers end with the iteration, whatever ends it.
     """
     jobs = min(jobs, len(distant))
     sent = _pickled(work) if jobs > 1 else None
@@ -46,14 +51,14 @@ def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], job
         yield from map(work, items)
         return
     with _workers(sent, jobs) as workers:
-        with _uninterrupted():  # so that the processes, which inherit it, are deaf to Ctrl-C
+        with _uninterrupted():  # workers inherit the blocked SIGINT; Ctrl-C is for this process alone
             futures = {id(item): workers.submit(_do, item) for item in distant}
         for item in items:
             yield _result(futures[id(item)]) if id(item) in futures else work(item)
 
 
 def _pickled(work: Work[Any]) -> bytes | None:
-    """`work` as it is sent, or None where it cannot be: measures that were made by hand, for example."""
+    """`work` as bytes, or None if it cannot be pickled, as a measure defined in a notebook."""
     try:
         return pickle.dumps(work)
     except Exception:
@@ -62,28 +67,25 @@ def _pickled(work: Work[Any]) -> bytes | None:
 
 @contextmanager
 def _workers(work: bytes, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that are started anew, because a copy of this one would lack the threads of pyarrow.
+    """Workers that end at once when this process closes the pipe or dies.
 
-    They hold on to a pipe, and end at once when this process closes it or ends itself, however.
+    They are spawned, because a forked worker would lack the threads of pyarrow.
     """
     context = multiprocessing.get_context("spawn")
     theirs, ours = context.Pipe(duplex=False)
-    with theirs, ProcessPoolExecutor(jobs, context, _start, (work, theirs)) as workers:
+    with theirs, ours, ProcessPoolExecutor(jobs, context, _start, (work, theirs)) as workers:
         try:
             yield workers
         except BaseException:
-            ours.close()
-            workers.shutdown(cancel_futures=True)
-            raise
-        finally:
-            if not ours.closed:
-                workers.shutdown()
+            with _uninterrupted():  # a second Ctrl-C must not stop the shutdown
                 ours.close()
+                workers.shutdown(cancel_futures=True)
+            raise
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until this is over."""
+    """Delay Ctrl-C until the end of the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -96,29 +98,29 @@ def _uninterrupted() -> Iterator[None]:
 
 def _result(future: Future[_Outcome]) -> Any:
     try:
-        result, error, told = future.result()
+        result, error, issued = future.result()
     except BrokenProcessPool:
         raise GradedError(
-            "a process that evaluated runs was ended, perhaps for want of memory; try --jobs 1"
+            "a worker process was killed, perhaps because memory ran out; try --jobs 1"
         ) from None
-    for warning in told:
+    for warning in issued:
         warnings.warn(warning, stacklevel=2)
     if error is not None:
         raise error
     return result
 
 
-# --------------------------------------------------------------------------- in such a process
+# --------------------------------------------------------------------------- in a worker process
 
 
 def _start(work: bytes, parent: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where SIGINT cannot be blocked
     Thread(target=_end_with, args=(parent,), daemon=True).start()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is to say of plugins has been said
+        warnings.simplefilter("ignore")  # the parent process already warned about plugins
         try:
             _work.append(pickle.loads(work))
-        except Exception as error:  # raised here it would be printed, and the reason lost
+        except Exception as error:  # an initializer's own error would be printed, and its reason lost
             _work.append(partial(_fail, f"{type(error).__name__}: {error}"))
 
 
@@ -129,14 +131,14 @@ def _end_with(parent: Connection) -> None:
 
 
 def _fail(reason: str, item: Any) -> Any:
-    raise GradedError(f"another process cannot evaluate runs ({reason}); try --jobs 1")
+    raise GradedError(f"a worker process cannot evaluate runs ({reason}); try --jobs 1")
 
 
 def _do(item: Any) -> _Outcome:
     result = error = None
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as issued:
         try:
             result = _work[0](item)
         except Exception as caught:
             error = caught
-    return result, error, [each.message for each in told if isinstance(each.message, Warning)]
+    return result, error, [each.message for each in issued if isinstance(each.message, Warning)]

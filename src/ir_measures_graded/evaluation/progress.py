@@ -1,4 +1,4 @@
-"""The progress bar of everything that takes long."""
+"""The progress bar of long computations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 
 
 def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None = None) -> Iterable[Item]:
-    """The items, with a progress bar on stderr if `progress` is true and they take more than a second."""
+    """The items; if `progress` is true, a bar on stderr follows them after the first second."""
     if not progress:
         return items
     try:

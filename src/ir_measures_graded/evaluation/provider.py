@@ -1,4 +1,4 @@
-"""The ir-measures provider of graded measures: the one module that knows `Metric`."""
+"""The ir-measures provider of graded measures. No other module makes `Metric` objects."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ from .trec_eval import TrecLists
 
 
 class GradedProvider(Provider):
-    """Computes every `GradedMeasure` and, where `standard` is True, ir-measures' standard measures as
-    well: each to the last bit as ir-measures does by itself, where that can be (`trec_eval.computes`)."""
+    """Computes every `GradedMeasure` and, if `standard` is True, ir-measures' standard measures.
+
+    A standard measure equals to the last bit what ir-measures yields for it by itself; a measure for which
+    this cannot be guaranteed is not supported (`trec_eval.computes`).
+    """
 
     NAME = "graded"
 
@@ -43,17 +46,19 @@ class GradedProvider(Provider):
 
 
 class GradedEvaluator(Evaluator):
-    """Measures over one set of qrels, read once; evaluates any number of runs.
+    """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
-    Yields a value for every topic of the qrels and none for other topics: for graded measures, whose
-    values are finite, in the order of the qrels, for standard ones in that of ir-measures.
+    Every topic of the qrels has a value and no other topic has one. Graded measures, whose values are
+    finite, report topics in the order of the qrels; standard measures in ir-measures' order.
     """
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Source):
-        table = read_qrels(qrels)
         measures = list(measures)
-        for measure in measures:
-            if not isinstance(measure, GradedMeasure) and trec_eval.needs_whole_levels(measure):
+        self.graded = [measure for measure in measures if isinstance(measure, GradedMeasure)]
+        self.standard = [measure for measure in measures if not isinstance(measure, GradedMeasure)]
+        table = read_qrels(qrels)
+        for measure in self.standard:
+            if trec_eval.needs_whole_levels(measure):
                 _check_whole_levels(measure, table)
         self.judged = Judged(table)
         super().__init__(measures, self.judged.topics)
@@ -67,13 +72,16 @@ class GradedEvaluator(Evaluator):
         return {measure: aggregate(measure, values[order]) for measure, order, values in self.reported(run)}
 
     def curves(self, run: Source, depth: int) -> Iterator[tuple[GradedMeasure, np.ndarray]]:
-        """Each measure with its values at the cutoffs 1 … `depth` (T × depth), all from one reduction
-        of the run. Measures that take no cutoff raise `GradedError`, a cutoff they have is not used."""
-        for measure in self.measures:
-            if not isinstance(measure, GradedMeasure):
-                raise GradedError(f"{measure} is no graded measure, only these have curves here")
+        """Each measure with its values at the cutoffs 1 … `depth` (T × depth), from one reduction of the run.
+
+        The measures' own cutoffs are ignored. Raises `GradedError` for standard measures and for measures
+        that take no cutoff.
+        """
+        for measure in self.standard:
+            raise GradedError(f"{measure} is not a graded measure; only graded measures have curves here")
+        for measure in self.graded:
             if not measure.CUTOFF:
-                raise GradedError(f"{measure.NAME} has no cutoff: it has one value, not one at each rank")
+                raise GradedError(f"{measure.NAME} takes no cutoff: it has one value, not one at each rank")
 
         def curve(measure: GradedMeasure) -> Callable[[Topics], np.ndarray]:
             return partial(measure.evaluated_curve, depth=depth)
@@ -81,20 +89,20 @@ class GradedEvaluator(Evaluator):
         yield from self.by_topic(run, curve, (depth,), cut=False).items()
 
     def reported(self, run: Source) -> Iterator[tuple[ir_measures.Measure, np.ndarray, np.ndarray]]:
-        """Each measure with the numbers of the topics in the order in which it reports them, and with its
-        values in the order of the qrels (T)."""
+        """Each measure with the numbers of the topics in its order of reporting, and its values in the
+        order of the qrels (T)."""
         in_run: dict[int, None] = {}
         found = self.by_topic(run, lambda measure: measure.evaluated, in_run=in_run)
         everything = np.arange(len(self.judged.topics))
+        for measure in self.graded:
+            yield measure, everything, found[measure]
         order, evaluated = self._order(in_run)
-        for measure, values in found.items():
-            if isinstance(measure, GradedMeasure):
-                yield measure, everything, values
-            else:
-                values[order[evaluated:]] = measure.DEFAULT
-                skips = trec_eval.skips_topics_without_judgments(measure)
-                codes = self._with_judgments(order) if skips else order
-                yield measure, np.array(codes, dtype=np.int64), values
+        for measure in self.standard:
+            values = found[measure]
+            values[order[evaluated:]] = measure.DEFAULT
+            skips = trec_eval.skips_topics_without_judgments(measure)
+            codes = self._with_judgments(order) if skips else order
+            yield measure, np.array(codes, dtype=np.int64), values
 
     def by_topic(
         self,
@@ -104,23 +112,27 @@ class GradedEvaluator(Evaluator):
         cut: bool = True,
         in_run: dict[int, None] | None = None,
     ) -> dict[ir_measures.Measure, np.ndarray]:
-        """Each measure with what `compute` makes of each topic, block after block of the run; of standard
-        measures with their values. The numbers of the run's topics, in its order, are added to `in_run`."""
+        """Each graded measure with the result of `compute` for each topic, each standard one with its values.
+
+        The run is read block by block. The numbers of its topics, in its order, are added to `in_run`.
+        """
         values = {measure: np.empty((len(self.judged.topics), *shape)) for measure in self.measures}
         for place, ranks in self._blocks(run, {} if in_run is None else in_run):
             views: dict[Any, Topics] = {}
             lists: dict[Any, TrecLists] = {}
-            for measure in self.measures:
-                if isinstance(measure, GradedMeasure):
-                    topics = view(measure, ranks, views, cut)
-                    values[measure][place] = computed(measure, topics, compute(measure), shape)
-                else:
-                    values[measure][place] = trec_eval.values(measure, ranks, lists)
+            for measure in self.graded:
+                topics = view(measure, ranks, views, cut)
+                values[measure][place] = computed(measure, topics, compute(measure), shape)
+            for measure in self.standard:
+                values[measure][place] = trec_eval.values(measure, ranks, lists)
         return values
 
     def _blocks(self, run: Source, in_run: dict[int, None]) -> Iterator[tuple[Any, JudgedRanks]]:
-        """The run, reduced: which topics, and their ranks. One block, or as many as a run in a file has,
-        and one of the topics that none of them has. Where blocks share a topic, the last is right."""
+        """The reduced run in blocks of topics: which topics, and their ranks.
+
+        A run in memory is one block. A run in a file has several, and one more for the topics that it lacks.
+        If two blocks share a topic, the last one is complete.
+        """
         code = self.judged.code
         if not hasattr(run, "blocks"):
             rows = read_run(run)
@@ -136,21 +148,24 @@ class GradedEvaluator(Evaluator):
         yield rest, judged_ranks(self.judged.part(rest), read_run({}))
 
     def _order(self, in_run: Iterable[int]) -> tuple[list[int], int]:
-        """The topics as ir-measures' own providers report them, and how many of them the run has: first
-        these, in the order of the run, on which the last bit of a mean depends, then the others by name."""
+        """The topics in the order of ir-measures' own providers, and how many of them are in the run.
+
+        Topics of the run come first, in the run's order, then the others by name. The last bit of a mean
+        depends on this order.
+        """
         topics = self.judged.topics
         evaluated = self._with_judgments(in_run)
         others = sorted(set(range(len(topics))).difference(evaluated), key=topics.__getitem__)
         return [*evaluated, *others], len(evaluated)
 
     def _with_judgments(self, codes: Iterable[int]) -> list[int]:
-        """Without the topics that qrels in a dict name and give no document."""
+        """`codes` without topics that have no judged document, which qrels in a dict can have."""
         judged = np.diff(self.judged.offsets)
         return [code for code in codes if judged[code]]
 
 
 def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
-    """What a measure makes of its values over the topics: most take the mean, counts the sum."""
+    """The aggregate of a measure's values over the topics: the mean of most measures, the sum of counts."""
     aggregator = measure.aggregator()
     for value in values.tolist():
         aggregator.add(value)
@@ -160,7 +175,7 @@ def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
 def view(
     measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics] | None = None, cut: bool = True
 ) -> Topics:
-    """The run as a measure sees it; `views` holds those that measures of one run share."""
+    """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
     key = (measure["judged_only"], tuple(gains.items()), cutoff)
     views = {} if views is None else views
@@ -173,9 +188,7 @@ def _check_whole_levels(measure: ir_measures.Measure, qrels: Table) -> None:
     broken = np.flatnonzero(qrels.values % 1)
     if broken.size:
         row = int(broken[0])
-        raise GradedError(
-            f"{qrels.place(row)}: the level is {qrels.values[row]:g}; {measure} is defined for whole numbers"
-        )
+        raise qrels.error(row, f"the level is {qrels.values[row]:g}; {measure} is defined for whole numbers")
 
 
 def computed(
@@ -184,11 +197,14 @@ def computed(
     compute: Callable[[Topics], np.ndarray],
     shape: tuple[int, ...] = (),
 ) -> np.ndarray:
-    """What `compute` makes of each topic, of that `shape` each; whatever a measure does wrong is an
-    error that names it."""
+    """The result of `compute` for each topic, an array of that `shape`.
+
+    Raises `GradedError`, which names the measure, for an exception, a wrong shape or a value that is not
+    finite.
+    """
     named = f"measure {measure} of {origin(measure)}"
     try:
-        with np.errstate(all="ignore"):  # what comes of it is looked at below
+        with np.errstate(all="ignore"):  # the values are checked below
             values = np.asarray(compute(topics), dtype=np.float64)
     except GradedError:
         raise

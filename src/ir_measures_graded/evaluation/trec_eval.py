@@ -1,8 +1,8 @@
-"""ir-measures' standard measures from the judged ranks of a run, equal to the last bit to what it yields.
+"""ir-measures' standard measures from the judged ranks of a run, equal to ir-measures to the last bit.
 
-`FORMULAS` has the formula of each, to be read beside the C code of trec_eval 9.0.8 (``m_map.c`` …) which
-its provider pytrec_eval runs. Equal bits need the same additions in the same order: `GainList.sum` adds
-one rank after the other as C does, and logarithms are C's own. `computes` says which measures these are.
+`FORMULAS` has one formula for each measure, to be read beside the C code of trec_eval 9.0.8 (``m_map.c`` …),
+which ir-measures' provider pytrec_eval runs. Equal bits need the same additions in the same order, so
+`GainList.sum` adds rank by rank and logarithms are C's own. `computes` tells which measures are supported.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ INFAP_EPSILON = 0.00001
 
 
 class TrecLists:
-    """A run as trec_eval sees it where documents of level `rel` and higher are relevant.
+    """A run as trec_eval sees it when documents of level `rel` and higher are relevant.
 
-    A document whose level is below 0 is in the pool, but not judged. `hits` are the retrieved documents
-    of the pool and `relevant` those of them that are relevant, levels as gains; the counts of each topic
-    bear trec_eval's names. `judged_only` leaves out what is not judged before ranks are counted. `gains`
-    replace levels first.
+    trec_eval keeps a document whose level is below 0 in the pool, but does not count it as judged. `hits` are
+    the retrieved documents of the pool and `relevant` the relevant ones among them, with levels as gains. The
+    counts of each topic have trec_eval's names. `judged_only` removes unjudged documents before ranks are
+    counted. `gains` replace levels first.
     """
 
     def __init__(self, ranks: JudgedRanks, rel: int, judged_only: bool, gains: GainMap):
@@ -66,12 +66,12 @@ class TrecLists:
 
     @cached_property
     def nonrel_so_far(self) -> np.ndarray:
-        """How many judged documents that are not relevant stand before each of `relevant`."""
+        """The number of judged, not relevant documents before each of `relevant`."""
         nonrel = (self.hits.gain >= 0) & (self.hits.gain < self.rel)
         return by_topic.cumsum(nonrel.astype(np.int64), self.hits.offsets)[self.hits.gain >= self.rel]
 
     def within(self, cutoff: Any) -> GainList:
-        """The relevant documents up to a cutoff, if one is given."""
+        """The relevant documents up to the cutoff; all of them without a cutoff."""
         return self.relevant.first(None if cutoff is NOT_PROVIDED else cutoff)
 
 
@@ -91,27 +91,27 @@ def number(documents: GainList) -> np.ndarray:
 
 
 def precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_P.c``: the share of relevant documents among the first; missing ranks count as not relevant."""
+    """``m_P.c``: relevant documents within the cutoff / cutoff; missing ranks count as not relevant."""
     return hits_within(lists, measure) / measure["cutoff"]
 
 
 def recall(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_recall.c``: the share of the relevant documents that is among the first."""
+    """``m_recall.c``: relevant documents within the cutoff / num_rel."""
     return ratio(hits_within(lists, measure), lists.num_rel)
 
 
 def success(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_success.c``: 1 where a relevant document is among the first."""
+    """``m_success.c``: 1 if a relevant document is within the cutoff, else 0."""
     return (hits_within(lists, measure) > 0).astype(np.float64)
 
 
 def hits_within(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """How many relevant documents are among the first."""
+    """The number of relevant documents within the cutoff."""
     return np.diff(lists.within(measure["cutoff"]).offsets)
 
 
 def r_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_Rprec.c``: the share of relevant documents among the first num_rel."""
+    """``m_Rprec.c``: relevant documents within rank num_rel / num_rel."""
     hits = lists.relevant
     return ratio(hits.sum(hits.rank <= lists.num_rel[hits.topic]), lists.num_rel)
 
@@ -142,7 +142,7 @@ def dcg(documents: GainList) -> np.ndarray:
 
 
 def log2(numbers: np.ndarray) -> np.ndarray:
-    """C's logarithm of positive whole numbers, looked up: NumPy's may differ from it in the last bit."""
+    """C's logarithm of positive whole numbers from a table; NumPy's may differ in the last bit."""
     table = _table_of_log2()
     result = table[np.minimum(numbers, table.size - 1)]
     beyond = numbers >= table.size
@@ -156,12 +156,12 @@ def _table_of_log2() -> np.ndarray:
 
 
 def interpolated_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_iprec_at_recall.c``: the highest precision at this recall or more."""
+    """``m_iprec_at_recall.c``: the highest precision at this recall or higher."""
     wanted = (float(f"{measure['recall']:.2f}") * lists.num_rel + 0.9).astype(np.int64)
     hits = lists.relevant
     at = np.where(number(hits) >= wanted[hits.topic], number(hits) / hits.rank, 0.0)
     highest = by_topic.largest(at, hits.offsets)
-    return np.where((wanted == 0) & (lists.num_ret == 0), np.nan, highest)  # 0 / 0, in trec_eval too
+    return np.where((wanted == 0) & (lists.num_ret == 0), np.nan, highest)  # trec_eval divides 0 by 0
 
 
 def bpref(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
@@ -183,7 +183,7 @@ def inferred_ap(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
 
 
 def set_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_set_P.c``, ``m_set_rel_P.c``: num_rel_ret / num_ret, or / what it can be at most."""
+    """``m_set_P.c``: num_rel_ret / num_ret; ``m_set_rel_P.c``: num_rel_ret / min(num_ret, num_rel)."""
     possible = np.minimum(lists.num_ret, lists.num_rel) if measure["relative"] else lists.num_ret
     return ratio(lists.num_rel_ret, possible)
 
@@ -223,7 +223,7 @@ def num_q(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
 
 
 def judged(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
-    """The share of judged documents among the first; documents of any level are judged."""
+    """Judged documents within the cutoff / documents within the cutoff; a document of any level is judged."""
     within, depth = ranks_by_ascending_id(lists.ranks), lists.ranks.retrieved
     if measure["cutoff"] is not NOT_PROVIDED:
         depth = np.minimum(depth, measure["cutoff"])
@@ -238,12 +238,12 @@ def reciprocal_rank_within(lists: TrecLists, measure: ir_measures.Measure) -> np
 
 
 def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
-    """The rank of each retrieved judged document where tied ones come in *ascending* order of their ids
-    and scores are compared as 64-bit floats."""
+    """The rank of each retrieved judged document when ties are ordered by *ascending* document id and scores
+    are compared as 64-bit floats."""
     rank, score = by_topic.places(ranks.retrieved) + 1, ranks.score
-    tied = rank > ranks.first_of_tie  # with the row before, as 32-bit floats
+    tied = rank > ranks.first_of_tie  # tied with the row before as 32-bit floats
     if not (tied[1:] & (score[1:] != score[:-1])).any():
-        return ranks.first + ranks.last - ranks.rank  # each tie group, the other way round
+        return ranks.first + ranks.last - ranks.rank  # reverses each tie group
     topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
     order = np.lexsort((-rank, -score, topic))
     ascending = np.empty_like(rank)
@@ -251,7 +251,7 @@ def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
     return ascending[ranks.place]
 
 
-# ------------------------------------------------------------------------------ which, and when
+# -------------------------------------------------------------------------- supported measures
 
 Formula = Callable[[TrecLists, ir_measures.Measure], np.ndarray]
 
@@ -277,7 +277,7 @@ FORMULAS: dict[type[ir_measures.Measure], Formula] = {
 }
 
 MULTIPLY_AND_ADD = {interpolated_precision, inferred_ap, set_f}
-"""Formulas with a product in a sum, which `rounds_twice` is about."""
+"""Formulas that add a product, whose last bit depends on `rounds_twice`."""
 
 PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "cutoff": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
@@ -292,13 +292,13 @@ PARAMETERS: dict[str, Callable[[Any], bool]] = {
     "beta": lambda value: re.fullmatch(r"\d+(\.\d+)?", f"{value}") is not None,
     "recall": lambda value: 0 <= value <= 1,
 }
-"""The values that are computed here, of all that ir-measures allows."""
+"""Which of the values that ir-measures allows are supported, by parameter."""
 
 
 def computes(measure: ir_measures.Measure) -> bool:
-    """Whether this measure, with these parameters, is computed here.
+    """Whether this module computes the measure with its parameters.
 
-    Raises `AssertionError` for parameters that the measure does not have or allow, as ir-measures does.
+    Raises `AssertionError`, as ir-measures does, for parameters that the measure does not have or allow.
 
     >>> from ir_measures import ERR, P, nDCG
     >>> computes(P(rel=2) @ 10), computes(nDCG(gains={1: 0.5})), computes(ERR @ 20)
@@ -319,33 +319,32 @@ def computes(measure: ir_measures.Measure) -> bool:
 
 @cache
 def rounds_twice() -> bool:
-    """Whether C code rounds a product before it adds it; for processors other than x86 compilers make one
-    operation of the two, rounded once."""
-    import platform  # which few need
+    """Whether C code rounds a product before it adds it. For processors other than x86, compilers may fuse
+    the two operations and round once."""
+    import platform  # slow to import
 
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
 def formula_of(measure: ir_measures.Measure) -> Formula | None:
-    """The formula of exactly this kind of measure; what others derive from it is theirs."""
+    """The formula of a measure of exactly this class, not of a subclass that others derived."""
     if type(measure) is type(ir_measures.RR) and measure["cutoff"] is not NOT_PROVIDED:
         return reciprocal_rank_within
     return FORMULAS.get(type(measure))
 
 
 def needs_whole_levels(measure: ir_measures.Measure) -> bool:
-    """Whether it is trec_eval's, which has no other levels than whole numbers."""
+    """Whether trec_eval defines the measure, because trec_eval reads levels as whole numbers."""
     return formula_of(measure) not in (judged, reciprocal_rank_within)
 
 
 def skips_topics_without_judgments(measure: ir_measures.Measure) -> bool:
-    """Whether it is RR with a cutoff, which ir-measures does not report for topics without judgments."""
+    """Whether ir-measures reports no value for topics without judgments: RR with a cutoff."""
     return formula_of(measure) is reciprocal_rank_within
 
 
 def values(measure: ir_measures.Measure, ranks: JudgedRanks, seen: dict[Any, TrecLists]) -> np.ndarray:
-    """The value of each topic, as if the run had every topic; `seen` holds the lists that measures of one
-    run share."""
+    """The value of each topic, as if the run had every topic; measures of one run share the lists `seen`."""
     formula = formula_of(measure)
     assert formula is not None, "computes() comes first"
     given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..by_topic import changes
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from .id_matching import Ids, Rows
 
 if TYPE_CHECKING:
@@ -55,10 +55,15 @@ class Coded:
 
 @dataclass(frozen=True)
 class Strings:
-    """Unvalidated Python objects, expected to be str; `field` names the column, as in ``run: doc_id``."""
+    """Unvalidated Python objects, expected to be str.
+
+    `field` names the column in error messages, as in ``run: doc_id``. `column` has all rows of the
+    column in their original order, to name the row of a missing id.
+    """
 
     values: np.ndarray
     field: str
+    column: np.ndarray
 
     def __len__(self) -> int:
         return len(self.values)
@@ -67,10 +72,13 @@ class Strings:
         return _shown(self.values[row])
 
     def ids(self, rows: slice = slice(None)) -> Ids:
-        return _ids(self.values[rows], self.field)
+        try:
+            return Ids.of(self.values[rows])
+        except TypeError:
+            raise _no_string(self.column, self.field, 0) from None
 
     def take(self, rows: Rows) -> Strings:
-        return Strings(self.values[rows], self.field)
+        return replace(self, values=self.values[rows])
 
 
 @dataclass(frozen=True)
@@ -109,17 +117,22 @@ Docs = Rowwise | Keys
 """The document of each row."""
 
 
-def docs_of(column: Column, field: str) -> Rowwise:
-    """The documents of a column. `field` names the column in error messages, as in ``run: doc_id``."""
+def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
+    """The documents of a column, from row number `first`.
+
+    `field` names the column in error messages, as in ``run: doc_id``.
+    """
     codes, values = _stored(column)
     if codes is not None:
         ids = _ids(values, field)
         return Coded(codes, ids.padded() if len(ids) <= len(codes) else ids)
-    return Strings(values, field) if isinstance(values, np.ndarray) else _ids(values, field)
+    return Strings(values, field, values) if isinstance(values, np.ndarray) else _ids(values, field, first)
 
 
-def stretches_of(column: Column, field: str) -> Stretches:
+def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches:
     """The stretches of equal ids; consecutive rows usually have the same topic.
+
+    `first` is the number of the first row, None if the rows of the source have no numbers.
 
     >>> stretches_of(["q1", "q1", "q2"], "run: query_id")
     (array([0, 2]), ['q1', 'q2'])
@@ -136,7 +149,7 @@ def stretches_of(column: Column, field: str) -> Stretches:
         starts = _changes_of_objects(objects)  # comparing pandas.NA raises TypeError
         return starts, [*map(str.__str__, objects[starts].tolist())]  # str(…) of an Enum is not its text
     except TypeError:
-        raise _no_string(objects, field) from None
+        raise _no_string(objects, field, first) from None
 
 
 def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
@@ -187,14 +200,14 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
     return None, column.to_pylist()
 
 
-def _ids(values: Any, field: str) -> Ids:
+def _ids(values: Any, field: str, first: int | None = None) -> Ids:
     """The ids of an Arrow array of strings or of Python objects."""
     if is_arrow(values):
         return Ids.of_arrow(values)
     try:
         return Ids.of(values)
     except TypeError:
-        raise _no_string(values, field) from None
+        raise _no_string(values, field, first) from None
 
 
 def _shown(id_: Any) -> Any:
@@ -202,11 +215,15 @@ def _shown(id_: Any) -> Any:
     return str.__str__(id_) if isinstance(id_, str) else id_
 
 
-def _no_string(ids: Iterable[Any], field: str) -> GradedError:
-    bad = next(id_ for id_ in ids if not isinstance(id_, str))
-    convert = f"; convert it, in a DataFrame with frame.astype({{{field.split()[1]!r}: str}})"
+def _no_string(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
+    """The error for the first id that is missing or not a string; `first` as in `stretches_of`."""
+    row, bad = next((row, id_) for row, id_ in enumerate(ids, first or 0) if not isinstance(id_, str))
+    kind, name = field.split(": ")
+    if first is not None and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
+        return GradedError(f"{kind}: row {row} has no {name}")
+    convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
     return GradedError(
-        f"{field} {bad!r} is of type {type(bad).__name__}, not a string"
+        f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"
         + (convert if hasattr(bad, "__index__") else "")
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ir_measures import Qrel
 
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from .tables import Source
 from .trec_files import trec_qrels
 
@@ -30,7 +30,9 @@ def qrels_of(name: str) -> Source:
         return trec_qrels(name)
     collection = _collection(name)
     if not collection.has_qrels():
-        raise GradedError(f"the ir-datasets collection {name!r} has no qrels{_parts_with(name, 'qrels')}")
+        raise GradedError(
+            f"the ir-datasets collection {shown(name)} has no qrels{_parts_with(name, 'qrels')}"
+        )
     with _loading("qrels", name):
         return [
             Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, _iteration(qrel))
@@ -50,14 +52,15 @@ def scoreddocs_of(name: str) -> dict[str, dict[str, float]]:
     collection = _collection(name)
     if not collection.has_scoreddocs():
         parts = _parts_with(name, "scoreddocs")
-        raise GradedError(f"the ir-datasets collection {name!r} has no run (scoreddocs){parts}")
+        raise GradedError(f"the ir-datasets collection {shown(name)} has no run (scoreddocs){parts}")
     run: dict[str, dict[str, float]] = {}
     with _loading("scoreddocs", name):
         for row in collection.scoreddocs_iter():
             docs = run.setdefault(row.query_id, {})
             if row.doc_id in docs:
                 raise GradedError(
-                    f"scoreddocs of {name!r}: topic {row.query_id!r} retrieves document {row.doc_id!r} twice"
+                    f"scoreddocs of {shown(name)}: topic {shown(row.query_id)} retrieves document "
+                    f"{shown(row.doc_id)} twice"
                 )
             docs[row.doc_id] = row.score
     return run
@@ -80,7 +83,7 @@ def _collection(name: str) -> Any:
         what = "neither a file nor an"
     close = get_close_matches(name, list(ir_datasets.registry), n=3)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise GradedError(f"{name!r} is {what} ir-datasets id{hint}")
+    raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 
 
 @contextmanager
@@ -94,7 +97,7 @@ def _loading(what: str, name: str) -> Iterator[None]:
         reason = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
         reason = next(iter(reason.splitlines()), "") or type(error).__name__
         raise GradedError(
-            f"cannot load the {what} of the ir-datasets collection {name!r}: {reason}"
+            f"cannot load the {what} of the ir-datasets collection {shown(name)}: {reason}"
         ) from error
 
 

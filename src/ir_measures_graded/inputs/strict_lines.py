@@ -12,13 +12,13 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager
 from typing import Any, BinaryIO, Union
 
-from ..errors import FileError
+from ..errors import LONGEST, FileError, shown
 
 TrecFile = Union[str, "os.PathLike[str]", BinaryIO]
-"""A path, which may be of a gzip file (``.gz``); ``-``, standard input; or an open binary file."""
+"""A path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
@@ -35,9 +35,10 @@ class Lines:
     def __init__(self, file: TrecFile, form: str):
         self.file, self.form = file, form
         if isinstance(file, (str, os.PathLike)):
-            self.name = "standard input" if file == "-" else os.fspath(file)
+            name = "standard input" if file == "-" else os.fspath(file)
         else:
-            self.name = str(getattr(file, "name", "the open file"))
+            name = str(getattr(file, "name", "the open file"))
+        self.name = name if len(name) <= 4 * LONGEST else f"…{name[-4 * LONGEST :]}"
         self.number = 0
         self._unreadable: OSError | None = None
         self._damage: tuple[int, Exception] | None = None
@@ -118,16 +119,16 @@ class Lines:
             return b""
         return b"".join(pieces)
 
-    def _open(self) -> Any:
-        """A context manager for the open file, which closes only a file that it opened."""
-        if isinstance(self.file, (str, os.PathLike)) and self.file != "-":
-            if self.name.endswith(".gz"):
-                return gzip.open(self.file, "rb")
-            return open(self.file, "rb")
-        stream: Any = sys.stdin.buffer if self.file == "-" else self.file
-        if hasattr(stream, "peek") and stream.peek(2)[:2] == b"\x1f\x8b":
-            return gzip.open(stream, "rb")
-        return nullcontext(stream)
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
+        """The file as an open stream without compression. Closes only what it opened."""
+        with ExitStack() as opened:
+            stream: Any = sys.stdin.buffer if self.file == "-" else self.file
+            if isinstance(stream, (str, os.PathLike)):
+                stream = opened.enter_context(open(stream, "rb"))
+            if hasattr(stream, "peek") and stream.peek(2)[:2] == b"\x1f\x8b":
+                stream = opened.enter_context(gzip.open(stream, "rb"))
+            yield stream
 
 
 def _number(text: bytes) -> float | None:
@@ -140,5 +141,4 @@ def _number(text: bytes) -> float | None:
 
 def _shown(text: bytes) -> str:
     """A part of a file in an error message."""
-    shown = text.decode(errors="backslashreplace").strip()
-    return repr(shown if len(shown) <= 80 else shown[:79] + "…")
+    return shown(text.decode(errors="backslashreplace").strip())

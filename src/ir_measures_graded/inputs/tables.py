@@ -7,6 +7,7 @@ bytes (`Ids`) when a block of rows needs them. Error details are computed only o
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..by_topic import blocks, rows_of
-from ..errors import GradedError
+from ..errors import FileError, GradedError, shown
 from .id_columns import (
     Docs,
     Keys,
@@ -40,10 +41,8 @@ Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an Arrow table, or an iterable of named tuples."""
 
 
-def _twice(topic: str, doc: str) -> GradedError:
-    return GradedError(
-        f"run: topic {topic!r} retrieves document {doc!r} twice; a document has one rank in a topic"
-    )
+FILE = b"ir_measures_graded.file"
+"""Metadata key for the file from which an Arrow table was read; its column `line` has the line numbers."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,8 @@ class Table:
 
     `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
     `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t. `distinct` means
-    that no topic can contain a document twice. `twice` makes the error for a run in which one does.
+    that no topic can contain a document twice. `file` and `line` (N) are the source of the rows, if it is
+    a file.
     """
 
     kind: str  # "qrels" or "run", for error messages
@@ -61,18 +61,35 @@ class Table:
     docs: Docs
     values: np.ndarray
     distinct: bool = False
-    twice: Callable[[str, str], GradedError] = _twice
+    file: str | None = None
+    line: np.ndarray | None = None
 
     def topic_of(self, row: int) -> str:
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def place(self, row: int) -> str:
         """The name of a row in error messages."""
-        return f"{self.kind}: topic {self.topic_of(row)!r}, document {self.docs[row]!r}"
+        return f"{self._source(row)}: topic {shown(self.topic_of(row))}, document {shown(self.docs[row])}"
+
+    def error(self, row: int, message: str) -> GradedError:
+        """An error about a row: a `FileError` that names file and line, if the row is from a file."""
+        return (GradedError if self.line is None else FileError)(f"{self.place(row)}: {message}")
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
-        return self.twice(self.topic_of(row), self.docs[row])
+        topic, doc = shown(self.topic_of(row)), shown(self.docs[row])
+        rule = "a document has one rank in a topic"
+        if self.line is None:
+            return GradedError(f"run: topic {topic} retrieves document {doc} twice; {rule}")
+        start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
+        first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
+        return FileError(
+            f"{self._source(row)}: topic {topic} retrieves document {doc} a second time "
+            f"(first in line {self.line[first]}); {rule}"
+        )
+
+    def _source(self, row: int) -> str:
+        return self.kind if self.line is None else f"{self.file}:{self.line[row]}"
 
     def block(self, a: int, b: int) -> Block:
         """The rows of the topics numbered a … b − 1."""
@@ -90,6 +107,7 @@ class Table:
             offsets=_offsets(sizes),
             docs=self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows),
             values=self.values[rows],
+            line=None if self.line is None else self.line[rows],
         )
 
     def of_topics(self, code: Mapping[str, int]) -> Table:
@@ -145,7 +163,7 @@ def read_qrels(source: Source) -> Table:
     bad = np.flatnonzero(~np.isfinite(table.values))
     if bad.size:
         row = int(bad[0])
-        raise GradedError(f"{table.place(row)}: the level is {table.values[row]}; a level is a finite number")
+        raise table.error(row, f"the level is {table.values[row]}; a level is a finite number")
     return table
 
 
@@ -156,10 +174,8 @@ def read_run(source: Source) -> Table:
     table = _read(source, "run", "score")
     bad = np.flatnonzero(np.isnan(table.values))
     if bad.size:
-        raise GradedError(
-            f"{table.place(int(bad[0]))}: the score is NaN, which cannot be ranked; use a number "
-            "(infinities are allowed)"
-        )
+        message = "the score is NaN, which cannot be ranked; use a number (infinities are allowed)"
+        raise table.error(int(bad[0]), message)
     return table
 
 
@@ -169,8 +185,9 @@ def _read(source: Source, kind: str, value: str) -> Table:
     if hasattr(source, "itertuples"):
         return _from_frame(source, kind, value)
     if is_arrow(source):
-        return _from_arrow(source, kind, value)
-    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        if hasattr(source, "schema"):  # an array has none
+            return _from_arrow(source, kind, value)
+    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return _from_tuples(source, kind, value)
     raise GradedError(
         f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame with "
@@ -184,8 +201,10 @@ def _read(source: Source, kind: str, value: str) -> Table:
 def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     for topic, rows in source.items():
         if not isinstance(rows, (dict, Mapping)):  # checking for dict first is faster
-            raise GradedError(f"{kind}: topic {topic!r} has a {type(rows).__name__}, not a dict of documents")
-    topics, dicts = stretches_of(list(source), f"{kind}: query_id")[1], list(source.values())
+            raise GradedError(
+                f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
+            )
+    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None)[1], list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
     docs = Keys(dicts, f"{kind}: doc_id")
     values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
@@ -193,24 +212,10 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
 
 
 def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
-    missing = [name for name in ("query_id", "doc_id", value) if name not in frame.columns]
-    if missing:
-        terrier = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "score": "score"}
-        hint = {terrier[name]: name for name in missing if terrier[name] in frame.columns}
-        raise GradedError(
-            f"{kind}: the DataFrame has no column {', '.join(missing)} (it has "
-            f"{', '.join(map(str, frame.columns)) or 'none'})"
-            + (f"; rename with frame.rename(columns={hint})" if hint else "")
-        )
-    try:
-        stretches = stretches_of(frame["query_id"].array, f"{kind}: query_id")
-    except GradedError:
-        lacking = frame["query_id"].isna().to_numpy()
-        if lacking.any():
-            raise GradedError(f"{kind}: row {int(np.argmax(lacking))} has no query_id") from None
-        raise
-    docs = docs_of(frame["doc_id"].array, f"{kind}: doc_id")
-    column = frame[value]
+    topic, doc, number = _columns(f"{kind}: the DataFrame", list(frame.columns), value)
+    stretches = stretches_of(frame[topic].array, f"{kind}: {topic}")
+    docs = docs_of(frame[doc].array, f"{kind}: {doc}")
+    column = frame[number]
     numbers = (
         column.to_numpy(dtype=np.float64, na_value=np.nan) if column.dtype.kind in "biuf" else column.tolist()
     )
@@ -219,18 +224,17 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
 
 def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
     names = rows.schema.names
-    missing = [name for name in ("query_id", "doc_id", value) if name not in names]
-    if missing:
-        raise GradedError(
-            f"{kind}: the Arrow table has no column {', '.join(missing)} "
-            f"(it has {', '.join(names) or 'none'})"
-        )
-    topics, docs, column = (rows.column(names.index(name)) for name in ("query_id", "doc_id", value))
-    if topics.null_count:
-        raise GradedError(f"{kind}: row {topics.to_pylist().index(None)} has no query_id")
-    stretches = stretches_of(topics, f"{kind}: query_id")
+    chosen = _columns(f"{kind}: the Arrow table", names, value)
+    topics, docs, column = (rows.column(names.index(name)) for name in chosen)
+    for name, of_name in zip(chosen, (topics, docs, column)):
+        if of_name.null_count:
+            raise GradedError(f"{kind}: row {of_name.to_pylist().index(None)} has no {name}")
+    stretches = stretches_of(topics, f"{kind}: {chosen[0]}")
     numbers = arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
-    return _grouped(kind, stretches, docs_of(docs, f"{kind}: doc_id"), numbers)
+    file = (rows.schema.metadata or {}).get(FILE)
+    line = None if file is None else arrow_numbers(rows.column(names.index("line")))
+    table = _grouped(kind, stretches, docs_of(docs, f"{kind}: {chosen[1]}"), numbers, line)
+    return table if file is None else replace(table, file=os.fsdecode(file))
 
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
@@ -245,8 +249,8 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
                 f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
                 f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
             ) from None
-        starts, names = stretches_of(columns[0], f"{kind}: query_id")
-        docs.append(docs_of(columns[1], f"{kind}: doc_id").ids())
+        starts, names = stretches_of(columns[0], f"{kind}: query_id", start)
+        docs.append(docs_of(columns[1], f"{kind}: doc_id", start).ids())
         values.append(_numbers(kind, (starts, names), docs[-1], columns[2]))
         stretches.append((starts + start, names))
     return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
@@ -254,20 +258,47 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
 
 # ------------------------------------------------------------------------- common to all readers
 
+TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+"""PyTerrier's names of columns; it also uses ``score``."""
 
-def _grouped(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> Table:
+
+def _columns(where: str, names: Sequence[Any], value: str) -> list[str]:
+    """The names of the columns of topics, documents and values. `where` names the source in errors."""
+    chosen = []
+    for name in ("query_id", "doc_id", value):
+        found = next((each for each in (name, TERRIER.get(name)) if each in names), None)
+        if found is None:
+            other = f" (or {TERRIER[name]})" if name in TERRIER else ""
+            have = ", ".join(map(str, names))
+            raise GradedError(
+                f"{where} has no column {name}{other}; it has {shown(have)[1:-1] or 'no columns'}"
+            )
+        if names.count(found) > 1:
+            raise GradedError(f"{where} has {names.count(found)} columns named {found}; it needs one")
+        chosen.append(found)
+    return chosen
+
+
+def _grouped(
+    kind: str,
+    stretches: Stretches,
+    docs: Rowwise,
+    numbers: np.ndarray | list[Any],
+    line: np.ndarray | None = None,
+) -> Table:
     """The table of rows whose topics are given as stretches; a topic may have several stretches."""
     starts, names = stretches
     offsets = np.append(starts, len(docs))
     code = {name: number for number, name in enumerate(dict.fromkeys(names))}
     values = _numbers(kind, stretches, docs, numbers)
     if len(code) == len(names):
-        return Table(kind, names, offsets, docs, values)
+        return Table(kind, names, offsets, docs, values, line=line)
     codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
     codes = np.repeat(codes, np.diff(offsets))
     order = np.argsort(codes, kind="stable")
     offsets = _offsets(np.bincount(codes, minlength=len(code)))
-    return Table(kind, list(code), offsets, docs.take(order), values[order])
+    line = None if line is None else line[order]
+    return Table(kind, list(code), offsets, docs.take(order), values[order], line=line)
 
 
 def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
@@ -304,7 +335,7 @@ def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> n
             except _NO_NUMBER:
                 where = place(row)
                 what = "score" if where.startswith("run") else "level"
-                raise GradedError(f"{where}: the {what} {number!r} is not a number") from None
+                raise GradedError(f"{where}: the {what} {shown(number)} is not a number") from None
         raise
 
 

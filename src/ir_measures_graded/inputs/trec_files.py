@@ -15,18 +15,16 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Qrel, ScoredDoc
 
-from ..errors import GradedError
 from .id_columns import arrow_numbers, changes_of_strings, stretches_of
 from .strict_lines import BYTE_ORDER_MARK, Lines, TrecFile
-from .tables import Table, read_run, refuse_repeated
+from .tables import FILE, Table, read_run, refuse_repeated
 
 if TYPE_CHECKING:
     import pandas
@@ -72,7 +70,7 @@ _QRELS = _Form(
 def read_trec_qrels(file: TrecFile) -> pandas.DataFrame:
     """The judgments of a TREC file with lines of the form ``topic iteration document level``.
 
-    `file` is a path, which may be of a gzip file (``.gz``), ``-`` (standard input) or an open binary file.
+    `file` is a path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip.
     Returns a DataFrame with the columns query_id, doc_id, relevance and iteration, which every provider
     of ir-measures accepts.
 
@@ -115,7 +113,7 @@ def read_trec_run(file: TrecFile) -> pandas.DataFrame:
 
 def trec_qrels(file: TrecFile) -> pyarrow.Table:
     """The judgments of a TREC file as an Arrow table; levels are floats."""
-    return _joined(_tables(file, _QRELS), _QRELS)
+    return _joined(_tables(file, _QRELS), file, _QRELS)
 
 
 class TrecRun:
@@ -151,7 +149,7 @@ class TrecRun:
             return
         seen: set[str] = set()
         for rows in _whole_topics(self._tables()):
-            block = self._table(rows)
+            block = read_run(rows)
             if not seen.isdisjoint(block.topics):
                 yield self.whole()[1]
                 return
@@ -160,10 +158,10 @@ class TrecRun:
 
     def whole(self) -> tuple[pyarrow.Table, Table]:
         """All rows, in the order of the file and grouped by topic."""
-        rows = _joined(self._tables(), _RUN)
+        rows = _joined(self._tables(), self.file, _RUN)
         if not self.lasting:
             self._kept = rows
-        return rows, self._table(rows)
+        return rows, read_run(rows)
 
     def __iter__(self) -> Iterator[ScoredDoc]:
         for block in self.blocks():
@@ -173,23 +171,6 @@ class TrecRun:
 
     def _tables(self) -> Iterator[pyarrow.Table]:
         return iter([self._kept]) if self._kept is not None else _tables(self.file, _RUN)
-
-    def _table(self, rows: pyarrow.Table) -> Table:
-        return replace(read_run(rows), twice=partial(self._twice, rows))
-
-    def _twice(self, rows: pyarrow.Table, *_: str) -> GradedError:
-        """The error for the first row whose document its topic has retrieved before."""
-        lines = Lines(self.file, _RUN.lines)
-        first: dict[tuple[str, str], int] = {}
-        for *row, lines.number in zip(*(rows[name].to_pylist() for name in ("query_id", "doc_id", "line"))):
-            topic, doc = row
-            if (topic, doc) in first:
-                break
-            first[topic, doc] = lines.number
-        return lines.error(
-            f"topic {topic!r} retrieves document {doc!r} a second time (first in line {first[topic, doc]}); "
-            "a document has one rank in a topic"
-        )
 
 
 def is_lasting(file: TrecFile) -> bool:
@@ -233,7 +214,7 @@ def _tables(file: TrecFile, form: _Form) -> Iterator[pyarrow.Table]:
         else:
             first = lines.number + 1
             lines.number += rows.num_rows
-            yield _with_lines(rows, np.arange(first, lines.number + 1))
+            yield _with_lines(rows, np.arange(first, lines.number + 1), lines.name)
     lines.end()
 
 
@@ -267,7 +248,7 @@ def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
         if not block.isascii():
             block.decode()
         rows = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
-            pyarrow.BufferReader(block),
+            pyarrow.BufferReader(_owned_by_arrow(block)),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
             csv.ParseOptions(delimiter=" ", quote_char=False),
             csv.ConvertOptions(
@@ -286,6 +267,19 @@ def _plainly(block: bytes, form: _Form) -> pyarrow.Table | None:
     if fields != rows.num_rows * len(form.fields) or not form.allowed(arrow_numbers(rows[form.value])).all():
         return None
     return rows
+
+
+def _owned_by_arrow(block: bytes) -> pyarrow.Buffer:
+    """A copy of the block in memory of Arrow.
+
+    Arrow's threads may release a buffer after its table is returned. If Python owned the buffer and the
+    interpreter ended at that moment, the process would abort.
+    """
+    import pyarrow
+
+    buffer = pyarrow.allocate_buffer(len(block), memory_pool=pyarrow.system_memory_pool())
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(block, np.uint8)
+    return buffer
 
 
 def _fields(block: bytes) -> int:
@@ -323,11 +317,14 @@ def _strictly(block: bytes, form: _Form, lines: Lines) -> pyarrow.Table:
         for name, column in zip(form.columns, kept)
     ]
     rows = pyarrow.Table.from_arrays(columns, list(form.columns))
-    return _with_lines(rows, np.array(numbers, dtype=np.int64))
+    return _with_lines(rows, np.array(numbers, dtype=np.int64), lines.name)
 
 
-def _with_lines(rows: pyarrow.Table, lines: np.ndarray) -> pyarrow.Table:
-    return rows.append_column("line", _number_column(lines))
+def _with_lines(rows: pyarrow.Table, numbers: np.ndarray, file: str) -> pyarrow.Table:
+    """The rows with their line numbers and the name of their file, which errors name."""
+    return rows.append_column("line", _number_column(numbers)).replace_schema_metadata(
+        {FILE: os.fsencode(file)}
+    )
 
 
 def _number_column(values: np.ndarray) -> pyarrow.Array:
@@ -349,10 +346,10 @@ def _string_column(texts: list[bytes]) -> pyarrow.Array:
 # ------------------------------------------------------------------------------------- tables
 
 
-def _joined(tables: Iterable[pyarrow.Table], form: _Form) -> pyarrow.Table:
+def _joined(tables: Iterable[pyarrow.Table], file: TrecFile, form: _Form) -> pyarrow.Table:
     import pyarrow
 
-    empty = _strictly(b"", form, Lines("", form.lines))  # supplies the schema for an empty file
+    empty = _strictly(b"", form, Lines(file, form.lines))  # supplies the schema for an empty file
     return pyarrow.concat_tables([empty, *tables])
 
 
@@ -395,4 +392,6 @@ def _frame(rows: pyarrow.Table) -> pandas.DataFrame:
 
     kept = [name for name in rows.column_names if name != "line"]
     before_3 = pandas.StringDtype("pyarrow") if int(pandas.__version__.partition(".")[0]) < 3 else None
-    return rows.select(kept).to_pandas(types_mapper={pyarrow.string(): before_3}.get)
+    return (
+        rows.select(kept).replace_schema_metadata().to_pandas(types_mapper={pyarrow.string(): before_3}.get)
+    )

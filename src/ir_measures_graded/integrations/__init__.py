@@ -1,1 +1,1 @@
-"""Other frameworks, one module each: what makes graded measures available there."""
+"""Graded measures in other frameworks, one module for each framework."""

@@ -1,11 +1,11 @@
-"""``pt.graded``: graded measures in PyTerrier, available as soon as it is imported.
+"""``pt.graded``: graded measures in PyTerrier, available after ``import pyterrier`` alone.
 
-PyTerrier calls `load` at the end of ``import pyterrier`` (entry-point group ``pyterrier.modules``)
-and exposes this module as ``pt.graded``. From then on:
+PyTerrier calls `load` at the end of its import (entry-point group ``pyterrier.modules``) and exposes this
+module as ``pt.graded``. From then on:
 
 - ``pt.graded.nDCG_JK(b=2)@10`` and ``from pyterrier.measures import nDCG_JK`` are measures, including
   those of plugins;
-- ``pt.Experiment`` and ``pt.Evaluate`` take every measure string besides trec_eval's names;
+- ``pt.Experiment`` and ``pt.Evaluate`` take every measure string as well as trec_eval's names;
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
 """
 
@@ -33,9 +33,9 @@ from ..registry.notation import parse_measure
 
 
 def load() -> ModuleType:
-    """Make the measures and the demo collection known to PyTerrier; returns this module.
+    """Make the measures and the demo collection known to PyTerrier, and return this module.
 
-    Failures are logged and never raised: an error here would break ``import pyterrier``.
+    Failures are logged, because an exception here would break ``import pyterrier``.
     """
     for step in (_measures, _collection):
         _quietly(step)
@@ -61,7 +61,7 @@ def _measures() -> None:
 
 
 def _publish() -> None:
-    """Add graded measures to ``pyterrier.measures``, which copies ir-measures' registry when imported."""
+    """Add graded measures to ``pyterrier.measures``, which copies ir-measures' registry at import."""
     module = sys.modules.get("pyterrier.measures")
     if module is not None:
         vars(module).setdefault("__getattr__", _missing_in_pyterrier)
@@ -71,7 +71,7 @@ def _publish() -> None:
 
 
 def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
-    """A measure that ``pyterrier.measures`` lacks because plugins are not loaded yet."""
+    """A measure of a plugin that is not loaded yet, for ``pyterrier.measures``."""
     if not name.startswith("_"):
         plugins.load()
         if name in names.registry():
@@ -80,7 +80,7 @@ def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
 
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
-    """The measures that a trec_eval name stands for, or else the one that a measure string names."""
+    """The measures of a trec_eval name, or else the measure of a measure string."""
     try:
         return ir_measures.util.parse_trec_measure._original(text)
     except ValueError as error:
@@ -103,7 +103,7 @@ def _collection() -> None:
     """Register the demo collection with ir-datasets, now or as soon as ir-datasets is imported.
 
     PyTerrier imports ir-datasets on the first request for a dataset. That import takes half as long as
-    the rest of ``import pyterrier``, so users who need no dataset should not wait for it.
+    ``import pyterrier`` itself, so users who need no dataset should not wait for it.
     """
     if "ir_datasets" in sys.modules:
         demo.register()

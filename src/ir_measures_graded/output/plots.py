@@ -11,13 +11,13 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import partial, wraps
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import GradedError
+from .files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -176,18 +176,10 @@ def check(path: str | os.PathLike[str]) -> None:
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
 
-    An existing file is replaced in one step, so that nobody sees a partly written figure. Raises
-    `GradedError` for an unknown ending and for a file that cannot be written.
+    The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
+    cannot be written.
     """
-    target, picture = Path(path), _rendered(figure, file_format(path))
-    part = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        part.write_bytes(picture)
-        os.replace(part, target)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink()
-        raise GradedError(f"{target}: cannot be written: {error.strerror or error}") from None
+    write_whole(path, _rendered(figure, file_format(path)))
 
 
 def svg(figure: Figure, label: str = "") -> str:

@@ -79,6 +79,40 @@ def canonical_gains(gains: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gai
     return {level: named[level] for level in sorted(named) if named[level] != natural_gain(level)}
 
 
+def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> GainMap:
+    """The gain map `given`, which `name` labels in messages, or the preset `given`.
+
+    `levels` are those of the qrels.
+
+    >>> weighting("steep", {1: 1, 2: 10}, [0, 1, 2]), weighting("w3", "w3", [0, 1, 2])
+    ({1: 1, 2: 10}, {0: 0, 1: 1, 2: 2, 3: 3})
+
+    Raises `GradedError` for an invalid gain map, an unknown preset, and a preset without all levels.
+    """
+    if not isinstance(given, str):
+        try:
+            canonical_gains(given)
+        except GradedError as error:
+            raise GradedError(f"gains {name!r}: {error}") from None
+        return dict(given)
+    if given not in PRESETS:
+        raise GradedError(
+            f"unknown weighting {given!r}; use a preset ({', '.join(PRESETS)}) or NAME=LEVEL:GAIN,…, "
+            "as in mine=1:1,2:10"
+        )
+    preset = PRESETS[given]
+    others = sorted({*levels} - {*preset})
+    if others:
+        missing = ", ".join([f"{level:g}" for level in others[:6]] + ["…"] * (len(others) > 6))
+        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level > 0)
+        gains = ",".join(f"{level}:{gain}" for level, gain in preset.items())
+        raise GradedError(
+            f"the preset {given} ({gains}) has no gain for level {missing} of the qrels; "
+            f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
+        )
+    return preset
+
+
 def gain_of(levels: np.ndarray, gains: Mapping[Number, Number]) -> np.ndarray:
     """The gain of each of `levels` (any shape) under a canonical gain map.
 

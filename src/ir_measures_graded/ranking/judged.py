@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..by_topic import blocks, cumsum, entries, largest, offsets_of, places, tally
-from ..errors import GradedError
 from ..inputs.id_matching import Ids, all_distinct, equal_pairs
 from ..inputs.tables import Table
 from .gains import GainMap, gain_of
@@ -128,15 +127,23 @@ def _without_repeated(qrels: Table) -> Table:
     differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
     if differ.size:
         pair = differ[np.argmin(first[differ])]
-        levels = qrels.values[first[pair]], qrels.values[second[pair]]
-        raise GradedError(
-            f"{qrels.place(int(first[pair]))}: judged twice, at level {levels[0]:g} and at level "
-            f"{levels[1]:g}; keep one judgment a document"
+        rows = int(first[pair]), int(second[pair])
+        levels = [
+            f"level {qrels.values[row]:g}" + ("" if qrels.line is None else f" (line {qrels.line[row]})")
+            for row in rows
+        ]
+        raise qrels.error(
+            rows[1], f"judged twice, at {' and at '.join(levels)}; keep one judgment per document"
         )
     kept = np.ones(qrels.values.size, dtype=bool)
     kept[second] = False
-    offsets = np.concatenate(([0], np.cumsum(kept)))[qrels.offsets]
-    return replace(qrels, offsets=offsets, docs=docs.take(np.flatnonzero(kept)), values=qrels.values[kept])
+    return replace(
+        qrels,
+        offsets=np.concatenate(([0], np.cumsum(kept)))[qrels.offsets],
+        docs=docs.take(np.flatnonzero(kept)),
+        values=qrels.values[kept],
+        line=None if qrels.line is None else qrels.line[kept],
+    )
 
 
 @dataclass(frozen=True)

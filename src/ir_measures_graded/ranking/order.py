@@ -12,9 +12,9 @@ from ..inputs.tables import Block
 
 
 def as_compared(score: np.ndarray) -> np.ndarray:
-    """Scores as trec_eval compares them: 32-bit floats, infinite beyond their range, with -0 equal to 0."""
+    """Scores as trec_eval compares them: 32-bit floats, infinite beyond their range."""
     with np.errstate(over="ignore"):
-        return score.astype(np.float32) + np.float32(0)
+        return score.astype(np.float32)
 
 
 def sort_key(topic: np.ndarray, score: np.ndarray) -> np.ndarray:

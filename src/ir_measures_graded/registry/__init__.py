@@ -1,6 +1,7 @@
-"""Measures by name: which there are, where they come from, and how a string names one.
+"""Measures by name: registration, plugins and measure strings.
 
-- `names`: ir-measures' registry, which ours share; `install`: adds this package to ir-measures.
-- `hooks`, `plugins`, `built_in`: the pluggy hook, the distributions that implement it, our own measures.
-- `notation`: measure strings to measures; `listing`: measures described in words.
+- `names`: ir-measures' registry of measures, which this package adds to.
+- `hooks`, `plugins`, `built_in`: the pluggy hook, the plugins that implement it, our own measures.
+- `install`: adds our provider and our parser to ir-measures.
+- `notation`: turns measure strings into measures; `listing`: describes measures in words.
 """

@@ -1,4 +1,4 @@
-"""The built-in measures as a plugin: they come through the same hook as everyone's."""
+"""The built-in measures as a plugin: they are registered through the same hook as those of others."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The hook by which a distribution brings graded measures: the reference for plugin authors.
+"""The hook through which a distribution adds graded measures: the reference for plugin authors.
 
 A plugin is a module (or object) named by an entry point of the group ``ir_measures_graded``::
 
     [project.entry-points.ir_measures_graded]
     my_measures = "my_package.measures"
 
-It implements the hook below under the marker `hookimpl`::
+It implements the hook below and marks the function with `hookimpl`::
 
     from ir_measures_graded import hookimpl
 
@@ -29,12 +29,12 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def graded_measures() -> Iterable[GradedMeasure]:
-    """The measures that the plugin brings: instances of subclasses of `GradedMeasure` (all topics
-    at once) or `TopicMeasure` (one topic at a time), with their default parameters.
+    """The measures of the plugin: instances of subclasses of `GradedMeasure` (all topics at once) or
+    `TopicMeasure` (one topic at a time), with their default parameters.
 
-    Called once, with no arguments, when measures are first listed or a name is not known yet. The
-    measures are then known by `NAME` and each of `ALIASES` in ir-measures, PyTerrier and on the
-    command line. A name that is already taken, by ir-measures, by this package or by a plugin that
-    was loaded before, makes the plugin be skipped with a warning.
+    The hook is called once, without arguments, when measures are first listed or a name is not known yet.
+    The measures are then known by `NAME` and `ALIASES` in ir-measures' Python API, in PyTerrier and on the
+    command line of this package. If ir-measures, this package or an earlier plugin already uses one of the
+    names, the whole plugin is skipped with a warning.
     """
     raise NotImplementedError

@@ -1,7 +1,7 @@
-"""Adds this package to ir-measures: our provider to its pipeline, our parser behind its `parse_measure`.
+"""Adds our provider to ir-measures' pipeline and our parser behind its `parse_measure`.
 
-ir-measures discovers no third parties, so importing this package calls `install`. Every function here
-can be called again without harm.
+ir-measures does not look for third-party measures, so importing this package calls `install`. A repeated
+call of any function here has no further effect.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -
     else:
         warn_of_registration(f"the provider {provider.NAME} is not registered: ir_measures already has one")
     ours, others = _ours_and_others()
-    accelerated = any(earlier.standard for earlier in ours)  # an earlier import may have done so
+    accelerated = any(earlier.standard for earlier in ours)  # keep the setting of an earlier import
     ir_measures.DefaultPipeline.providers[:] = [*others, graded_only]
     accelerate(accelerated)
     redirect(ir_measures.util.parse_measure, _parse_measure)
@@ -59,7 +59,7 @@ def accelerate(on: bool = True) -> None:
 
 
 def _ours_and_others() -> tuple[list[Any], list[Any]]:
-    """The providers of the default pipeline, ours apart."""
+    """Our providers in the default pipeline, and all others."""
     ours: list[Any] = []
     others: list[Any] = []
     for provider in ir_measures.DefaultPipeline.providers:
@@ -68,11 +68,11 @@ def _ours_and_others() -> tuple[list[Any], list[Any]]:
 
 
 def redirect(function: Any, replacement: Any) -> None:
-    """Give a function the body of another one.
+    """Replace the body of a function by the body of another one.
 
-    Names that were bound to it earlier, as by ``from ir_measures import parse_measure``, follow too.
-    The original body stays on the function as `_original`, where a second import of this package finds
-    it again. The new body runs among the globals of `function`, so it imports all that it needs.
+    The function object stays, so names bound by ``from ir_measures import parse_measure`` change too. The
+    original body stays on the function as `_original`, where a second import of this package finds it.
+    The new body runs with the globals of `function`, so it imports everything that it needs.
     """
     if not hasattr(function, "_original"):
         function._original = types.FunctionType(function.__code__, function.__globals__, function.__name__)

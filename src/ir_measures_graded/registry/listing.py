@@ -1,4 +1,4 @@
-"""What measures say of themselves, ours and ir-measures': as plain values and as a page to read."""
+"""Descriptions of measures, ours and ir-measures', as plain values and as text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from . import names, plugins
 
 
 def facts_of(measure: Measure) -> dict[str, Any]:
-    """What is known of a measure, in values that JSON has.
+    """The description of a measure, in values that JSON can represent.
 
     >>> from ir_measures_graded import NDPM
     >>> facts_of(NDPM)["smaller_is_better"], facts_of(NDPM(performance=True))["smaller_is_better"]
     (True, False)
 
-    Of a standard measure ir-measures does not say which way is better: None.
+    `smaller_is_better` is None for standard measures, because ir-measures does not define it.
     """
     graded = isinstance(measure, GradedMeasure)
     known = names.registry()
@@ -54,7 +54,7 @@ def facts_of(measure: Measure) -> dict[str, Any]:
 
 
 def allowed(name: str, info: ir_measures.ParamInfo) -> str:
-    """The values that a parameter takes, in words."""
+    """The values that a parameter allows, in words."""
     if isinstance(info, Parameter):
         return info.allowed()
     if isinstance(info.choices, (list, tuple)):
@@ -69,12 +69,12 @@ def allowed(name: str, info: ir_measures.ParamInfo) -> str:
 
 
 def better(facts: dict[str, Any]) -> str:
-    """Which values are better, in a word; none where that is not known."""
+    """``smaller`` or ``larger`` values are better; empty if that is not known."""
     return {True: "smaller", False: "larger", None: ""}[facts["smaller_is_better"]]
 
 
 def page(measure: Measure) -> Iterator[str]:
-    """A measure described in full, line by line."""
+    """The full description of a measure, line by line."""
     facts = facts_of(measure)
     yield f"{facts['name']}: {facts['title']}"
     for paragraph in (facts["description"], *_notes(measure)):
@@ -108,7 +108,7 @@ def _default(parameter: dict[str, Any]) -> str:
 
 
 def _notes(measure: Measure) -> list[str]:
-    """The paragraphs of a measure's docstring, without fields, examples and what was said already."""
+    """The paragraphs of a measure's docstring without fields, examples and the summary shown above."""
     paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
     if isinstance(measure, GradedMeasure):
         del paragraphs[:1]
@@ -116,6 +116,6 @@ def _notes(measure: Measure) -> list[str]:
 
 
 def _wrapped(text: str, label: str = "") -> list[str]:
-    """`text` in lines of a readable length, indented behind a label."""
+    """`text` behind a label, wrapped to lines of readable length."""
     indent = " " * len(label)
     return textwrap.wrap(" ".join(text.split()), 100, initial_indent=label, subsequent_indent=indent)

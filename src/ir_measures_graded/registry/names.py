@@ -1,4 +1,4 @@
-"""Which measure each name stands for: ir-measures' own registry, which ours share with all others."""
+"""ir-measures' registry of measures by name, which our measures share with all others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _listeners: list[Callable[[], None]] = []
 
 
 def registry() -> dict[str, ir_measures.Measure]:
-    """ir-measures' registry of measures by name."""
+    """All registered measures by name."""
     return ir_measures.measures.registry
 
 
@@ -41,7 +41,7 @@ def listen(listener: Callable[[], None]) -> None:
 
 
 def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure, ...]:
-    """The built-in measures whose names are free; a warning names each of the others."""
+    """The measures whose names are free; a warning names each other measure."""
     free = []
     for measure in measures:
         held = [name for name in (measure.NAME, *measure.ALIASES) if taken(name, measure)]
@@ -55,10 +55,10 @@ def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure
 
 
 def class_name(thing: object) -> tuple[str, str]:
-    """Identifies a class by name, because a second import of this package makes new class objects."""
+    """The name of an object's class; a second import of this package makes new class objects."""
     return type(thing).__module__, type(thing).__qualname__
 
 
 def _normalised(name: str) -> str:
-    """Python normalises identifiers with NFKC, so both micro signs are one letter to every parser."""
+    """`name` in NFKC, as Python normalises identifiers; both micro signs become one letter."""
     return unicodedata.normalize("NFKC", name)

@@ -1,8 +1,8 @@
 """Measure strings to measures.
 
-ir-measures' notation, `Name(parameter=value, …)@cutoff`, read with Python's own parser, plus what
-it lacks: negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10``. `str` of a
-measure is the way back.
+The notation is ir-measures', `Name(parameter=value, …)@cutoff`, read with Python's own parser. It also
+allows negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10``. `str` turns a measure
+back into its string.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     >>> parse_measure("nDCG@10")
     nDCG@10
 
-    Raises `GradedError` for what is no measure string, for an unknown measure (then it is a
-    `NameError` too, as in ir-measures), an unknown parameter or a value that is not allowed.
+    Raises `GradedError` for a string that cannot be read, an unknown measure (also a `NameError`, as in
+    ir-measures), an unknown parameter or a value that is not allowed.
     """
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
-        raise GradedError(f"a measure is named by a string, not by a {type(text).__name__}")
+        raise GradedError(f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}")
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
     strict = isinstance(measure, GradedMeasure)
@@ -55,23 +55,23 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     for key, node in arguments:
         if strict and key in parameters:
             raise GradedError(f"{text!r} names {key} twice; name it once")
-        if not strict and isinstance(node, ast.UnaryOp):  # ir-measures' own take none and check late
+        if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
             raise GradedError(f"cannot read measure {text!r}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
     return measure(**parameters)
 
 
 def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[Measure, ...]:
-    """The measures that are named, without duplicates, and with parameters that are allowed.
+    """The measures without duplicates, their parameters checked.
 
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(dict.fromkeys(map(parse_measure, measures)))
+    parsed = tuple(dict.fromkeys(checked(parse_measure(measure)) for measure in measures))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
-    return tuple(map(checked, parsed))
+    return parsed
 
 
 def checked(measure: Measure) -> Measure:
@@ -81,8 +81,8 @@ def checked(measure: Measure) -> Measure:
     Traceback (most recent call last):
     ir_measures_graded.errors.GradedError: P: cutoff=0 is not allowed; cutoff is a whole number ≥ 1
 
-    Graded measures check their parameters when they are made. ir-measures asserts those of standard
-    measures late, and some values end the process in C code.
+    Graded measures check their parameters when they are created. ir-measures checks those of standard
+    measures late, and some values crash the process in C code.
     """
     if isinstance(measure, GradedMeasure):
         return measure
@@ -112,7 +112,7 @@ def find_measure(name: str) -> ir_measures.Measure:
 
     Raises `UnknownMeasureError`, which suggests close names.
     """
-    name = unicodedata.normalize("NFKC", name)  # as Python reads names: both micro signs are one
+    name = unicodedata.normalize("NFKC", name)  # as Python reads names; both micro signs become one letter
     known = registry()
     if name not in known:
         plugins.load()
@@ -127,7 +127,7 @@ def find_measure(name: str) -> ir_measures.Measure:
 
 
 def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]:
-    """The measure's name, its arguments and what stands behind @, not yet read as values."""
+    """The measure's name, its arguments and the part after @, as syntax trees."""
     node: ast.expr = _expression(text)
     arguments: list[tuple[str, ast.expr]] = []
     cutoff = None
@@ -149,7 +149,7 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
 
 
 def _expression(text: str) -> ast.expr:
-    """`text` as a Python expression; where it is none, with braces around bare mappings."""
+    """`text` as a Python expression; if it is not one, with braces around bare mappings."""
     for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
         try:
             statements = ast.parse(candidate.strip()).body
@@ -161,8 +161,11 @@ def _expression(text: str) -> ast.expr:
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:
-    """A literal's value. `strict` takes infinities and NaN, for a parameter to say why it does not, and
-    refuses a mapping that names a key twice, where Python (and so ir-measures) lets the last win."""
+    """The value of a literal.
+
+    `strict` accepts infinities and NaN, so that the parameter can reject them with a reason, and rejects a
+    mapping that names a key twice. In Python, and so in ir-measures, the last value wins.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex, str, type(None))):
         return node.value
     if strict and isinstance(node, ast.Name) and node.id.lower() in ("inf", "infinity", "nan"):

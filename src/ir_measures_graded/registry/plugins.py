@@ -1,8 +1,8 @@
-"""Measures are brought by plugins, ours and everyone's, each admitted or refused by itself.
+"""Plugins, which bring measures; each is admitted or skipped by itself.
 
-Our own come at import, those of installed distributions when first needed: `load`. A plugin that
-cannot be used is skipped with one warning; the environment variable ``IR_MEASURES_GRADED_PLUGINS``
-makes that an error (``strict``) or loads no plugin at all (``off``).
+Our own measures are admitted at import, those of other installed distributions when they are first needed
+(`load`). A plugin that cannot be used is skipped with one warning. The environment variable
+``IR_MEASURES_GRADED_PLUGINS`` turns the warning into an error (``strict``) or loads no plugin (``off``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PluginWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Plugin:
-    """A plugin that was met: where it comes from, what it brought, and why not, if not."""
+    """A plugin that was found: its distribution, its measures and, if rejected, the reason."""
 
     name: str
     distribution: str
@@ -54,8 +54,8 @@ _state = {"loaded": False}
 
 
 def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> Plugin:
-    """Register the plugin that `get` returns and its measures; all of it or nothing."""
-    for plugin in _met:  # it was here before the package was reloaded
+    """Register the plugin that `get` returns, with all of its measures or with none."""
+    for plugin in _met:  # admitted before the package was reloaded
         if (plugin.name, plugin.distribution) == (name, distribution):
             return plugin
     try:
@@ -63,9 +63,9 @@ def admit(name: str, distribution: str, version: str, get: Callable[[], object])
         for measure in measures:
             names.register(measure)
         plugin = Plugin(name, distribution, version, measures)
-    except (Exception, SystemExit) as error:  # whatever other people's code does
-        told = isinstance(error, (_Unusable, pluggy.PluginValidationError))
-        reason = str(error) if told else f"{type(error).__name__}: {error}"
+    except (Exception, SystemExit) as error:  # a plugin may raise anything
+        worded = isinstance(error, (_Unusable, pluggy.PluginValidationError))
+        reason = str(error) if worded else f"{type(error).__name__}: {error}"
         plugin = Plugin(name, distribution, version, problem=" ".join(reason.split()))
     _met.append(plugin)
     return plugin
@@ -74,7 +74,7 @@ def admit(name: str, distribution: str, version: str, get: Callable[[], object])
 def load() -> None:
     """Admit the plugins of all installed distributions; only the first call looks for them.
 
-    Raises `GradedError` under ``strict``, at every call, where one of them is skipped.
+    Under ``strict``, every call raises `GradedError` if a plugin was skipped.
     """
     mode = os.environ.get(VARIABLE, "")
     if mode not in ("", "off", "strict"):
@@ -96,13 +96,13 @@ def load() -> None:
 
 
 def plugins() -> list[Plugin]:
-    """All plugins met, our own first."""
+    """All plugins, our own first."""
     load()
     return list(_met)
 
 
 def origin(measure: ir_measures.Measure) -> str:
-    """The distribution and version that a measure comes from, for messages and lists."""
+    """The distribution and version that a measure comes from, in words."""
     for plugin in _met:
         if any(type(brought) is type(measure) for brought in plugin.measures):
             return f"{plugin.distribution} {plugin.version}"
@@ -110,14 +110,14 @@ def origin(measure: ir_measures.Measure) -> str:
 
 
 class _Unusable(Exception):
-    """The reason why a plugin is skipped, in words."""
+    """A plugin cannot be used; the message is the reason."""
 
 
 def _admit_installed() -> None:
-    from importlib.metadata import entry_points  # not for free, and not always needed
+    from importlib.metadata import entry_points  # slow to import
 
-    found = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
-    for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
+    entries = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
+    for distribution, version, entry in sorted(entries, key=lambda each: (each[0], each[2].name)):
         admit(entry.name, distribution, version, entry.load)
 
 
@@ -127,12 +127,12 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
         metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
         name, version = (metadata.get(key) for key in ("Name", "Version"))
         return name or "an unknown distribution", version or "?"
-    except Exception:  # metadata that cannot be read
+    except Exception:  # the metadata cannot be read
         return "an unknown distribution", "?"
 
 
 def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
-    """What a plugin's hook returns, checked; the plugin is registered with pluggy on the way."""
+    """Register a plugin with pluggy and return the measures of its hook, checked."""
     try:
         _manager.register(plugin, name)
         _manager.check_pending()
@@ -149,7 +149,7 @@ def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
 
 
 def _checked(brought: object) -> tuple[GradedMeasure, ...]:
-    """Measures that can be registered together, or `_Unusable`."""
+    """The measures of a plugin. Raises `_Unusable` if they cannot all be registered."""
     if not isinstance(brought, Iterable):
         raise _Unusable(f"graded_measures returned {brought!r}, not a list of measures")
     measures = tuple(brought)
@@ -158,10 +158,10 @@ def _checked(brought: object) -> tuple[GradedMeasure, ...]:
     claimed: set[str] = set()
     for measure in measures:
         if not isinstance(measure, GradedMeasure):
-            raise _Unusable(f"{measure!r} is no instance of GradedMeasure or TopicMeasure")
+            raise _Unusable(f"{measure!r} is not an instance of GradedMeasure or TopicMeasure")
         for name in (measure.NAME, *measure.ALIASES):
             if not _can_be_written(name):
-                raise _Unusable(f"{type(measure).__name__} has the name {name!r}, which no string can name")
+                raise _Unusable(f"{type(measure).__name__} has the name {name!r}, which is not an identifier")
             if names.taken(name, measure):
                 raise _Unusable(f"the name {name!r} is taken by {origin(names.registry()[name])}")
             if name in claimed:
@@ -169,9 +169,11 @@ def _checked(brought: object) -> tuple[GradedMeasure, ...]:
             claimed.add(name)
         for name, parameter in measure.PARAMETERS.items():
             if not _can_be_written(name) or not isinstance(parameter, Parameter):
-                raise _Unusable(f"parameter {name!r} of {measure.NAME} is no ir_measures_graded Parameter")
+                raise _Unusable(
+                    f"parameter {name!r} of {measure.NAME} is not a Parameter of ir_measures_graded"
+                )
             if measure.SUPPORTED_PARAMS[name] is not parameter:
-                raise _Unusable(f"parameter {name!r} of {measure.NAME} comes with every measure")
+                raise _Unusable(f"parameter {name!r} of {measure.NAME} replaces one that every measure has")
     return measures
 
 

@@ -1,0 +1,45 @@
+"""Figures of the demo runs for the page Analysing results."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from computed import figure
+
+from ir_measures_graded.analysis import Sensitivity, curves, sensitivity
+from ir_measures_graded.demo import qrels_path, run_paths
+
+STEEP = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)"
+BINARY = "CG(gains=0:0,1:1,2:1,3:1)"
+
+
+def ndcg() -> str:
+    """nDCG at every rank, with steep gains."""
+    drawing = curves(qrels_path(), run_paths(), STEEP).figure()
+    return figure("ndcg", drawing, "Five rising curves over ranks 1 to 100; D is highest, then E, C, B, A.")
+
+
+def cumulated_gain() -> str:
+    """Cumulated gain at every rank with confidence bands, and the gain of the ideal list."""
+    drawing = curves(qrels_path(), run_paths(), BINARY, confidence=0.95).figure()
+    alt = "Five rising curves with confidence bands, all below the curve of the ideal list."
+    return figure("cumulated-gain", drawing, alt)
+
+
+def agreement() -> str:
+    """Kendall's tau between the orders of the runs."""
+    return figure("agreement", _orders().heat_map(), "A matrix of Kendall's tau, dark where orders differ.")
+
+
+def rank_changes() -> str:
+    """The rank of each run under each setting."""
+    return figure(
+        "rank-changes", _orders().rank_changes(), "One line per run over the settings; the lines cross."
+    )
+
+
+@cache
+def _orders() -> Sensitivity:
+    return sensitivity(
+        qrels_path(), run_paths(), ["P", "nDCG_JK"], gains=["w1", "w3", "w10", "w100"], cutoffs=[10, 100]
+    )

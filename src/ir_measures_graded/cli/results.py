@@ -1,0 +1,113 @@
+"""Prints a result in any format and writes its table or figure to files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..errors import GradedError
+from ..output import plots
+from ..output.files import write_whole
+from ..output.formats import FORMATS, PLACES, Table, rows_of
+from ..output.result import Result
+
+TABLES = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
+"""The format of a table by the ending of its file."""
+FOR_PEOPLE = ("text", "markdown", "latex")
+
+
+def add_output(parser: argparse.ArgumentParser, default: str | None = "text", figure: bool = True) -> None:
+    """Add the options for format, files and decimal places."""
+    parser.add_argument(
+        "-f",
+        "--format",
+        choices=FORMATS,
+        default=default,
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)}; default: {default or 'text on a terminal, else tsv'}",
+    )
+    endings = _or([*plots.FORMATS] if figure else [], [*TABLES])
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help=f"also write to FILE, whose ending chooses {endings}; repeatable",
+    )
+    parser.add_argument(
+        "-p",
+        "--places",
+        type=_places,
+        metavar="N",
+        default=PLACES,
+        help="decimal places, -1 for all; default: 4; jsonl always has all",
+    )
+
+
+def _or(figures: Sequence[str], tables: Sequence[str]) -> str:
+    figure = f"the figure ({', '.join(figures)}) or " if figures else ""
+    return f"{figure}the table ({', '.join(tables)})"
+
+
+def _places(text: str) -> int:
+    if not re.fullmatch(r"-1|\d{1,2}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give 0 to 99, or -1 for all")
+    return int(text)
+
+
+def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figure: bool = True) -> None:
+    """Raise, before any work, the `GradedError` for a file that cannot be written."""
+    inputs = list(inputs)
+    for path in arguments.output:
+        ending = _ending(path)
+        if ending in plots.FORMATS and figure:
+            plots.check(path)
+        elif ending not in TABLES:
+            allowed = _or([*plots.FORMATS] if figure else [], [*TABLES])
+            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}")
+        for other in inputs:
+            if os.path.exists(path) and os.path.samefile(path, other):
+                raise GradedError(f"cannot write {path!r}: the command reads this file")
+
+
+def shown(
+    found: Result, arguments: argparse.Namespace, table: Callable[[], Table] | None = None
+) -> list[str]:
+    """Write the files that -o names, and return the lines of the chosen format.
+
+    Formats for people have the table of the result, or `table`; formats for programs have its records.
+    """
+
+    def table_for(form: str) -> Table:
+        return (table or found.table)() if form in FOR_PEOPLE else rows_of(found.records())
+
+    return printed(table_for, arguments, found.figure)
+
+
+def printed(
+    table: Callable[[str], Table],
+    arguments: argparse.Namespace,
+    figure: Callable[[], Any] | None = None,
+    headless: Sequence[str] = (),
+) -> list[str]:
+    """The same for a table that depends on the format; `headless` formats omit the header."""
+
+    def lines(form: str) -> list[str]:
+        return [*FORMATS[form](*table(form), arguments.places)][form in headless :]
+
+    output = lines(arguments.format)
+    for path in arguments.output:
+        ending = _ending(path)
+        if ending in TABLES:
+            write_whole(path, "".join(f"{line}\n" for line in lines(TABLES[ending])).encode())
+        elif figure is not None:
+            plots.save(figure(), path)
+    return output
+
+
+def _ending(path: str) -> str:
+    return os.path.splitext(path)[1].lower().removeprefix(".")

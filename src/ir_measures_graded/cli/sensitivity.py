@@ -1,0 +1,58 @@
+"""The command `sensitivity`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..analysis import sensitivity
+from .arguments import Inputs, add_collection, add_gains, add_jobs, bars, whole_numbers
+from .results import add_output, check_files, printed, shown
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    add_gains(parser)
+    parser.add_argument(
+        "--cutoffs",
+        metavar="K,…",
+        type=whole_numbers,
+        default=[],
+        help="cutoffs of the measures, as in 10,100",
+    )
+    parser.add_argument(
+        "--show",
+        choices=("tau", "ranks", "means"),
+        default="tau",
+        help="correlations of the rankings (default), ranks, or means and ranks; -o draws tau or ranks",
+    )
+    add_jobs(parser)
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Show how the ranking of the runs depends on measure, weighting and cutoff.
+
+    The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
+    by Kendall's τ, marked below .9 and below .8. The formats tsv, csv and jsonl also list the runs that swap.
+    A measure string with gains or a cutoff keeps them.
+
+      ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
+      ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
+          --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
+    """
+    inputs = Inputs(arguments, weighted=True)
+    check_files(arguments, inputs.files)
+    found = sensitivity(
+        inputs.qrels,
+        inputs.runs,
+        inputs.measures,
+        gains=inputs.gains,
+        cutoffs=arguments.cutoffs,
+        progress=bars(),
+        jobs=arguments.jobs,
+    )
+    if arguments.show == "tau":
+        return shown(found, arguments)
+    table = found.rank_table if arguments.show == "ranks" else found.value_table
+    return printed(lambda _: table(), arguments, found.rank_changes)

@@ -1,0 +1,126 @@
+"""The command `curves`: what it prints and writes, and what it refuses."""
+
+import csv
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import command
+
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import curves, evaluate
+
+GAINS = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)"
+PATHS = [str(path) for path in demo.run_paths().values()]
+PAIRS = [(name, str(path)) for name, path in demo.run_paths().items()]
+NAMES = [*demo.run_paths()]
+
+
+def test_curves_prints_the_table_and_writes_the_figure():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    done = command("curves", demo.NAME, *PATHS, f"{GAINS}@100", "-o", "nDCG.svg", text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["rank", *NAMES]
+    assert len(lines) == 101
+    means = evaluate(demo.NAME, PAIRS, [f"{GAINS}@100"]).means()[:, 0]
+    assert lines[100].split() == ["100", *(f"{mean:.4f}" for mean in means)]
+    picture = Path("nDCG.svg").read_text(encoding="utf-8")
+    for text in ("nDCG_JK(gains={2:10,3:100})", "Mean over 20 topics", *NAMES):
+        assert f">{text}</text>" in picture
+
+
+def test_every_format_has_the_same_numbers(output):
+    words = ("curves", demo.qrels_path(), *PATHS, GAINS, "--depth", 3)
+    columns, rows = curves(demo.qrels_path(), PAIRS, GAINS, 3).table()
+    shown = [[str(rank), *(f"{value:.4f}" for value in values)] for rank, *values in rows]
+    assert [line.split() for line in output(*words)] == [columns, *shown]
+    assert output(*words, "-f", "markdown")[1].startswith("|-----:|")
+    assert output(*words, "-f", "latex")[4].split(" & ")[0] == "   1"
+    records = list(map(json.loads, output(*words, "-f", "jsonl")))
+    tabs = [line.split("\t") for line in output(*words, "-f", "tsv")]
+    commas = list(csv.reader(output(*words, "--format", "csv", "-p", "-1")))
+    assert tabs[0] == commas[0] == list(records[0])
+    assert [
+        [json.loads(cell) if cell[:1].isdigit() else cell or None for cell in row] for row in commas[1:]
+    ] == [list(record.values()) for record in records]
+    assert len(tabs) == len(commas) == len(records) + 1
+
+
+def test_options_reach_the_analysis(output):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    options = {"normalise": "averages", "confidence": 0.8, "resamples": 50, "seed": 3}
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    lines = output("curves", demo.NAME, *PATHS, "nCG", "--depth", 4, "--ideal", *words, "-p", "-1")
+    _, rows = curves(demo.qrels_path(), PAIRS, "nCG", 4, ideal=True, **options).table()
+    assert [list(map(float, line.split())) for line in lines[1:]] == rows
+    assert "ideal" not in output("curves", demo.NAME, *PATHS, "CG", "--no-ideal")[0]
+
+
+def test_gains_weight_the_measure(output):
+    words = ("curves", demo.NAME, *PATHS)
+    assert output(*words, "nCG@5", "--gains", "w100") == output(*words, "nCG(gains=1:1,2:10,3:100)@5")
+
+
+def test_at_prints_the_ranks_that_reach_the_ideal_values(output):
+    assert output("curves", demo.NAME, *PATHS, "CG(gains=0:0,1:1,2:10,3:100)", "--at", "5,10") == [
+        "run       ideal@5              ideal@10",
+        "(value)  486.5000              869.5000",
+        "A              78  not within depth 100",
+        "B              62  not within depth 100",
+        "C              42                   100",
+        "D              19                    59",
+        "E              30                    78",
+    ]
+    averages = output("curves", demo.NAME, *PATHS, "nCG", "--normalise", "averages", "--at", 1)
+    assert averages[1].split() == ["(value)", "1.0000"]
+
+
+def test_at_with_a_baseline_prints_the_ranks_that_reach_its_values(output):
+    words = ("curves", demo.NAME, *PATHS, "DCG_JK", "--at", "3,7", "--baseline", PATHS[4])
+    assert output(*words)[-1].split() == ["E", "3", "7"]
+    assert [list(json.loads(line).values())[:3] for line in output(*words, "-f", "jsonl")[-2:]] == [
+        ["E", "E", 3],
+        ["E", "E", 7],
+    ]
+
+
+def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):
+    packed = Path("A.run.gz")
+    packed.write_bytes(gzip.compress(Path(PATHS[0]).read_bytes()))
+    lines = output("curves", demo.NAME, packed, "--scoreddocs", "P@3")
+    assert lines[0].split() == ["rank", "A", "scoreddocs"]
+    assert {tuple(line.split()[1:2]) == tuple(line.split()[2:]) for line in lines[1:]} == {True}
+    with open(PATHS[0]) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        piped = output("curves", demo.NAME, "-", "P@3")
+    assert [line.split()[1] for line in piped[1:]] == [line.split()[1] for line in lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nCG", "DCG_JK"], "curves shows one measure; 2 are given"),
+        (["ESL"], "ESL has no cutoff"),
+        (["P", "--depth", "0"], "depth=0 is not allowed"),
+        (["P", "--depth", "ten"], "argument --depth: invalid int value: 'ten'"),
+        (
+            ["P", "--normalise", "averages"],
+            "P is not normalised by an ideal vector; normalise='averages' is for nCG",
+        ),
+        (["P", "--confidence", "95"], "confidence=95.0 is not allowed"),
+        (["P", "no-such.run"], "file not found: 'no-such.run'"),
+        (
+            ["CG", "--at", "5;10"],
+            "argument --at: '5;10' is not allowed; give whole numbers separated by commas",
+        ),
+        (["CG", "--at", "200"], "at=200 is beyond the curves, which end at rank 100"),
+        (["CG", "--at", "5", "--baseline", "Z"], "--baseline 'Z' is not among the runs A"),
+        (["CG", "--at", "5", "--confidence", "0.9"], "--confidence does not go with --at"),
+        (["CG", "--baseline", "A"], "--baseline requires --at"),
+    ],
+)
+def test_invalid_arguments_are_refused(refusal, words, message):
+    assert refusal("curves", demo.NAME, PATHS[0], *words).startswith(message)

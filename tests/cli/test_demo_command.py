@@ -1,0 +1,27 @@
+"""The command `demo`."""
+
+import shlex
+
+from ir_measures_graded import demo
+from ir_measures_graded.cli.demo import DEMO_MEASURES
+
+
+def test_the_demo_prints_values_and_working_commands(output):
+    lines = output("demo")
+    head = next(number for number, line in enumerate(lines) if line.startswith("measure "))
+    assert lines[head].split() == ["measure", "A", "B", "C", "D", "E"]
+    table = {
+        line.split()[0]: [float(value) for value in line.split()[1:]] for line in lines[head + 1 : head + 7]
+    }
+    assert set(table) == set(DEMO_MEASURES)
+    # The best run depends on the gains of the high levels.
+    binary, steep = "nCG(gains=0:0,1:1,2:1,3:1)@100", "nCG(gains=0:0,1:1,2:10,3:100)@100"
+    assert table[binary].index(max(table[binary])) != table[steep].index(max(table[steep]))
+    for text, values in table.items():
+        for path, value in zip(demo.run_paths().values(), values):
+            (line,) = output("evaluate", "graded-demo", path, text)
+            assert float(line.split("\t")[1]) == value
+    commands = [shlex.split(line) for line in lines if line.startswith("  ir_measures_graded ")]
+    assert len(commands) >= 3
+    for _, *arguments in commands:
+        assert output(*arguments)

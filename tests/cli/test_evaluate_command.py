@@ -1,0 +1,403 @@
+"""The command `evaluate`: what it prints and what it refuses."""
+
+import functools
+import gzip
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import ir_measures
+import pytest
+from command_line import GAINS, OTHER, QRELS, RUN, command
+
+from ir_measures_graded import cli, demo, nCG, nDCG_JK
+from ir_measures_graded.cli.arguments import run_names
+from ir_measures_graded.evaluation import named
+
+AS_DICTS = {"q1": {"d3": 9.5, "d1": 8.0, "x": 7.0}, "q2": {"d1": 3.0}}
+JUDGED = {"q1": {"d1": 3, "d2": 1, "d3": 0}, "q2": {"d1": 2, "d4": 0}}
+
+IR_MEASURES = [sys.executable, "-m", "ir_measures"]
+if sys.version_info >= (3, 14):  # the parser of ir-measures fails on Python 3.14 unless ours replaces it
+    code = "import runpy, ir_measures_graded; runpy.run_module('ir_measures', run_name='__main__')"
+    IR_MEASURES = [sys.executable, "-c", code]
+
+
+# One run: the output of the ir_measures command
+
+
+def test_one_run_prints_one_line_per_measure_in_the_given_order(output):
+    expected = ir_measures.calc_aggregate([nCG @ 2, ir_measures.AP, nDCG_JK], JUDGED, AS_DICTS)
+    assert output("evaluate", "qrels", "run", "nDCG_JK", "AP", "nCG@2") == [
+        f"{measure}\t{expected[measure]:.4f}" for measure in (nDCG_JK, ir_measures.AP, nCG @ 2)
+    ]
+
+
+def test_by_query_follows_the_order_of_qrels_and_measures(output):
+    assert output("evaluate", "qrels", "other", "P@1", "nCG", "-q") == [
+        "q1\tP@1\t0.0000",
+        "q1\tnCG\t0.0000",
+        "q2\tP@1\t0.0000",
+        "q2\tnCG\t1.0000",
+        "all\tP@1\t0.0000",
+        "all\tnCG\t0.5000",
+    ]
+
+
+def test_no_summary_omits_the_means(output):
+    assert output("evaluate", "qrels", "run", "nCG@1", "-q", "-n") == [
+        "q1\tnCG@1\t0.0000",
+        "q2\tnCG@1\t1.0000",
+    ]
+
+
+def test_places(output):
+    assert output("evaluate", "qrels", "run", "P@3", "-p", 1) == ["P@3\t0.3"]
+    assert output("evaluate", "qrels", "run", "P@3", "-p", "-1") == [f"P@3\t{1 / 3}"]
+    assert output("evaluate", "qrels", "run", "P@3", "-p", 0) == ["P@3\t0"]
+
+
+def test_jsonl_has_one_object_per_value(output):
+    assert output("evaluate", "qrels", "run", "nCG@2", "-o", "jsonl") == [
+        '{"measure": "nCG@2", "value": 0.875}'
+    ]
+    assert output("evaluate", "qrels", "run", "nCG@1", "-q", "-n", "-o", "jsonl") == [
+        '{"query_id": "q1", "measure": "nCG@1", "value": 0.0}',
+        '{"query_id": "q2", "measure": "nCG@1", "value": 1.0}',
+    ]
+
+
+def test_a_mean_over_no_topic_is_null_in_json(output):
+    Path("irrelevant").write_text("q1 0 d1 0\n")
+    (line,) = output("evaluate", "irrelevant", "run", "Accuracy", "-o", "jsonl")
+    assert json.loads(line) == {"measure": "Accuracy", "value": None}
+
+
+def test_one_argument_may_hold_several_measures_and_duplicates_are_dropped(output):
+    measures = " nCG(gains=0:0, 1:1,  3:5)@2 AP\tMAP   nCG( gains = {3: 5} )@2 "
+    lines = output("evaluate", "qrels", measures, "run")
+    assert [line.split("\t")[0] for line in lines] == ["nCG(gains={3:5})@2", "AP"]
+
+
+def test_a_measure_may_contain_blanks(output):
+    (line,) = output("evaluate", "qrels", "run", "nDCG_JK(b=2, gains=0:0, 1:1, 2:10, 3:100) @ 100")
+    assert line.startswith("nDCG_JK(gains={2:10,3:100})@100\t")
+
+
+def test_runs_measures_and_options_come_in_any_order(output):
+    whole = output("evaluate", "qrels", "run", "other", "AP", "nCG", "-p", 2)
+    assert output("evaluate", "-p", 2, "qrels", "AP", "run", "nCG", "other") == whole
+    assert output("evaluate", "qrels", "run", "AP", "-p", 2, "other", "nCG") == whole
+
+
+def test_standard_measures_of_one_call_do_not_share_parameters(output):
+    for k in range(2, 20):  # in ir-measures, hashes decide whether they share
+        together = [f"nDCG@{k}", f"nDCG(gains={{1:0,2:0}})@{k}", "NumRet", f"P(judged_only=True)@{k}"]
+        alone = [output("evaluate", "qrels", "run", measure)[0] for measure in together]
+        assert output("evaluate", "qrels", "run", *together) == alone
+
+
+def test_provider_option(output):
+    assert output("evaluate", "qrels", "run", "nCG@2", "--provider", "graded") == ["nCG@2\t0.8750"]
+    assert output("evaluate", "qrels", "run", "P@1", "--provider", "pytrec_eval") == ["P@1\t0.5000"]
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["-p", "-1"], ["-o", "jsonl"], ["-q"], ["-q", "-n", "-p", "6"], ["-q", "-o", "jsonl"]]
+)
+def test_standard_measures_print_like_the_ir_measures_command(shared_data, output, options):
+    test = shared_data / "trec_eval-test"
+    measures = ["nDCG@10 AP", "P@5", "RR", "P(rel=1)@5", "Judged@20", "NumRet", "ERR@10"]
+    arguments = [test / "qrels.test", test / "results.test", *measures, *options]
+    theirs = command(*arguments, program=IR_MEASURES, text=True)
+    ours = output("evaluate", *arguments)
+    if "-q" in options:  # the order of ir-measures depends on the hash seed
+        assert sorted(ours) == sorted(theirs.stdout.splitlines())
+    else:
+        assert "\n".join(ours) + "\n" == theirs.stdout
+
+
+# Several runs: one table
+
+
+def test_several_runs_print_one_row_per_run(output):
+    assert output("evaluate", "qrels", "run", "other", "nCG@1", "P@2") == [
+        "run\tnCG@1\tP@2",
+        "run\t0.5000\t0.5000",
+        "other\t0.0000\t0.2500",
+    ]
+
+
+def test_several_runs_by_query_print_one_row_per_run_and_topic(output):
+    assert output("evaluate", "qrels", "run", "other", "nCG@1", "-q") == [
+        "run\tquery_id\tnCG@1",
+        "run\tq1\t0.0000",
+        "run\tq2\t1.0000",
+        "run\tall\t0.5000",
+        "other\tq1\t0.0000",
+        "other\tq2\t0.0000",
+        "other\tall\t0.0000",
+    ]
+    assert "all" not in "".join(output("evaluate", "qrels", "run", "other", "nCG@1", "-q", "-n"))
+
+
+def test_jsonl_of_several_runs_has_one_object_per_row(output):
+    lines = output("evaluate", "qrels", "run", "other", "nCG@1", "P@2", "-o", "jsonl")
+    assert [json.loads(line) for line in lines] == [
+        {"run": "run", "nCG@1": 0.5, "P@2": 0.5},
+        {"run": "other", "nCG@1": 0.0, "P@2": 0.25},
+    ]
+
+
+def test_markdown_of_one_and_of_several_runs(output):
+    Path("a|b").write_text(RUN)
+    assert output("evaluate", "qrels", "run", "a|b", "nCG@1", "-o", "markdown", "-p", 2) == [
+        "| run  | nCG@1 |",
+        "|------|------:|",
+        "| run  |  0.50 |",
+        r"| a\|b |  0.50 |",
+    ]
+    assert output("evaluate", "qrels", "run", "nCG@1", "-o", "markdown", "-q", "-n")[2:] == [
+        "| run | q1       | 0.0000 |",
+        "| run | q2       | 1.0000 |",
+    ]
+
+
+def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
+    Path("copy").write_text(OTHER)
+    lines = output("evaluate", "qrels", "other", "copy", "P(rel=2)@1", "Accuracy", "-q", "-n")
+    assert lines[1:3] == ["other\tq1\t0.0000\t", "other\tq2\t0.0000\t0.0000"]
+    row = output("evaluate", "qrels", "other", "copy", "P(rel=2)@1", "Accuracy", "-q", "-n", "-o", "jsonl")[0]
+    assert json.loads(row) == {"run": "other", "query_id": "q1", "P(rel=2)@1": 0.0, "Accuracy": None}
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["x/bm25.run.gz", "other", "b.TXT", "c.trec", "d.res.gz"], ["bm25", "other", "b", "c", "d"]),
+        (["a.run", "a.txt", "b.run"], ["a.run", "a.txt", "b"]),
+        (["x/run", "y/run", "other"], ["x/run", "y/run", "other"]),
+        ([".run", "v1.5"], [".run", "v1.5"]),
+    ],
+)
+def test_runs_have_the_shortest_unique_names(paths, names):
+    assert run_names(paths) == names
+
+
+def test_one_run_twice_is_refused(refusal):
+    message = refusal("evaluate", "qrels", "run", "run", "AP")
+    assert message == "two runs are named 'run'; give each run a name of its own"
+
+
+def test_scoreddocs_adds_the_run_of_the_collection(output):
+    assert output("evaluate", "graded-demo", "--scoreddocs", GAINS) == output(
+        "evaluate", "graded-demo", demo.run_paths()["A"], GAINS
+    )
+    lines = output("evaluate", "graded-demo", demo.run_paths()["B"], "--scoreddocs", "AP")
+    assert [line.split("\t")[0] for line in lines] == ["run", "B", "scoreddocs"]
+
+
+def test_progress_bar_needs_a_terminal_tqdm_and_several_runs(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert cli.main(["evaluate", "qrels", "run", "AP"]) == 0
+    assert capsys.readouterr().err == ""
+    bars = pytest.importorskip("tqdm")
+    without_delay = functools.partial(bars.tqdm, file=sys.stderr)
+    monkeypatch.setattr(
+        bars, "tqdm", lambda *items, **options: without_delay(*items, **options | {"delay": 0})
+    )
+    assert cli.main(["evaluate", "qrels", "run", "other", "AP"]) == 0
+    out, err = capsys.readouterr()
+    assert "2/2" in err or "0/2" in err
+    assert out.count("\n") == 3
+    monkeypatch.setitem(sys.modules, "tqdm", None)  # simulates a missing library
+    assert cli.main(["evaluate", "qrels", "run", "other", "AP"]) == 0
+    assert capsys.readouterr() == (out, "")
+
+
+# Inputs
+
+
+def test_gzip_and_standard_input(folder):
+    Path("run.gz").write_bytes(gzip.compress(RUN.encode()))
+    expected = b"nCG@2\t0.8750\n"
+    assert command("evaluate", "qrels", "run.gz", "nCG@2").stdout == expected
+    assert command("evaluate", "qrels", "-", "nCG@2", input=RUN.encode()).stdout == expected
+    assert command("evaluate", "-", "run", "nCG@2", input=gzip.compress(QRELS.encode())).stdout == expected
+
+
+def test_a_downloaded_collection_is_found_by_its_id(shared_data, folder):
+    home = folder / "ir_datasets"
+    shutil.copytree(shared_data / "ir_datasets", home)
+    run = shared_data / "dl19-passage" / "runs" / "ICT-BERT2.run.gz"
+    published = (shared_data / "dl19-passage" / "trec_eval" / "ICT-BERT2.treceval").read_text().split("\n")
+    (ap,) = [line.split()[2] for line in published if line.split()[:2] == ["map", "all"]]
+    done = command(
+        "evaluate",
+        "msmarco-passage/trec-dl-2019/judged",
+        run,
+        "AP(rel=1)",
+        "nDCG_JK@10",
+        environment={"IR_DATASETS_HOME": str(home)},
+        text=True,
+    )
+    assert done.returncode == 0
+    lines = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert lines["AP"] == ap
+    assert 0 < float(lines["nDCG_JK@10"]) < 1
+
+
+def test_qrels_are_read_once_for_all_runs(output, monkeypatch):
+    read = []
+    original = named.qrels_of
+    monkeypatch.setattr(named, "qrels_of", lambda name: read.append(name) or original(name))
+    output("evaluate", "qrels", "run", "other", "AP", "nCG")
+    assert read == ["qrels"]
+
+
+# Errors
+
+
+def test_an_argument_that_is_neither_file_nor_measure_is_refused(refusal):
+    def told(*arguments):
+        return refusal("evaluate", "qrels", *arguments)
+
+    for missing in ("unknown.txt", "runs/run"):
+        assert told(missing, "AP") == f"file not found: {missing!r}"
+    assert told("othr.gz", "AP") == "file not found: 'othr.gz'; did you mean other?"
+    message = told("run", "nDCGJK@10")
+    assert message.startswith("measure not found: nDCGJK; did you mean nDCG_JK")
+    assert message.endswith("? there is no such file either")
+    assert told("run", "AP xyz") == "measure not found: xyz; there is no such file either"
+    assert told("run", "").endswith("; there is no such file either")
+    assert told(".", "AP") == f"'.' is a directory; pass run files, for example {os.path.join('.', '*')}"
+
+
+def test_missing_arguments_are_named(refusal):
+    assert "no measure is given" in refusal("evaluate", "qrels", "run")
+    assert "no run is given" in refusal("evaluate", "qrels", "AP")
+    assert "are required: QRELS" in refusal("evaluate")
+    assert "are required: COMMAND" in refusal()
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("nDCG_JK(b=1)@10", "nDCG_JK: b=1 is not allowed; b is a real number > 1"),
+        ("nDCG_JK(c=1)@10", "nDCG_JK has no parameter 'c'; it takes b, avg, gains, judged_only, cutoff"),
+        ("nDCG_JK@0", "nDCG_JK: cutoff=0 is not allowed; cutoff is a whole number ≥ 1"),
+        ("nDCG_JK(b=2", "cannot read measure 'nDCG_JK(b=2'"),
+        ("P", "P needs cutoff, a whole number ≥ 1, as in P@10"),
+        ("IPrec", "IPrec needs recall, a number with a decimal point"),
+        ("P@0", "P: cutoff=0 is not allowed; cutoff is a whole number ≥ 1"),
+        ("RR@0", "RR: cutoff=0 is not allowed"),
+        ("P@-1", "cannot read measure 'P@-1'"),
+        ("P@True", "P: cutoff=True is not allowed"),
+        ("P@2.0", "P: cutoff=2.0 is not allowed"),
+        ("P@99999999999999999999", "P: cutoff=99999999999999999999 is not allowed"),
+        ("AP(rel='x')", "AP: rel='x' is not allowed; rel is a whole number"),
+        ("AP(level=1)", "AP has no parameter 'level'; it takes cutoff, rel, judged_only"),
+        ("Rprec@5", "Rprec has no parameter 'cutoff'; it takes rel, judged_only"),
+        ("NumQ@5", "NumQ has no parameter 'cutoff'; it takes none"),
+        ("nDCG(dcg='ln')", "nDCG: dcg='ln' is not allowed; dcg is one of 'log2', 'exp-log2'"),
+        ("P(rel=0)@5", "cannot compute P(rel=0)@5: Argument relevance_level should be positive."),
+        ("RBP(p=0.5)", "cannot compute RBP(p=0.5): Unsupported measures {RBP(p=0.5)}."),
+    ],
+)
+def test_invalid_measures_are_refused_with_the_allowed_values(refusal, measure, message):
+    assert message in refusal("evaluate", "qrels", "run", "AP", measure)
+
+
+def test_unsuitable_providers_are_refused(refusal, monkeypatch):
+    def told(provider, *measures):
+        return refusal("evaluate", "qrels", "run", *measures, "--provider", provider)
+
+    assert told("graded", "nCG", "ERR@20") == "the provider graded does not compute ERR@20"
+    assert told("pytrec_eval", "nCG", "AP") == "the provider pytrec_eval does not compute nCG"
+    assert "argument --provider: invalid choice: 'nope'" in told("nope", "AP")
+    monkeypatch.setattr(ir_measures.providers.registry["judged"], "_is_available", False)
+    assert told("judged", "Judged@5") == "the provider judged is not available here"
+    monkeypatch.setattr(ir_measures.providers.registry["pyndeval"], "_is_available", False)
+    assert "pip install ir-measures[pyndeval]" in told("pyndeval", "alpha_nDCG@5")
+    assert "pip install ir-measures[pyndeval]" in refusal("evaluate", "qrels", "run", "alpha_nDCG@5", "AP")
+
+
+def test_invalid_options_are_refused(refusal):
+    def told(*options):
+        return refusal("evaluate", "qrels", "run", "AP", *options)
+
+    assert "--no_summary (-n) requires --by_query (-q)" in told("-n")
+    assert "'-2' is not allowed; give 0 to 99, or -1 for all" in told("-p", "-2")
+    assert "'many' is not allowed" in told("-p", "many")
+    assert "invalid choice: 'xml'" in told("-f", "xml")
+    assert told("-o", "xml").startswith(
+        "cannot write 'xml': the ending chooses the figure (png, svg, pdf) or"
+    )
+    assert "unrecognized arguments: -z" in told("-z")
+    assert "standard input (-) can be read only once" in told("-", "-")
+    assert "unrecognized arguments: more" in refusal("demo", "more")
+    assert refusal("evalute").startswith("did you mean evaluate? 'evalute' is not a command")
+
+
+def test_qrels_and_runs_must_share_a_topic(refusal):
+    Path("far").write_text("t1 Q0 d1 1 1 far\n")
+    told = "far: none of its topics (such as 't1') is in the qrels qrels (such as 'q1')"
+    assert refusal("evaluate", "qrels", "far", "AP") == told
+    assert refusal("evaluate", "qrels", "run", "far", "AP") == told
+    Path("empty").write_text("\n")
+    assert refusal("evaluate", "qrels", "empty", "AP") == "empty: the run is empty"
+    assert refusal("evaluate", "empty", "run", "AP") == (
+        "empty: the qrels are empty: there is no topic to evaluate"
+    )
+
+
+def test_an_error_in_the_last_run_leaves_no_partial_table(refusal):
+    Path("bad").write_text(f"{OTHER}q2 Q0 d1 9 1 b\n")
+    assert refusal("evaluate", "qrels", "run", "other", "bad", "AP", "-q") == (
+        "bad:4: topic 'q2' retrieves document 'd1' a second time (first in line 2); "
+        "a document has one rank in a topic"
+    )
+
+
+def test_an_error_of_a_measure_names_the_run(refusal):
+    told = refusal("evaluate", "qrels", "other", "run", "AP", "ADM(norm='none')")
+    assert told.startswith("other: ADM(norm='none'): topic 'q2', document 'd4'")
+
+
+def test_standard_measures_refuse_real_levels(output, refusal):
+    Path("real").write_text("q1 0 d1 0.5\nq1 0 d3 0.25\n")
+    assert output("evaluate", "real", "run", "CG") == ["CG\t0.7500"]
+    assert output("evaluate", "real", "run", "Judged@2") == ["Judged@2\t1.0000"]
+    told = "real: qrels: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
+    assert refusal("evaluate", "real", "run", "CG", "AP") == told
+
+
+def test_contradictory_judgments_name_the_file(refusal):
+    Path("conflict").write_text("q1 1 d1 0\nq1 2 d1 1\n")
+    told = refusal("evaluate", "conflict", "run", "nCG")
+    assert told.startswith("conflict: qrels: topic 'q1', document 'd1': judged twice")
+
+
+def test_unknown_collections_are_refused(refusal):
+    told = "'qrel.txt' is neither a file nor an ir-datasets id"
+    assert refusal("evaluate", "qrel.txt", "run", "AP").startswith(told)
+    assert "did you mean graded-demo?" in refusal("evaluate", "graded_demo", "run", "AP")
+    assert "'.' is a directory, not a file or an ir-datasets id" in refusal("evaluate", ".", "run", "AP")
+    assert "'qrels' is a file, not an ir-datasets id" in refusal("evaluate", "qrels", "--scoreddocs", "AP")
+
+
+def test_a_malformed_file_ends_the_process_with_status_2_and_one_line():
+    whole = gzip.compress(RUN.encode() * 1)
+    files = {
+        "short": (b"q1 Q0 d1 1 9\n", "short:1: 5 fields, not 6"),
+        "latin": (b"q1 Q0 d\xe91 1 9 a\n", "latin:1: not UTF-8 text"),
+        "cut.gz": (whole[:-12], "cut.gz:"),
+    }
+    for name, (content, message) in files.items():
+        Path(name).write_bytes(content)
+        done = command("evaluate", "qrels", name, "AP", text=True)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"ir_measures_graded: error: {message}")
+        assert done.stderr.count("\n") == 1
