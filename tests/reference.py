@@ -1,11 +1,12 @@
-"""The definitions once more, plain and slow: loops over ranks, Python floats, one topic at a time.
+"""Plain and slow implementations of all measures: loops over ranks and pairs, one topic at a time.
 
-Nothing here is shared with the package, so that agreement means something.
+`value(measure, qrels, run)` is the value of one topic. Nothing here is shared with the package.
 """
 
 import ctypes
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from ir_measures_graded import GradedMeasure
 
@@ -39,7 +40,7 @@ def ideal_gains(qrels: Documents, gains: Mapping[float, float]) -> list[float]:
 
 
 def vector(gains: Sequence[float], k: int, discount) -> list[float]:
-    """The running sum of discounted gains at ranks 1…k; beyond the list's end there is nothing."""
+    """The running sum of discounted gains at ranks 1…k; ranks after the end of the list gain nothing."""
     total, sums = 0.0, []
     for rank in range(1, k + 1):
         if rank <= len(gains):
@@ -48,37 +49,295 @@ def vector(gains: Sequence[float], k: int, discount) -> list[float]:
     return sums
 
 
-def cg(measure):
+def value(measure: GradedMeasure, qrels: Documents, run: Documents) -> float:
+    """The value of one topic."""
+    return VALUES[measure.NAME](measure, qrels, run)
+
+
+def whole_list(measure: GradedMeasure, qrels: Documents, run: Documents) -> list[float]:
+    """G without a cutoff."""
+    return run_gains(qrels, run, measure["gains"], measure["judged_only"])
+
+
+def lists(measure: GradedMeasure, qrels: Documents, run: Documents) -> tuple[list[float], list[float], int]:
+    """G up to the cutoff, I without zeros, and R."""
+    listed = whole_list(measure, qrels, run)
+    ideal = [g for g in ideal_gains(qrels, measure["gains"]) if g > 0]
+    return listed[: measure["cutoff"]], ideal, len(ideal)
+
+
+# Cumulated gain
+
+
+def cumulated(discount_of, normalised=False):
+    """The sum of discounted gains at the last rank, or its mean over all ranks."""
+
+    def cumulated_gain(measure, qrels, run):
+        listed, ideal, relevant = lists(measure, qrels, run)
+        if not relevant:
+            return 0.0
+        discount = discount_of(measure, ideal)
+        k = measure["cutoff"] or max(len(whole_list(measure, qrels, run)), len(qrels))
+        values = vector(listed, k, discount)
+        if normalised:
+            values = [value / most for value, most in zip(values, vector(ideal, k, discount))]
+        return sum(values) / k if "avg" in measure.SUPPORTED_PARAMS and measure["avg"] else values[-1]
+
+    return cumulated_gain
+
+
+def undiscounted(measure, ideal):
     return lambda gain, rank: gain
 
 
-def dcg_jk(measure):
+def jarvelin_kekalainen(measure, ideal):
     b = measure["b"]
     return lambda gain, rank: gain if rank < b else gain / math.log(rank, b)
 
 
-def ndcng(measure, m):
+def scheel(measure, ideal):
+    m = measure["max_gain"] or ideal[0]
     return lambda gain, rank: (2 ** (gain / m) - 1) / math.log(rank + 1)
 
 
-def cumulated_gain(measure: GradedMeasure, qrels: Documents, run: Documents) -> float:
-    """The value of one topic under any of the cumulated gain measures."""
-    listed = run_gains(qrels, run, measure["gains"], measure["judged_only"])
-    ideal = ideal_gains(qrels, measure["gains"])
-    if not any(g > 0 for g in ideal):
+# Average precision
+
+
+def average_precision(relevant: list[bool], of: int) -> float:
+    return sum(sum(relevant[:i]) / i for i, hit in enumerate(relevant, 1) if hit) / of
+
+
+def mu_ap(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    total = below = 0.0
+    for t in sorted(set(ideal)):
+        at_least = sum(g >= t for g in ideal)
+        total += (t - below) * average_precision([g >= t for g in listed], at_least)
+        below = t
+    return total / max(ideal, default=1)
+
+
+def at_relevant(measure, listed, ideal, quotient):
+    """The mean over relevant documents of a quotient of the two lists down to each one's rank."""
+    of = min(len(ideal), measure["cutoff"] or math.inf)
+    hits = [i for i, g in enumerate(listed, 1) if g > 0]
+    return sum(quotient(i, listed[:i], ideal[:i]) for i in hits) / of if of else 0.0
+
+
+def wap(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    return at_relevant(measure, listed, ideal, lambda i, g, best: sum(g) / sum(best))
+
+
+def q(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    beta = measure["beta"]
+    return at_relevant(
+        measure,
+        listed,
+        ideal,
+        lambda i, g, best: (sum(x > 0 for x in g) + beta * sum(g)) / (i + beta * sum(best)),
+    )
+
+
+def agr(measure, qrels, run):
+    gains, levels = measure["gains"], sorted(set(qrels.values()))
+    relevant = sum(gain(level, gains) > 0 for level in qrels.values())
+
+    def below(level):
+        if level == int(level):
+            return gain(level - 1, gains)
+        lower = [other for other in levels if other < level]
+        return gain(lower[-1], gains) if lower else 0
+
+    def adjusted(level):
+        g = gain(level, gains)
+        share = list(qrels.values()).count(level) / relevant if g > 0 else 0
+        return g - share * (g - below(level))
+
+    made = {level: adjusted(level) for level in levels}
+    if not any(made.values()):
+        return wap(measure, qrels, run)
+    # `made` maps every level, so that no level keeps its own value
+    listed = run_gains(qrels, run, made, measure["judged_only"])[: measure["cutoff"]]
+    ideal = [g for g in ideal_gains(qrels, made) if g > 0]
+    return at_relevant(measure, listed, ideal, lambda i, g, best: sum(g) / sum(best))
+
+
+# Ratios
+
+
+def sliding(weight):
+    def ratio(measure, qrels, run):
+        listed, ideal, _ = lists(measure, qrels, run)
+        if measure["ideal"] == "retrieved":
+            ideal = sorted(whole_list(measure, qrels, run), reverse=True)
+        best = sum(weight(g, i) for i, g in enumerate(ideal[: measure["cutoff"]], 1))
+        return sum(weight(g, i) for i, g in enumerate(listed, 1)) / best if best else 0.0
+
+    return ratio
+
+
+def g_p(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    possible = (measure["max_gain"] or max(ideal, default=0)) * (measure["cutoff"] or len(listed))
+    return sum(listed) / possible if possible else 0.0
+
+
+def g_r(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    return sum(listed) / sum(ideal) if ideal else 0.0
+
+
+# Two orders
+
+
+def two_orders(measure: GradedMeasure, qrels: Documents, run: Documents) -> list[tuple[float, float, str]]:
+    """(gain, place, document) for each document compared; a higher place is preferred by the system."""
+    listed = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]]
+    listed = listed[: measure["cutoff"] if measure.CUTOFF else None]
+    tied = measure.SUPPORTED_PARAMS.get("ties") is not None and measure["ties"] == "score"
+    scores = sorted({as_float32(run[doc]) for doc in listed})
+    place = {doc: scores.index(as_float32(run[doc])) + 1 for doc in listed}
+    if not tied:
+        place = {doc: len(listed) - index for index, doc in enumerate(listed)}
+    gains = measure["gains"]
+    return [
+        (gain(qrels[doc], gains) if doc in qrels else 0, place.get(doc, 0), doc)
+        for doc in dict.fromkeys([*listed, *qrels])
+    ]
+
+
+def pairs(documents) -> Mapping[str, int]:
+    """C⁺, C⁻, Cᵘ and Cˢ, two documents at a time."""
+    count = {"+": 0, "-": 0, "u": 0, "s": 0, "both": 0}
+    for (gain_a, place_a, _), (gain_b, place_b, _) in combinations(documents, 2):
+        user = (gain_a > gain_b) - (gain_a < gain_b)
+        system = (place_a > place_b) - (place_a < place_b)
+        if user and system:
+            count["+" if user == system else "-"] += 1
+        else:
+            count["u" if user else "s" if system else "both"] += 1
+    return count
+
+
+def ndpm(measure, qrels, run):
+    c = pairs(two_orders(measure, qrels, run))
+    preferred = c["+"] + c["-"] + c["u"]
+    distance = (2 * c["-"] + c["u"]) / (2 * preferred) if preferred else 0.5
+    return 1 - distance if measure["performance"] else distance
+
+
+def kendall_tau(measure, qrels, run):
+    documents = two_orders(measure, qrels, run)
+    c, n = pairs(documents), len(documents)
+    decided = c["+"] + c["-"]
+    m = min(len({g for g, _, _ in documents}), len({place for _, place, _ in documents}))
+    over = {
+        "a": n * (n - 1) / 2,
+        "b": math.sqrt((decided + c["u"]) * (decided + c["s"])),
+        "c": n**2 * (m - 1) / (2 * m) if m else 0,
+    }[measure["variant"]]
+    return (c["+"] - c["-"]) / over if over else 0.0
+
+
+def spearman(measure, qrels, run):
+    documents = two_orders(measure, qrels, run)
+
+    def ranks(values):
+        return [sum(w < v for w in values) + (values.count(v) + 1) / 2 for v in values]
+
+    x, y = ranks([g for g, _, _ in documents]), ranks([place for _, place, _ in documents])
+    middle = (len(documents) + 1) / 2
+    both = sum((a - middle) * (b - middle) for a, b in zip(x, y))
+    each = sum((a - middle) ** 2 for a in x) * sum((b - middle) ** 2 for b in y)
+    return both / math.sqrt(each) if each else 0.0
+
+
+def adm(measure, qrels, run):
+    documents = two_orders(measure, qrels, run)
+    best = max(ideal_gains(qrels, measure["gains"]), default=0)
+    if not best:
         return 0.0
-    k = measure["cutoff"] or max(len(listed), len(qrels))
+    low, high = min(run.values(), default=0), max(run.values(), default=0)
 
-    if measure.NAME in ("CG", "nCG"):
-        discount = cg(measure)
-    elif measure.NAME in ("DCG_JK", "nDCG_JK"):
-        discount = dcg_jk(measure)
-    else:
-        assert measure.NAME == "NDCNG"
-        discount = ndcng(measure, measure["max_gain"] or ideal[0])
+    def score(doc):
+        if measure["norm"] == "none":
+            return run[doc]
+        return 1 if high == low else (run[doc] - low) / (high - low)
 
-    values = vector(listed, k, discount)
-    if measure.NAME.startswith(("n", "N")):
-        best = vector(ideal, k, discount)
-        values = [value / most for value, most in zip(values, best)]
-    return sum(values) / k if measure["avg"] else values[-1]
+    m = measure["max_gain"] or best
+    return 1 - sum(abs((score(d) if place else 0) - g / m) for g, place, d in documents) / len(documents)
+
+
+# Search length
+
+
+def tie_levels(measure: GradedMeasure, qrels: Documents, run: Documents) -> list[list[bool]]:
+    """The collection read from the top: for each level of tied documents, which are relevant."""
+    levels: dict[float, list[bool]] = {}
+    documents = two_orders(measure, qrels, run)
+    for g, place, _ in documents:
+        levels.setdefault(place, []).append(g > 0)
+    levels.setdefault(0, []).extend([False] * ((measure["docs"] or len(documents)) - len(documents)))
+    return [levels[place] for place in sorted(levels, reverse=True)]
+
+
+def esl(measure, qrels, run):
+    levels = tie_levels(measure, qrels, run)
+    wanted = min(measure["n"], sum(map(sum, levels)))
+    passed = 0
+    for level in levels if wanted else []:
+        r = sum(level)
+        if r >= wanted:
+            return passed + (len(level) - r) * wanted / (r + 1)
+        wanted -= r
+        passed += len(level) - r
+    return 0.0
+
+
+def positions(levels: list[list[bool]]) -> list[float]:
+    """The position of each relevant document, a tied one at the mean of its level."""
+    found, end = [], 0
+    for level in levels:
+        found += [end + (len(level) + 1) / 2] * sum(level)
+        end += len(level)
+    return found
+
+
+def asl(measure, qrels, run):
+    found = positions(tie_levels(measure, qrels, run))
+    return sum(found) / len(found) if found else 0.0
+
+
+def nr(measure, qrels, run):
+    levels = tie_levels(measure, qrels, run)
+    found, n = positions(levels), sum(map(len, levels))
+    r = len(found)
+    if not r:
+        return 0.0
+    return 1 - (sum(found) - r * (r + 1) / 2) / (r * (n - r)) if n > r else 1.0
+
+
+VALUES = {
+    "CG": cumulated(undiscounted),
+    "DCG_JK": cumulated(jarvelin_kekalainen),
+    "nCG": cumulated(undiscounted, normalised=True),
+    "nDCG_JK": cumulated(jarvelin_kekalainen, normalised=True),
+    "NDCNG": cumulated(scheel, normalised=True),
+    "muAP": mu_ap,
+    "WAP": wap,
+    "Q": q,
+    "AGR": agr,
+    "SR": sliding(lambda g, rank: g),
+    "MSR": sliding(lambda g, rank: g / rank),
+    "gP": g_p,
+    "gR": g_r,
+    "NDPM": ndpm,
+    "KendallTau": kendall_tau,
+    "Spearman": spearman,
+    "ADM": adm,
+    "ESL": esl,
+    "ASL": asl,
+    "NR": nr,
+}

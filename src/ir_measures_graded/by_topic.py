@@ -200,11 +200,13 @@ def earlier_and_smaller(
     bits agree form a block; within a block, a value whose next bit is 0 is smaller than a value whose next
     bit is 1. A stable split of each block by that bit yields the blocks for the next bit.
 
-    Without weights the order of addition does not matter: integers are used directly, and a few distinct
-    values are counted one at a time.
+    Integers stand for themselves: the order in which weights are added then depends on a value and the
+    values before it only. Without weights, few values are counted one by one.
     """
-    whole = weights is None and values.dtype.kind in "iu" and values.size
-    code = values - values.min() if whole else _order_in_topic(values, offsets)
+    if values.dtype.kind in "iu":
+        code = values - min(values.min(initial=0), 0)
+    else:
+        code = _order_in_topic(values, offsets)
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
     count = np.zeros(values.size, dtype=weight.dtype)
     if weights is None and code.max(initial=0) < FEW:

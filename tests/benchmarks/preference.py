@@ -2,11 +2,11 @@
 
     python tests/benchmarks/preference.py [DOCUMENTS …]
 
-Levels lie on a scale as fine as there are documents, so that many documents share one and many have
-their own, and so do the scores. `seconds` is the measure alone, over a run already met with its qrels,
-and `from dicts` the whole call, each the least of three; `peak` is the most memory that the measure
-alone holds. Where memory is linear, bytes per document stay the same; where time is O(n log n),
-microseconds per document grow no faster than the logarithm of their number.
+The scale has as many levels as there are documents, so some documents share a level and some do not; the
+same holds for scores. `seconds` is the time of the measure alone, given the judged ranks, and `from dicts`
+that of the whole call, each the minimum of three; `peak` is the peak memory of the measure alone. If memory
+is linear, bytes per document are constant; if time is O(n log n), microseconds per document grow no faster
+than the logarithm of the number of documents.
 """
 
 import sys
@@ -32,7 +32,7 @@ Documents = dict[str, dict[str, float]]
 
 
 def one_topic(documents: int) -> tuple[Documents, Documents]:
-    """Qrels and a run that retrieves every judged document, in an order that is half right."""
+    """Qrels and a run that retrieves every judged document; its scores are levels plus noise."""
     random = np.random.default_rng(documents)
     ids = [f"d{number}" for number in range(documents)]
     levels = random.integers(0, documents, documents)
@@ -41,7 +41,7 @@ def one_topic(documents: int) -> tuple[Documents, Documents]:
 
 
 def seconds(call: Callable[[], Any]) -> float:
-    """The least that one of three calls takes of a processor."""
+    """The least processor time of three calls."""
     times = []
     for _ in range(3):
         start = time.process_time()
@@ -51,7 +51,7 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def peak(call: Callable[[], Any]) -> int:
-    """The most bytes that a call holds at once."""
+    """The peak number of bytes that a call allocates."""
     tracemalloc.start()
     call()
     most = tracemalloc.get_traced_memory()[1]
@@ -64,7 +64,7 @@ def report(measure: GradedMeasure, documents: int) -> str:
     ranks = judged_ranks(Judged(read_qrels(qrels)), read_run(run))
 
     def values() -> Any:
-        return measure.values(Topics(ranks, {}, None))  # which would else keep what it needs but once
+        return measure.values(Topics(ranks, {}, None))  # a new object, because Topics caches
 
     alone = seconds(values)
     whole = seconds(lambda: measure.calc_aggregate(qrels, run))

@@ -1,4 +1,4 @@
-"""For every measure with a cutoff: all ranks in one pass are the cutoffs one by one."""
+"""For every measure with a cutoff: one pass over all ranks gives the values of all cutoffs."""
 
 from functools import partial
 
@@ -25,7 +25,7 @@ from ir_measures_graded.measures import (
     nDCG_JK,
 )
 
-DEPTH = 70  # beyond every list of the collection: its curves have to level off
+DEPTH = 70  # longer than every list of the collection, so that curves become constant
 ranked = pytest.mark.parametrize("measure", [m for m in MEASURES if m.CUTOFF], ids=str)
 
 
@@ -42,12 +42,12 @@ def curves(measures, run, depth=DEPTH):
 
 @ranked
 @pytest.mark.parametrize("run", [RUN, {}], ids=["run", "empty run"])
-def test_one_pass_gives_what_the_cutoffs_give_one_by_one(measure, run):
+def test_a_curve_has_the_values_of_all_cutoffs(measure, run):
     uncut = list(dict.fromkeys(variant(cutoff=None) for variant in variants(measure)))
     for variant, curve in zip(uncut, curves(uncut, run)):
         one_by_one = values([variant @ k for k in range(1, DEPTH + 1)], run).T
         assert curve.shape == (len(QRELS), DEPTH)
-        # Only the mean over ranks is added up in another order.
+        # Only means over ranks are added in another order.
         exact = not variant.params.get("avg")
         np.testing.assert_allclose(
             curve, one_by_one, rtol=0 if exact else 1e-12, atol=0, err_msg=str(variant)
@@ -55,7 +55,7 @@ def test_one_pass_gives_what_the_cutoffs_give_one_by_one(measure, run):
 
 
 @ranked
-def test_the_curve_of_a_measure_without_one_of_its_own_is_the_same(measure):
+def test_overridden_curves_equal_the_default_implementation(measure):
     uncut = list(dict.fromkeys(variant(cutoff=None) for variant in variants(measure)))
     evaluator = GradedEvaluator(uncut, QRELS)
     plainly = evaluator.by_topic(
@@ -65,7 +65,7 @@ def test_the_curve_of_a_measure_without_one_of_its_own_is_the_same(measure):
         np.testing.assert_allclose(curve, plain, rtol=1e-12, atol=0, err_msg=str(variant))
 
 
-def test_measures_that_are_running_sums_never_cut_the_lists(monkeypatch):
+def test_running_sums_do_not_cut_the_lists(monkeypatch):
     monkeypatch.delattr(Topics, "cut")
     summed = [CG, DCG_JK, nCG, nDCG_JK, NDCNG, muAP, WAP, Q, AGR, SR, MSR, gP, gR]
     assert len(curves(summed, RUN)) == len(summed)
@@ -73,17 +73,17 @@ def test_measures_that_are_running_sums_never_cut_the_lists(monkeypatch):
         curves([NDPM], RUN)
 
 
-def test_a_cutoff_of_the_measure_itself_is_not_used():
+def test_curves_ignore_the_cutoff_of_the_measure():
     np.testing.assert_array_equal(*curves([nCG @ 2, nCG], RUN))
 
 
-def test_each_measure_sees_its_own_gains_and_lists():
+def test_measures_of_one_call_keep_their_own_gains_and_lists():
     mixed = [nCG, nCG(gains={1: 5}), nCG(judged_only=True), NDPM]
     for alone, together in zip([curves([measure], RUN)[0] for measure in mixed], curves(mixed, RUN)):
         np.testing.assert_array_equal(alone, together)
 
 
-def test_measures_that_take_no_cutoff_have_no_curve():
+def test_measures_without_cutoff_have_no_curve():
     for measure in MEASURES:
         if not measure.CUTOFF:
             with pytest.raises(GradedError, match=f"{measure.NAME} has no cutoff"):
@@ -103,11 +103,11 @@ def curve_of(compute):
 @pytest.mark.parametrize(
     ("compute", "message"),
     [
-        (lambda topics, depth: np.zeros(topics.count), r"returned the shape \(8,\).*must be \(8, 2\)"),
+        (lambda topics, depth: np.zeros(topics.count), r"returned the shape \(9,\).*must be \(9, 2\)"),
         (lambda topics, depth: np.full((topics.count, depth), np.nan), "is nan for topic '1'"),
         (lambda topics, depth: 1 / 0, "ZeroDivisionError"),
     ],
 )
-def test_what_a_curve_of_a_plugin_does_wrong_is_an_error_that_names_it(compute, message):
+def test_errors_name_the_measure_with_a_wrong_curve(compute, message):
     with pytest.raises(GradedError, match="measure Own.*" + message):
         curve_of(compute)

@@ -1,4 +1,4 @@
-"""Parameters: what each kind takes, in which form it is kept, and what it says of the rest."""
+"""Parameters: allowed values, their canonical form, and the errors for other values."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -50,7 +50,7 @@ def same(value, expected):
         (GAINS, [(3, 100)], {3: 100}),
     ],
 )
-def test_every_value_is_kept_in_one_plain_form(parameter, given, kept):
+def test_values_are_stored_in_one_plain_form(parameter, given, kept):
     assert parameter.validate(given)
     got = parameter.canonical(given)
     assert same(got, kept)
@@ -82,7 +82,7 @@ def test_every_value_is_kept_in_one_plain_form(parameter, given, kept):
         ),
     ],
 )
-def test_everything_else_is_refused(parameter, allowed, refused):
+def test_other_values_are_an_error(parameter, allowed, refused):
     assert parameter.allowed().startswith(allowed)
     for value in refused:
         assert not parameter.validate(value) or (value is None and parameter.default is None)
@@ -90,7 +90,7 @@ def test_everything_else_is_refused(parameter, allowed, refused):
             parameter.canonical(value)
 
 
-def test_they_are_ir_measures_own_parameter_descriptions():
+def test_parameters_are_those_of_ir_measures():
     for measure in (CG, nDCG_JK, NDCNG):
         for parameter in measure.SUPPORTED_PARAMS.values():
             assert isinstance(parameter, ParamInfo)
@@ -107,7 +107,7 @@ def test_an_unset_parameter_reads_as_its_default():
     assert (NDCNG(max_gain=4) @ 3)["cutoff"] == 3
 
 
-def test_calling_a_measure_changes_parameters_and_keeps_the_others():
+def test_calling_a_measure_keeps_the_other_parameters():
     measure = DCG_JK(b=3, avg=True, gains={1: 5}) @ 10
     assert measure(b=2) == DCG_JK(avg=True, gains={1: 5}) @ 10
     assert measure(cutoff=None) == DCG_JK(b=3, avg=True, gains={1: 5})
@@ -115,5 +115,5 @@ def test_calling_a_measure_changes_parameters_and_keeps_the_others():
     assert measure == DCG_JK(b=3, avg=True, gains={1: 5}) @ 10
 
 
-def test_defaults_are_not_kept():
+def test_defaults_are_not_stored():
     assert nDCG_JK(b=2.0, avg=False, gains={0: 0, 2: 2}, judged_only=False, cutoff=None).params == {}

@@ -36,7 +36,7 @@ def test_cumulated_gain():
     assert vector(CG, 10) == CG_VECTOR
 
 
-def test_ideal_cumulated_gain_turns_horizontal_at_the_end_of_the_recall_base():
+def test_ideal_cumulated_gain_is_constant_after_the_recall_base():
     assert vector(CG, 13, IDEAL_QRELS, IDEAL_RUN) == CG_IDEAL
 
 
@@ -62,19 +62,19 @@ def test_normalised_discounted_cumulated_gain_is_the_quotient_of_the_vectors():
 @pytest.mark.parametrize(
     "measure", [nCG, nDCG_JK, nDCG_JK(b=3), nDCG_JK(b=10), nCG(avg=True), nDCG_JK(avg=True)]
 )
-def test_the_ideal_vector_normalised_by_itself_is_1_everywhere(measure):
+def test_the_normalised_ideal_vector_is_1_at_all_ranks(measure):
     assert vector(measure, 15, IDEAL_QRELS, IDEAL_RUN) == [1] * 15
 
 
 @pytest.mark.parametrize("measure", [CG, DCG_JK, DCG_JK(b=2.718281828459045), nCG, nDCG_JK, nDCG_JK(b=10)])
 @pytest.mark.parametrize("k", [1, 2, 9, 10, 11, 25])
-def test_avg_pos_is_the_mean_of_the_vector_down_to_the_cutoff(measure, k):
+def test_avg_is_the_mean_of_the_vector_down_to_the_cutoff(measure, k):
     mean = (measure(avg=True) @ k).calc_aggregate(QRELS, RUN)
     assert mean == pytest.approx(sum(vector(measure, k)) / k, rel=1e-14)
 
 
 def test_discounting_starts_at_the_base_of_the_logarithm():
-    # "the first b − 1 documents are not affected": with base 10 nine documents count whole
+    # "the first b − 1 documents are not affected": with base 10 these are nine documents
     assert vector(DCG_JK(b=10), 10) == CG_VECTOR
     assert (DCG_JK(b=9) @ 9).calc_aggregate(QRELS, RUN) == 16
     assert (DCG_JK(b=8.9) @ 9).calc_aggregate(QRELS, RUN) < 16

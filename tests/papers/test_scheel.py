@@ -12,7 +12,7 @@ TWO_DECIMALS = 0.005 + 1e-9
 
 
 def topic(levels):
-    """All judged, retrieved in this order."""
+    """Judged documents with these levels, retrieved in this order."""
     return (
         {"q": {f"d{rank}": level for rank, level in enumerate(levels)}},
         {"q": {f"d{rank}": -rank for rank in range(len(levels))}},
@@ -41,14 +41,14 @@ def test_table_1_means():
     assert muAP.calc_aggregate(QRELS, RUN) == pytest.approx(sum(thresholds) / 4, rel=1e-12)
 
 
-def test_section_3_1_thresholds_count_by_the_distance_of_the_levels():
+def test_section_3_1_thresholds_are_weighted_by_the_distance_of_levels():
     qrels, run = topic([0.0, 0.3, 1.0])  # AP^.3 = (1/2 + 2/3)/2 and AP^1 = 1/3
     assert muAP.calc_aggregate(qrels, run) == pytest.approx(0.3 * 7 / 12 + 0.7 / 3, rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("measure", "factor", "ndcg", "mean"),
-    [  # 2^gain − 1 is 2^(gain/m) − 1 with m = 1
+    [  # with m = 1, 2^(gain/m) − 1 is 2^gain − 1
         (NDCNG(max_gain=1), 1, [0.07, 0.05, 0.20, 0.31, 0.35, 0.35, 0.36, 0.55], 0.28),
         (NDCNG(max_gain=1), 2, [0.01, 0.01, 0.11, 0.19, 0.20, 0.20, 0.20, 0.44], 0.17),
         (NDCNG, 1, [0.19, 0.13, 0.30, 0.42, 0.49, 0.47, 0.50, 0.65], 0.39),
@@ -63,7 +63,7 @@ def test_table_2(measure, factor, ndcg, mean):
     assert (measure(avg=True) @ 8).calc_aggregate(qrels, RUN) == pytest.approx(mean, abs=TWO_DECIMALS)
 
 
-def test_doubling_the_levels_changes_what_is_not_normalised_only():
+def test_doubling_the_levels_changes_only_measures_that_are_not_normalised():
     doubled, _ = topic([2 * level for level in LEVELS])
     for measure in (NDCNG, muAP, nDCG_JK):
         assert by_rank(measure, doubled) == by_rank(measure, QRELS)

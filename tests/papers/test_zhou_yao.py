@@ -1,18 +1,18 @@
 """The worked examples and tables of Zhou & Yao 2010.
 
 Section 6.2 compares systems by the relevance scores d_i that they themselves give to five documents d1 to d5,
-listed in that order. For the measures built on gains the tables take these scores as the gains of the run
-and the user's (UR) as the ideal list, so that no judgment of the run's documents is involved: `Listed` states
-this. Under that reading and with
+listed in that order. For measures of gains the tables use these scores as the gains of the run and the
+user's scores (UR) as the ideal list; the run's documents are not judged. `Listed` implements this. With this
+reading and
 
 - dcg = nDCG_JK(b=2), the quotient at the end of the list, and ndcg = nDCG_JK(b=2, avg=True),
-- Q over scores as printed, fractions of 1, to which each document's count adds a whole 1,
-- every position counted as relevant in wap and Q, those of score 0 too,
-- agr as wap over g′ with "l − 1" one step of the scale lower and R_l counted in each list by itself,
+- Q over the scores as printed, while each document counts as 1,
+- every position counted as relevant in wap and Q, also with score 0,
+- agr as wap over g′, with "l − 1" one step of the scale lower and R_l counted in each list separately,
 - ndpm as 1 − the distance,
 
-all cells of tables 2 to 4 come out but those under `NOT_REPRODUCED`. Row IRS3 of table 4 is misprinted: seven
-of its eight values are those of the scores 0, 0, .2, .2, .1.
+all cells of tables 2 to 4 are reproduced except those in `NOT_REPRODUCED`. Row IRS3 of table 4 is misprinted:
+seven of its eight values are those of the scores 0, 0, .2, .2, .1.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ from ir_measures_graded.ranking.ranks import judged_ranks
 
 TWO_DECIMALS = 0.005 + 1e-9
 NEXT_TO_NOTHING = 1e-9
-"""Counted as relevant, but not seen in two decimals: the tables' documents of score 0."""
+"""The gain of documents with score 0: relevant, but too small to change two decimals."""
 
 
 def documents(scores):
@@ -47,13 +47,12 @@ def documents(scores):
 
 
 def listed(scores):
-    """The documents in the order d1, d2, …, whatever their scores."""
+    """A run that lists the documents in the order d1, d2, …"""
     return {"q": {f"d{number}": -number for number in range(1, len(scores) + 1)}}
 
 
 class Listed(Topics):
-    """One topic whose run gains the system's scores, in the order of the documents, and whose recall base
-    is the user's."""
+    """One topic with the system's scores as the gains of the run and the user's as the recall base."""
 
     def __init__(self, user, system, gains=None):
         ranks = judged_ranks(Judged(read_qrels(documents(user))), read_run(listed(user)))
@@ -76,7 +75,7 @@ def adjusted_gains(topics):
 
 
 def average_gain_ratio(user, system):
-    """WAP over g′ of the two lists, in steps of the scale, so that l − 1 is a whole number."""
+    """WAP over g′ of the two lists; scores are whole steps of the scale, so that l − 1 is one step."""
 
     def adjusted(scores):
         steps = [round(10 * score) for score in scores]
@@ -119,7 +118,7 @@ CELLS = {
     for (table, system), (scores, cells) in ROWS.items()
     for column, printed in zip(COLUMNS, cells)
 }
-NOT_REPRODUCED = {  # the value we get, and why the printed one is not it
+NOT_REPRODUCED = {  # our value, and the reason for the difference from the printed value
     (3, "IRS2", "wap"): (0.9818, "the cell repeats ndcg's .97"),
     (4, "IRS1", "ndpm"): (0.875, "2 of 8 preferences are tied, which is 14/16, rounded .88"),
     (4, "IRS2", "ndcg"): (0.4668, "cut to .46, not rounded"),
@@ -130,13 +129,13 @@ NOT_REPRODUCED = {  # the value we get, and why the printed one is not it
 
 
 @pytest.mark.parametrize("cell", [cell for cell in CELLS if cell not in NOT_REPRODUCED], ids=str)
-def test_the_cells_of_tables_2_to_4(cell):
+def test_cells_of_tables_2_to_4(cell):
     user, scores, printed = CELLS[cell]
     assert COLUMNS[cell[-1]](user, scores) == pytest.approx(printed, abs=TWO_DECIMALS)
 
 
 @pytest.mark.parametrize("cell", NOT_REPRODUCED, ids=str)
-def test_the_cells_that_do_not_come_out(cell):
+def test_cells_that_are_not_reproduced(cell):
     user, scores, printed = CELLS[cell]
     ours, _ = NOT_REPRODUCED[cell]
     assert COLUMNS[cell[-1]](user, scores) == pytest.approx(ours, abs=0.00005)
@@ -165,7 +164,7 @@ def test_table_1_and_example_2_spearman():
 def test_example_3_kendall():
     user = {"q": {"d1": 4, "d3": 3, "d2": 2, "d4": 1}}
     system = {"q": {"d1": 4, "d3": 3, "d4": 2, "d2": 1}}
-    for variant in "abc":  # which are one where nothing is tied
+    for variant in "abc":  # equal without ties
         assert KendallTau(variant=variant).calc_aggregate(user, system) == pytest.approx(4 / 6, abs=1e-15)
 
 
@@ -192,7 +191,7 @@ def test_section_5_6_average_gain_ratio():
     qrels = {"q": {"high": 3, **{f"low{number}": 1 for number in range(9)}}}
     judged = Topics(judged_ranks(Judged(read_qrels(qrels)), read_run({"q": {"high": 1}})), {}, None)
     assert adjusted_gains(judged)[0] == pytest.approx(3 - (3 - 2) * 1 / 10)
-    # 2.9 for the one found, of 2.9 + 9·(1 − 9/10) in all: first it has all that there is at its rank
+    # The document gains 2.9; at rank 1 that is the whole ideal gain.
     assert AGR.calc_aggregate(qrels, {"q": {"high": 1}}) == pytest.approx(1 / 10)
     late = {"q": {"high": 1, "x": 2, "y": 3}}
     assert AGR.calc_aggregate(qrels, late) == pytest.approx(2.9 / (2.9 + 0.1 + 0.1) / 10)

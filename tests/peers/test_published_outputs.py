@@ -1,4 +1,8 @@
-"""What NTCIREVAL and trec_eval printed for real runs, topic by topic, to their four decimals."""
+"""Published outputs of NTCIREVAL and trec_eval for real runs, topic by topic, to four decimals.
+
+NTCIREVAL's AP divides by min(R, k) at a cutoff, as its Q does, and is Q with β = 0. The outputs are those of
+runs in trec_eval's order, and not in the order of the lines of the files.
+"""
 
 import os
 import shutil
@@ -57,6 +61,7 @@ def test_ntcireval(shared_data, folder, run, output, gains):
     named = {"Q-measure": Q(beta=1.0, gains=gains)}
     named |= {f"nDCG@{k:04}": nDCG_JK(b=2, gains=gains) @ k for k in CUTOFFS}
     named |= {f"Q@{k:04}": Q(beta=1.0, gains=gains) @ k for k in CUTOFFS}
+    named |= {"AP": Q(beta=0, gains=gains)} | {f"AP@{k:04}": Q(beta=0, gains=gains) @ k for k in CUTOFFS}
     found = values(named.values(), qrels_of(shared_data, folder), run_of(shared_data, folder, run))
     topics = {topic for _, topic in printed}
     assert len(topics) == (43 if folder == "dl19-passage" else 158)
@@ -64,6 +69,19 @@ def test_ntcireval(shared_data, folder, run, output, gains):
     for name, measure in named.items():
         for topic in topics:
             assert found[measure, topic] == four_decimals(printed[name, topic]), (name, topic)
+
+
+@pytest.mark.parametrize("name", ["org_manual_ance_bert", "org_manual_bm25", "org_convdr_bert"])
+def test_tied_documents_are_not_in_the_order_of_the_file(shared_data, name):
+    printed = printed_by_ntcireval(shared_data / "cast21-doc" / "ntcireval" / f"{name}.run.g1-2-3-4.nev")
+    qrels, run = qrels_of(shared_data, "cast21-doc"), run_of(shared_data, "cast21-doc", name)
+    in_file_order = [row._replace(score=-place) for place, row in enumerate(run)]
+    ours, others = values([Q], qrels, run), values([Q], qrels, in_file_order)
+    differing = [key for key in ours if ours[key] != pytest.approx(others[key], abs=1e-4)]
+    assert differing
+    for measure, topic in differing:
+        assert ours[measure, topic] == four_decimals(printed["Q-measure", topic])
+        assert others[measure, topic] != four_decimals(printed["Q-measure", topic])
 
 
 DL19 = ["ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50"]
@@ -90,7 +108,7 @@ def test_trec_eval(shared_data, folder, run):
     assert checked == len(named) * len({row.query_id for row in qrels})
 
 
-def test_a_real_run_with_many_ties_has_trec_evals_order(shared_data):
+def test_a_run_with_many_ties_has_trec_evals_order(shared_data):
     qrels = qrels_of(shared_data, "robust05")
     binary = [row._replace(relevance=int(row.relevance > 0)) for row in qrels]
     run = run_of(shared_data, "robust05", "aq_bm25")
@@ -106,11 +124,11 @@ def test_a_real_run_with_many_ties_has_trec_evals_order(shared_data):
         assert graded[topic, k] == pytest.approx(k * value), (topic, k)
 
 
-def test_a_collection_by_its_name(shared_data, tmp_path):
+def test_a_collection_of_ir_datasets(shared_data, tmp_path):
     home = tmp_path / "ir_datasets"
     shutil.copytree(shared_data / "ir_datasets", home)
     for path in (home, *home.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)  # the originals cannot be written
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the originals are read-only
     script = """
 import gzip, sys, ir_datasets, ir_measures
 qrels = ir_datasets.load("msmarco-passage/trec-dl-2019/judged").qrels_iter()

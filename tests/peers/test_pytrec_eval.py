@@ -1,4 +1,4 @@
-"""The order of a run is that of trec_eval, as pytrec_eval computes it: shown rank by rank with P@k."""
+"""The order of a run is that of trec_eval, verified rank by rank with pytrec_eval's P@k."""
 
 import ir_measures
 import pytest
@@ -21,7 +21,7 @@ def by_rank(measures, qrels, run):
 
 
 def assert_same_order(qrels, run):
-    """On binary judgments CG@k counts what P@k averages, and all ranks together tell the order."""
+    """On binary judgments CG@k is k · P@k; its values at all ranks determine the order."""
     depths = range(1, DEPTH + 1)
     counted = {
         (measure["cutoff"], topic): value
@@ -32,7 +32,7 @@ def assert_same_order(qrels, run):
 
 
 def reveal(run):
-    """Qrels that judge one of the run's documents relevant, in a topic for each, and runs for them."""
+    """One topic for each document of the run, in which only this document is relevant."""
     topics = {f"{topic} {doc}": (topic, doc) for topic, docs in run.items() for doc in docs}
     qrels = {name: {doc: 1} for name, (_, doc) in topics.items()}
     return qrels, {name: dict(run[topic]) for name, (topic, _) in topics.items()}
@@ -48,23 +48,23 @@ def reveal(run):
 @example({"a": 16777216.0, "b": 16777217.0, "c": 16777218.0})
 @example({"9": 1.0, "10": 1.0, "1e1": 1.0, "-1": 1.0, "09": 1.0})
 @example({"z": 1.0, "é": 1.0, "\uffff": 1.0, "\U00010000": 1.0, "文": 1.0})
-def test_every_document_has_the_rank_that_trec_eval_gives_it(docs):
+def test_every_document_has_its_rank_of_trec_eval(docs):
     assert_same_order(*reveal({"q": docs}))
 
 
 @given(strategies.collections(levels=st.integers(0, 1), scores=SCORES, min_judged=1))
-def test_the_order_is_the_same_over_several_topics(collection):
+def test_several_topics_have_the_order_of_trec_eval(collection):
     qrels, run = collection
     assert_same_order(qrels, {topic: docs for topic, docs in run.items() if topic in qrels and docs})
 
 
 @given(st.lists(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1), unique=True, max_size=DEPTH))
-def test_ties_between_any_ids_fall_as_their_utf8_bytes_do(ids):
+def test_tied_documents_are_sorted_by_utf8_bytes(ids):
     ids = [doc for doc in ids if "\0" not in doc]
     assert_same_order(*reveal({"q": dict.fromkeys(ids, 0.5)}))
 
 
-def test_both_kinds_of_measure_see_one_ranking_in_one_call():
+def test_graded_and_standard_measures_of_one_call_see_the_same_ranking():
     qrels = {"q": {"a": 1, "b": 0, "c": 1}}
     run = {"q": {"a": 1.0, "b": 1.0 + 1e-9, "c": 1.0}}
     found = ir_measures.calc_aggregate([CG @ 1, P @ 1, CG @ 2, P @ 2, CG @ 3, P @ 3], qrels, run)

@@ -1,4 +1,4 @@
-"""Average precision of pytrec_eval: what muAP is on binary qrels, and at each threshold of graded ones."""
+"""muAP and Q against pytrec_eval's average precision, on binary qrels and at each threshold."""
 
 import ir_measures
 import pytest
@@ -21,7 +21,7 @@ def by_topic(measure, qrels, run):
 
 
 def of_trec_eval(measure, qrels, run):
-    """Its value for every topic, 0 for those that trec_eval leaves out."""
+    """The values of trec_eval; 0 for topics that it leaves out."""
     known = {topic: docs for topic, docs in qrels.items() if docs and run.get(topic)}
     found = {m.query_id: m.value for m in ir_measures.pytrec_eval.iter_calc([measure], known, run)}
     return {topic: pytest.approx(found.get(topic, 0), rel=1e-12) for topic in qrels}
@@ -40,14 +40,14 @@ def test_on_binary_qrels_q_without_gains_is_ap(collection):
 
 
 @given(strategies.collections(levels=st.integers(-1, 4)), st.sampled_from(CUTOFFS), st.integers(1, 4))
-def test_each_threshold_of_mu_ap_is_an_ap(collection, cutoff, t):
+def test_mu_ap_with_one_threshold_is_ap(collection, cutoff, t):
     binary = {level: int(level >= t) for level in range(-1, 5)}
     expected = of_trec_eval(average_precision(t, cutoff), *collection)
     assert by_topic(muAP(gains=binary, cutoff=cutoff), *collection) == expected
 
 
 @given(strategies.collections(levels=st.integers(-1, 4)), st.sampled_from(CUTOFFS))
-def test_mu_ap_is_the_mean_of_the_aps_weighed_by_the_distances_of_the_levels(collection, cutoff):
+def test_mu_ap_is_the_mean_of_aps_weighted_by_the_distances_of_levels(collection, cutoff):
     qrels, run = collection
     for topic, judged in qrels.items():
         thresholds = sorted({level for level in judged.values() if level > 0})
@@ -59,7 +59,7 @@ def test_mu_ap_is_the_mean_of_the_aps_weighed_by_the_distances_of_the_levels(col
         assert value == pytest.approx(total / max(thresholds, default=1), rel=1e-12)
 
 
-def test_a_real_run_with_many_ties(shared_data):
+def test_a_run_with_many_ties(shared_data):
     qrels = list(ir_measures.read_trec_qrels(str(shared_data / "robust05" / "qrels.txt")))
     run = list(ir_measures.read_trec_run(str(shared_data / "robust05" / "aq_bm25.run.gz")))
     assert {row.relevance for row in qrels} == {0, 1, 2}

@@ -1,4 +1,4 @@
-"""Correlations as SciPy has them: Kendall's τ-b and τ-c, Spearman's ρ; τ-a and NDPM by counting all pairs."""
+"""Kendall's τ-b and τ-c and Spearman's ρ against SciPy; τ-a and NDPM against a count of all pairs."""
 
 from itertools import combinations
 from random import Random
@@ -23,7 +23,7 @@ def value(measure, levels, scores):
 
 
 def count(levels, scores):
-    """All pairs by the product of their differences' signs, and how many the user prefers: O(n²)."""
+    """The products of signs of the pairs that the user prefers, and the number of all pairs: O(n²)."""
     signs = [
         (np.sign(a[0] - b[0]), np.sign(a[1] - b[1])) for a, b in combinations(list(zip(levels, scores)), 2)
     ]
@@ -50,7 +50,7 @@ def test_correlations_of_any_two_orders(documents):
 
 
 @given(st.lists(st.tuples(GRADES, SCORES), min_size=2, max_size=30))
-def test_all_pairs_counted_one_by_one(documents):
+def test_counts_of_all_pairs(documents):
     levels, scores = zip(*documents)
     preferred, pairs = count(levels, scores)
     assert value(KendallTau(variant="a"), levels, scores) == pytest.approx(sum(preferred) / pairs, abs=1e-15)
@@ -67,7 +67,7 @@ def test_correlations_of_long_lists(size, grades):
     assert_as_scipy(levels, np.float32(scores).tolist())
 
 
-def test_documents_not_retrieved_are_the_lowest_and_tied():
+def test_documents_that_are_not_retrieved_are_tied_below_the_others():
     random = Random(4)
     levels = [random.choice(LEVELS) for _ in range(200)]
     scores = [float(random.randrange(1, 40)) for _ in range(120)]

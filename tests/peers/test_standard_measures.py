@@ -1,7 +1,7 @@
-"""Standard measures of the provider `graded` are, bit for bit, what ir-measures yields without it.
+"""The provider `graded` computes standard measures bit for bit as ir-measures does.
 
-Each measure is computed in a call of its own by ir-measures, which mixes up measures of one call that
-differ in their parameters, and together with all others by ours.
+The expected values come from one call per measure, because ir-measures confuses measures of one call that
+differ in their parameters. Ours come from one call for all measures.
 """
 
 import gzip
@@ -89,7 +89,7 @@ MEASURES = [
 
 
 def here(measures):
-    """Those that are computed here on this processor, each once."""
+    """The distinct measures that the provider computes on this processor."""
     others = {"infAP", "IPrec", "SetF"} if not standard.rounds_twice() else {}
     return [measure for measure in dict.fromkeys(measures) if measure.NAME not in others]
 
@@ -104,27 +104,30 @@ THEIRS = ir_measures.providers.FallbackProvider(
 
 RR_WITHIN = {RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS}
 OF_EMPTY_LISTS = {"Judged", "NumRel", "IPrec"}
-"""Of a topic for which the run has an empty dict, Judged divides by 0, and what the others are depends on
-the topics before it: trec_eval gives up a list for which it has no memory yet."""
+"""For a topic with an empty dict in the run, Judged divides by 0, and the values of the others depend on the
+topics before it: trec_eval stops at a list for which it has no memory yet."""
 
 
 OLD = tuple(map(int, version("pytrec-eval-terrier").split("."))) < (0, 5, 8)
 
 
 def exact(value):
-    """What tells a value from every other, NaN from none."""
+    """The type and all bits of a value; all NaNs are equal."""
     return type(value), "nan" if math.isnan(value) else float(value).hex()
 
 
 def in_order(metrics, measure):
-    """The values, topics in the order of the metrics. (MS MARCO's RR reports topics without relevant
-    documents where it reports those that the run lacks.)"""
+    """The values, topics in the order of the metrics.
+
+    MS MARCO's RR reports topics without relevant documents together with missing topics, so its order is
+    not compared.
+    """
     found = [(topic, exact(value)) for topic, its, value in metrics if str(its) == str(measure)]
     return sorted(found) if measure in RR_WITHIN else found
 
 
 def assert_equal_bits(qrels, runs, measures=MEASURES, form=FORMS["dict of dicts"]):
-    """Every value, every mean, their types and the order of topics."""
+    """Compare all values, means, types and the order of topics."""
     ours = ir_measures_graded.graded.evaluator(measures, form(qrels, "relevance"))
     together = [ours.calc_aggregate(form(run, "score")) for run in runs]
     assert all(list(means) == measures for means in together)
@@ -143,8 +146,11 @@ def assert_equal_bits(qrels, runs, measures=MEASURES, form=FORMS["dict of dicts"
 
 
 def in_trec_eval(qrels, run):
-    """Without what trec_eval cannot take: levels that are all negative, as they are or under one of GAINS,
-    for which it reads memory that it has freed. Old releases report topics without judgments, too."""
+    """The collection without topics that trec_eval cannot evaluate.
+
+    If all levels of a topic are negative, also under one of GAINS, trec_eval reads freed memory. Old releases
+    report topics without judgments.
+    """
     usable = [{0, 2, 3, 4}.intersection(docs.values()) or (not docs and not OLD) for docs in qrels.values()]
     return dict(compress(qrels.items(), usable)), [run]
 
@@ -161,7 +167,7 @@ def test_random_topics_with_ties_negative_levels_and_missing_topics(collection, 
 
 
 def random_collection(random, topics=12, docs=1000, retrieved=600):
-    """Topics of all sizes, long enough for sums whose last bit depends on their order."""
+    """Topics of all sizes; the last bit of sums over the largest depends on the order of addition."""
     names = [f"d{number}" for number in range(docs)]
     digits = random.choice([2, 15])
     qrels, run = {}, {}
@@ -217,15 +223,12 @@ def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
     assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
 
 
-def test_real_qrels_of_ir_datasets(shared_data):
+def test_qrels_of_ir_datasets(shared_data):
     (path,) = (shared_data / "ir_datasets").rglob("*qrels*")
     judgments = read(path, ir_measures.read_trec_qrels)
     paths = sorted((shared_data / "dl19-passage" / "runs").iterdir())
     assert paths
     assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
-
-
-# ----------------------------------------------------------------------------- what stays with others
 
 
 @pytest.mark.parametrize(
@@ -252,51 +255,51 @@ def test_real_qrels_of_ir_datasets(shared_data):
         ir_measures.Accuracy,
     ],
 )
-def test_what_cannot_be_equal_stays_with_others(measure):
+def test_measures_without_equal_values_are_not_supported(measure):
     assert not GradedProvider().supports(measure)
     with pytest.raises(GradedError, match="the provider 'graded' does not compute"):
         GradedProvider().evaluator([measure], {"q": {"a": 1}})
 
 
 @pytest.mark.parametrize("measure", [P, P(no=1) @ 5, nDCG(dcg="ln") @ 5, IPrec])
-def test_parameters_that_ir_measures_refuses_are_refused(measure):
+def test_parameters_that_ir_measures_rejects_are_rejected(measure):
     with pytest.raises(AssertionError):
         ir_measures.pytrec_eval.supports(measure)
     with pytest.raises(AssertionError):
         GradedProvider().supports(measure)
 
 
-def test_a_measure_that_others_derive_is_theirs():
+def test_subclasses_of_standard_measures_are_not_supported():
     class Own(type(P)):
         pass
 
     assert not GradedProvider().supports(Own(cutoff=5))
 
 
-def test_products_and_sums_that_a_processor_rounds_once_stay_with_others(monkeypatch):
+def test_measures_are_not_supported_if_the_processor_fuses_multiplication_and_addition(monkeypatch):
     monkeypatch.setattr(standard, "rounds_twice", lambda: False)
     measures = [AP, infAP, SetF, IPrec @ 0.5, nDCG @ 5, Bpref]
     assert [m for m in measures if not GradedProvider().supports(m)] == [infAP, SetF, IPrec @ 0.5]
 
 
 @pytest.mark.parametrize("measure", [AP, nDCG @ 5, NumRet])
-def test_levels_that_are_no_whole_numbers_are_refused(measure):
+def test_fractional_levels_are_an_error(measure):
     with pytest.raises(GradedError, match=r"qrels: topic 'q', document 'b': the level is 0\.5; .* whole"):
         ir_measures_graded.graded.evaluator([measure], {"q": {"a": 1.0, "b": 0.5}})
 
 
 @pytest.mark.parametrize("measure", [Judged @ 2, RR(rel=1) @ 2])
-def test_measures_without_trec_eval_take_any_level(measure):
+def test_measures_without_trec_eval_accept_fractional_levels(measure):
     qrels, run = {"q": {"a": 0.5, "b": 1.5}}, {"q": {"x": 2.0, "b": 1.0, "a": 0.5}}
     assert_equal_bits(qrels, [run], [measure])
 
 
-def test_logarithms_are_those_of_c():
+def test_logarithms_equal_those_of_c():
     numbers = numpy.arange(1, standard._table_of_log2().size + 5)
     assert standard.log2(numbers).tolist() == [math.log2(number) for number in numbers.tolist()]
 
 
-def test_levels_that_are_all_negative_are_not_relevant():
+def test_topics_with_negative_levels_only():
     qrels, run = {"q": {"a": -2, "b": -1}}, {"q": {"a": 1.0, "b": 2.0, "c": 3.0}}
     found = ir_measures_graded.graded.calc_aggregate([AP, nDCG, Bpref, NumRet, Judged], qrels, run)
     assert found == {AP: 0, nDCG: 0, Bpref: 0, NumRet: 3, Judged: 2 / 3}

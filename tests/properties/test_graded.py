@@ -1,4 +1,4 @@
-"""What must hold of every graded measure beyond cumulated gain, whatever the qrels and the run are."""
+"""Properties of the measures other than cumulated gain, for any qrels and run."""
 
 import ir_measures
 import pytest
@@ -54,7 +54,7 @@ def gain(level):
 
 
 def in_order(docs):
-    """A run that lists these documents one after the other."""
+    """A run that lists these documents in this order."""
     return {doc: -rank for rank, doc in enumerate(docs)}
 
 
@@ -131,7 +131,7 @@ def test_the_users_own_order_is_perfect(qrels):
 
 
 @given(strategies.collections(), flags)
-def test_reversing_all_scores_turns_preferences_round(collection, performance):
+def test_reversing_all_scores_reverses_preferences(collection, performance):
     qrels, run = collection
     run = {topic: {**dict.fromkeys(docs, 7.0), **run.get(topic, {})} for topic, docs in qrels.items()}
     reverse = changed(run, lambda docs: {doc: -score for doc, score in docs.items()})
@@ -146,12 +146,12 @@ def test_reversing_all_scores_turns_preferences_round(collection, performance):
 def test_no_order_is_worse_than_the_reverse_of_the_ideal_one(qrels, random, cutoff):
     best = best_first(qrels)
     other = random.sample(best, len(best))
-    for measure in WITH_CUTOFF + SEARCH_LENGTHS:
-        if measure in OF_OWN_LIST or measure.NAME in ("KendallTau", "Spearman"):
-            continue  # which see the retrieved list only, or dislike an order within a level
-        if cutoff is not None and measure.CUTOFF:
-            measure = measure @ cutoff
-        bounds = [value(measure, qrels, in_order(docs)) for docs in (best[::-1], other, best)]
+    # An own ideal list ignores other documents; correlations penalise order within a level.
+    measures = [m(cutoff=cutoff) for m in WITH_CUTOFF if m not in (*OF_OWN_LIST, *CORRELATIONS)]
+    measures += SEARCH_LENGTHS
+    found = [values(measures, {"q": qrels}, {"q": in_order(docs)}) for docs in (best[::-1], other, best)]
+    for measure in measures:
+        bounds = [each[measure, "q"] for each in found]
         if measure.smaller_is_better:
             bounds.reverse()
         assert bounds[0] - 1e-12 <= bounds[1] <= bounds[2] + 1e-12, measure
@@ -167,7 +167,7 @@ def test_unjudged_documents_below_everything_change_nothing(collection, cutoff):
 
 
 @given(finite_collections)
-def test_unjudged_documents_below_all_relevant_ones_do_not_make_the_search_longer(collection):
+def test_unjudged_documents_below_all_relevant_documents_do_not_change_search_lengths(collection):
     qrels, run = collection
     run = {topic: {**dict.fromkeys(docs, -7), **run.get(topic, {})} for topic, docs in qrels.items()}
     longer = changed(run, lambda docs: {**docs, "unjudged": -1e6})
@@ -176,7 +176,7 @@ def test_unjudged_documents_below_all_relevant_ones_do_not_make_the_search_longe
 
 
 @given(unit_collections)
-def test_unjudged_documents_within_the_scale_do_not_change_distances_among_judged_ones(collection):
+def test_unjudged_documents_within_the_range_of_scores_do_not_change_adm(collection):
     qrels, run = collection
     within = changed(run, lambda docs: {**docs, "unjudged": min(docs.values())} if docs else docs)
     measures = [ADM, ADM(norm="none")]
@@ -184,37 +184,36 @@ def test_unjudged_documents_within_the_scale_do_not_change_distances_among_judge
 
 
 @given(finite_collections, st.sampled_from([2, 0.25, 1024]), cutoffs)
-def test_scaling_all_gains_changes_nothing_but_sums_and_blends(collection, factor, cutoff):
+def test_scaling_all_gains_changes_only_sums_and_blends(collection, factor, cutoff):
     qrels, run = collection
     levels = {level for docs in qrels.values() for level in docs.values()}
-    levels |= {level - 1 for level in levels}  # whose gains AGR looks at
+    levels |= {level - 1 for level in levels}  # AGR uses their gains
     scaled = {level: factor * gain(level) for level in levels}
     measures = [m(cutoff=cutoff) for m in [*WITH_CUTOFF, ADM] if m.NAME != "Q"]
     measures += [Q(beta=0, cutoff=cutoff), *SEARCH_LENGTHS]
     wanted = values(measures, qrels, run)
-    for measure in measures:
-        got = values([measure(gains=scaled)], qrels, run)
-        assert got == {(measure(gains=scaled), topic): wanted[measure, topic] for topic in qrels}
+    got = values([measure(gains=scaled) for measure in measures], qrels, run)
+    assert got == {(measure(gains=scaled), topic): value for (measure, topic), value in wanted.items()}
     blend = Q(cutoff=cutoff)
     weighed = values([blend(beta=factor)], qrels, run).values()
     assert list(values([blend(gains=scaled)], qrels, run).values()) == pytest.approx(list(weighed))
 
 
-def test_scaling_all_gains_does_change_a_blend_of_counts_and_gains():
+def test_scaling_all_gains_is_scaling_the_beta_of_q():
     qrels, run = {"a": 1, "b": 3}, in_order("ab")
     assert value(Q(gains={1: 2, 3: 6}), qrels, run) == value(Q(beta=2), qrels, run) != value(Q, qrels, run)
 
 
 @given(finite_collections, st.sampled_from([3, 0.7]), cutoffs)
-def test_scaling_by_other_factors_changes_no_more_than_rounding_does(collection, factor, cutoff):
+def test_scaling_by_other_factors_changes_only_rounding(collection, factor, cutoff):
     qrels, run = collection
     levels = {level for docs in qrels.values() for level in docs.values()}
     scaled = {level: factor * gain(level) for level in levels}
-    for measure in (muAP, WAP, SR, MSR, gP, gR, NDPM, KendallTau, Spearman, ADM, NDCNG):
-        measure = measure(cutoff=cutoff)
-        got = values([measure(gains=scaled)], qrels, run)
-        wanted = values([measure], qrels, run)
-        assert list(got.values()) == pytest.approx(list(wanted.values()), rel=1e-12, abs=1e-14)
+    measures = [muAP, WAP, SR, MSR, gP, gR, NDPM, KendallTau, Spearman, ADM, NDCNG]
+    measures = [measure(cutoff=cutoff) for measure in measures]
+    got = values([measure(gains=scaled) for measure in measures], qrels, run)
+    for (measure, topic), value in values(measures, qrels, run).items():
+        assert got[measure(gains=scaled), topic] == pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
 @given(strategies.collections(), cutoffs)
@@ -248,7 +247,7 @@ def test_sliding_ratio_at_full_depth_is_generalised_recall(collection, k):
 
 
 @given(strategies.collections(), flags)
-def test_performance_is_what_the_distance_leaves(collection, judged_only):
+def test_performance_is_1_minus_the_distance(collection, judged_only):
     distance, performance = (
         list(values([m(judged_only=judged_only)], *collection).values()) for m in DISTANCES
     )
@@ -266,7 +265,7 @@ def test_adm_does_not_depend_on_the_scale_of_the_scores(collection, shift, facto
 
 
 @given(strategies.collections(), cutoffs)
-def test_a_topic_does_not_depend_on_the_topics_beside_it_in_a_single_bit(collection, cutoff):
+def test_other_topics_do_not_change_the_last_bit(collection, cutoff):
     qrels, run = collection
     measures = [m(cutoff=cutoff) for m in WITH_CUTOFF] + SEARCH_LENGTHS
     together = values(measures, qrels, run)
@@ -276,7 +275,7 @@ def test_a_topic_does_not_depend_on_the_topics_beside_it_in_a_single_bit(collect
 
 
 @given(strategies.collections())
-def test_an_empty_ranking_has_the_default_value_or_a_value_of_the_topic(collection):
+def test_an_empty_ranking_has_the_default_value_or_a_computed_value(collection):
     qrels, _ = collection
     computed = {m for m in ALL if m.DEFAULT is None}
     assert {m.NAME for m in computed} == {"ADM", "ESL", "ASL", "NR"}

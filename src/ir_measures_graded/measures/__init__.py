@@ -1,6 +1,9 @@
-"""The measures that come with the package, one family a module.
+"""The built-in measures, one family per module, and the base classes of all graded measures.
 
-`ir_measures_graded.registry.built_in` registers them, through the hook that every plugin uses.
+- `base`, `parameters`, `topics`: base classes, parameters, and the input of a measure.
+- `cumulated_gain`, `average_precision`, `ratios`, `preference`, `search_length`: the families.
+
+`ir_measures_graded.registry.built_in` registers the measures with the hook that plugins use.
 """
 
 from . import average_precision, cumulated_gain, preference, ratios, search_length

@@ -1,4 +1,4 @@
-"""Average precision, carried over to gains: what stands at the ranks of the relevant documents.
+"""Average precision with gains: means of a quotient at the ranks of the relevant documents.
 
 C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for multi-graded relevance. SPIM 2011.
 N. Kando, K. Kuriyama, M. Yoshioka: Information retrieval system evaluation using multi-grade
@@ -9,18 +9,23 @@ information retrieval system performance based on user preference. JIIS 34, 2010
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..by_topic import coded, cumsum, earlier_and_smaller
+from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.gains import gain_of
 from ..ranking.judged import Ideal
 from .base import GradedMeasure
 from .parameters import Real
 from .topics import GainList, Topics, ratio, share
 
+MANY = 32
+"""Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
+
 
 class _muAP(GradedMeasure):
-    r"""Average precision at every level of gain, averaged by the levels' distances.
+    r"""Average precision at every level of gain, averaged with the distances of the levels as weights.
 
     :formula: Σ_t d_t AP^t / Σ_t d_t over the distinct positive gains t of the topic's recall base, d_t = t
         minus the next lower one (the lowest: minus 0), AP^t the average precision with relevance "gain ≥ t"
@@ -30,8 +35,8 @@ class _muAP(GradedMeasure):
     :undefined: 0 without relevant documents
     :source: Scheel, Lommatzsch & Albayrak 2011, Eq. 4
 
-    With a cutoff AP^t still divides by all R_t relevant documents, as trec_eval's map_cut does. On
-    binary judgments it equals AP; doubling every level changes nothing.
+    With a cutoff, AP^t still divides by all R_t relevant documents, as trec_eval's map_cut does. On binary
+    judgments µAP equals AP. Doubling all levels does not change it.
 
     >>> qrels = {"q": {"a": 1, "b": 0, "c": 3, "d": 3, "e": 2, "f": 0, "g": 1, "h": 4}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdefgh")}}
@@ -42,7 +47,7 @@ class _muAP(GradedMeasure):
     NAME = "muAP"
     ALIASES = ("muMAP", "μAP", "μMAP")
     PRETTY_NAME = "Average precision over all levels of gain (µAP)"
-    SHORT_DESC = "The mean of the average precisions with every gain as the threshold of relevance."
+    SHORT_DESC = "The mean of the average precisions with each gain as the threshold of relevance."
 
     def values(self, topics: Topics) -> np.ndarray:
         run, precision = self.at_relevant(topics)
@@ -53,31 +58,72 @@ class _muAP(GradedMeasure):
         return share(run.vector(precision, depth), topics.best[:, None])
 
     def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        """The run's relevant documents and, at each, Σ_t d_t P^t / R_t over the t that it reaches."""
-        # A pair of relevant documents, j no later than i, meets in P@i of AP^t for each t that both
-        # reach: it adds W(min(G[i], G[j])) / i, where W(g) = Σ_{t≤g} d_t / R_t. Counting the pairs by
-        # which of the two gains less takes O(n log n), however many gains there are.
-        run, ideal = topics.run.relevant, topics.whole_ideal
-        weight = _threshold_weights(ideal)[ideal.entry(run.topic, run.gain)]
-        smaller = earlier_and_smaller(coded(run.gain)[1], run.offsets)
-        of_smaller = earlier_and_smaller(run.gain, run.offsets, weight)
-        return run, (of_smaller + weight * (run.number - smaller)) / run.rank
+        """The run's relevant documents and, at each, Σ_t d_t P^t / R_t over all t up to its gain."""
+        thresholds = topics.once(Thresholds, lambda: Thresholds.of(topics))
+        run = topics.run.relevant
+        return run, thresholds.precision(run, thresholds.distance / thresholds.relevant)
 
 
-def _threshold_weights(ideal: GainList) -> np.ndarray:
-    """W(g) = Σ_{t≤g} d_t / R_t at each entry of the ideal list.
+@dataclass(frozen=True)
+class Thresholds:
+    """The distinct gains of each topic's recall base, ascending, as thresholds of relevance.
 
-    R_t is the rank of the last entry that gains t, and d_t what it gains more than the next: a
-    difference that is 0 at all other entries, so that a sum from the end of the list is W.
+    One entry per threshold: its `topic`, its gain `t`, its `distance` d_t from the next lower threshold (the
+    lowest: from 0), and `relevant`, the number R_t of documents with at least that gain. Topic q has the
+    entries `offsets[q]:offsets[q + 1]`.
     """
-    following = np.append(ideal.gain[1:], 0.0)
-    following[ideal.offsets[1:][np.diff(ideal.offsets) > 0] - 1] = 0.0
-    added = (ideal.gain - following) / ideal.rank
-    return cumsum(added[::-1], (added.size - ideal.offsets)[::-1])[::-1]
+
+    topic: np.ndarray
+    t: np.ndarray
+    distance: np.ndarray
+    relevant: np.ndarray
+    offsets: np.ndarray
+
+    @classmethod
+    def of(cls, topics: Topics) -> Thresholds:
+        topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
+        offsets = offsets_of(topic, topics.count)
+        below = np.where(changes(topic), 0.0, np.append(0.0, t[:-1]))
+        lower = cumsum(count, offsets) - count
+        return cls(topic, t, t - below, topics.relevant[topic] - lower, offsets)
+
+    def precision(self, run: GainList, weight: np.ndarray) -> np.ndarray:
+        """Σ_t w_t C^t[i] / i at each document of the run, over the thresholds t up to its gain.
+
+        `run` has relevant documents only, `weight` has one w_t per threshold. C^t[i] is the number of
+        documents in the first i with at least the gain t.
+        """
+        level = entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
+        result = np.empty(level.size)
+        many = (np.diff(self.offsets) > MANY)[run.topic]
+        for part, precision in ((~many, self._by_level), (many, self._by_pair)):
+            if part.any():
+                result[part] = precision(run.where(part), level[part], weight)
+        return result
+
+    def _by_level(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """One threshold of each topic after the other, from the lowest: O(documents · thresholds)."""
+        result = np.zeros(level.size)
+        for number in range(level.max() + 1):
+            reached = np.flatnonzero(level >= number)
+            hits = run.where(reached)
+            result[reached] += weight[self.offsets[hits.topic] + number] * (hits.number / hits.rank)
+        return result
+
+    def _by_pair(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Pairs of documents j ≤ i counted by their lower gain, in O(n log n) for any number of thresholds.
+
+        A pair counts in C^t[i] for each t that both reach: together these weigh W(min(G[i], G[j])), where
+        W(g) = Σ_{t≤g} w_t.
+        """
+        up_to = cumsum(weight, self.offsets)[self.offsets[run.topic] + level]
+        lower = earlier_and_smaller(level, run.offsets)
+        of_lower = earlier_and_smaller(level, run.offsets, up_to)
+        return (of_lower + up_to * (run.number - lower)) / run.rank
 
 
 class _AtRelevant(GradedMeasure):
-    """A quotient at each relevant document of the run, averaged over all relevant documents."""
+    """The mean of a quotient at the run's relevant documents over all relevant documents."""
 
     def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         """The run's relevant documents and the quotient at each."""
@@ -103,8 +149,8 @@ class _WAP(_AtRelevant):
     :undefined: 0 without relevant documents
     :source: Kando, Kuriyama & Yoshioka 2001; Zhou & Yao 2010, §5.5
 
-    Behind rank R the ideal no longer grows, so that a late relevant document is not punished: the
-    paper's systems that find one at rank 3 and at rank 5 score alike.
+    The ideal does not grow after rank R, so later ranks are not penalised: the paper's two systems, which
+    find a document at rank 3 and at rank 5, have the same score.
 
     >>> qrels = {"q": {"a": 2, "b": 3, "c": 1}}
     >>> for run in ({"x": 3.0, "y": 2.0, "a": 1.0}, {"v": 5.0, "w": 4.0, "x": 3.0, "y": 2.0, "a": 1.0}):
@@ -134,7 +180,7 @@ class _Q(_AtRelevant):
     :undefined: 0 without relevant documents
     :source: Sakai 2004
 
-    With β = 0 it is average precision; a large β approaches WAP.
+    With β = 0 Q is average precision; with a large β it approaches WAP.
 
     >>> qrels = {"q": {"a": 2, "b": 3, "c": 1}}
     >>> for run in ({"x": 3.0, "y": 2.0, "a": 1.0}, {"v": 5.0, "w": 4.0, "x": 3.0, "y": 2.0, "a": 1.0}):
@@ -163,11 +209,11 @@ class _AGR(_AtRelevant):
     :tex: \mathrm{AGR} &= \frac{1}{R} \sum_i \mathrm{rel}(i)\,\frac{\mathrm{CG}'[i]}{\mathrm{CG}'_I[i]} \\
         g'(l) &= g(l) - \frac{R_l}{R}\,(g(l) - g(l - 1))
     :range: [0, 1]
-    :undefined: 0 without relevant documents; WAP where every g′ is 0, as with binary judgments
+    :undefined: 0 without relevant documents; WAP if every g′ is 0, as with binary judgments
     :source: Sakai 2003
 
-    l − 1 is literally the level one below where l is a whole number, else the next lower level that
-    the topic's judgments have (gain 0 where they have none).
+    For a whole number l, l − 1 is literally the level one below. For other levels it is the next lower
+    level in the topic's judgments (gain 0 if there is none).
 
     >>> topics = {"q": {f"d{number}": 1 for number in range(9)} | {"high": 3}}
     >>> AGR.calc_aggregate(topics, {"q": {"high": 1.0}})  # g′(3) = 3 − (3 − 2)·1/10 = 2.9, as ideal
@@ -190,7 +236,7 @@ class _AGR(_AtRelevant):
 
 
 def _adjusted_gains(topics: Topics) -> np.ndarray:
-    """g′ of each level that a topic has, and g in topics where every g′ is 0."""
+    """g′ of each level of a topic; g in topics where every g′ is 0."""
     levels = topics.ranks.judged.levels
     topic, level, gain = levels.topic, levels.level, levels.gain(topics.gains)
     below = np.zeros(level.size)

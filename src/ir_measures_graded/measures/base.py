@@ -1,8 +1,8 @@
-"""The two kinds of graded measure, as base classes for ours and for everyone's.
+"""The base classes of all graded measures, built-in or from plugins.
 
-A measure is a declaration that reads as data, a docstring, and one short method. `GradedMeasure`
-computes all topics at once with arrays, `TopicMeasure` one topic at a time; parameters, canonical
-names, gains, cutoffs, condensed lists, missing topics and every input form come with either.
+A measure consists of a declaration, a docstring, and one short method. `GradedMeasure` computes all topics
+at once with arrays, `TopicMeasure` one topic at a time. Both handle parameters, canonical names, gains,
+cutoffs, condensed lists, missing topics and every input form.
 """
 
 from __future__ import annotations
@@ -25,18 +25,17 @@ from .topics import Topic, Topics
 
 
 class GradedMeasure(ir_measures.Measure):
-    """A measure over graded judgments that computes all topics at once: write `values`.
+    """A measure over graded judgments that computes all topics at once: override `values`.
 
-    Declare `NAME`, `PRETTY_NAME`, `SHORT_DESC` and `PARAMETERS` (name to `Parameter`), and where
-    they differ from what stands here `ALIASES`, `CUTOFF`, `JUDGED_ONLY` (its default), `DEFAULT`
-    and `SMALLER_IS_BETTER`. `gains`, `judged_only` and `cutoff` are added to the parameters. The
-    docstring's fields `:formula:`, `:undefined:` and `:source:` are shown where measures are listed,
-    `:tex:` (the formula once more) and `:range:` (of the values, as ``[0, 1]``) in the documentation.
+    Declare `NAME`, `PRETTY_NAME`, `SHORT_DESC` and `PARAMETERS` (name to `Parameter`); declare `ALIASES`,
+    `CUTOFF`, `JUDGED_ONLY` (its default), `DEFAULT` and `SMALLER_IS_BETTER` if they differ from the values
+    below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of measures show the
+    docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also shows `:tex:` (the
+    formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
 
-    Instances are immutable, hold every value in one canonical form, and are equal, hash alike and
-    print alike exactly when they compute the same; `parse_measure(str(m)) == m`. Calling one
-    changes parameters, `@` sets the cutoff. Unknown parameters and values out of range raise
-    `GradedError`.
+    Instances are immutable and hold every value in one canonical form. They are equal, hash alike and print
+    alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an instance changes
+    parameters, `@` sets the cutoff. Unknown parameters and values out of range raise `GradedError`.
     """
 
     ALIASES: ClassVar[tuple[str, ...]] = ()
@@ -52,7 +51,7 @@ class GradedMeasure(ir_measures.Measure):
     UNJUDGED: ClassVar[bool] = False
     """Whether there is the option `unjudged`; see `over_judgments`."""
     DEFAULT: Any = 0.0
-    """The value of an empty ranking; None where it depends on the topic (and is computed)."""
+    """The value of an empty ranking; None if it depends on the topic (and is computed)."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -91,14 +90,14 @@ class GradedMeasure(ir_measures.Measure):
         self.validated = True
 
     def values(self, topics: Topics) -> np.ndarray:
-        """The value of each topic: an array of `topics.count` finite floats."""
+        """The values of all topics: an array of `topics.count` finite floats."""
         raise NotImplementedError
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` are uncut.
+        """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` have no cutoff.
 
-        This computes one cutoff after the other, which is right for every measure that takes one.
-        Override it where one pass over the ranks gives all.
+        This implementation computes one cutoff after the other and works for every measure with a cutoff.
+        Override it if one pass over the ranks gives all values.
         """
         cutoffs = range(1, depth + 1)
         return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
@@ -175,7 +174,7 @@ class GradedMeasure(ir_measures.Measure):
 
     @property
     def smaller_is_better(self) -> bool:
-        """Whether a smaller value is a better one, with these parameters."""
+        """Whether smaller values are better, with these parameters."""
         return self.SMALLER_IS_BETTER
 
     def aggregator(self) -> ir_measures.MeanAgg:
@@ -183,7 +182,7 @@ class GradedMeasure(ir_measures.Measure):
 
     @classmethod
     def doc_field(cls, field: str) -> str:
-        """A field of the docstring, such as `formula`, on one line; empty where it is not there."""
+        """A field of the docstring, such as `formula`, on one line; empty if there is none."""
         text = inspect.cleandoc(cls.__doc__ or "")
         found = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
         return " ".join(found[1].split()) if found else ""
@@ -196,7 +195,7 @@ class GradedMeasure(ir_measures.Measure):
         return f"{self.NAME} has no parameter {name!r}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
 
     def validate_params(self) -> None:
-        """Nothing: an instance was validated when it was made."""
+        """Do nothing: the constructor has validated the parameters."""
 
     def __repr__(self) -> str:
         return self._text
@@ -207,7 +206,7 @@ class GradedMeasure(ir_measures.Measure):
 
 
 class TopicMeasure(GradedMeasure):
-    """A measure over graded judgments that computes one topic at a time: write `value`."""
+    """A measure over graded judgments that computes one topic at a time: override `value`."""
 
     def value(self, topic: Topic) -> float:
         """The value of one topic, a finite number."""
@@ -226,7 +225,7 @@ class TopicMeasure(GradedMeasure):
 
 
 class OrderlessMean(ir_measures.MeanAgg):
-    """The mean, rounded once, so that the order of the topics cannot change its last bit."""
+    """The mean, rounded once: the order of the topics cannot change its last bit."""
 
     def __init__(self) -> None:
         super().__init__()

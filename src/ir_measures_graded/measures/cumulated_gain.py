@@ -1,7 +1,7 @@
 """Cumulated gain: Järvelin & Kekäläinen 2002, and its normalised form by Scheel et al. 2011.
 
-Each measure weighs the gain at a rank in its own way and sums the result down to the cutoff; the
-normalised ones divide by the same sum over the ideal list.
+Each measure weights the gain at a rank and sums the result down to the cutoff; the normalised measures
+divide by the same sum over the ideal list.
 
 K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques. ACM Transactions on
 Information Systems 20(4), 2002. C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
@@ -14,15 +14,15 @@ import numpy as np
 
 from ..by_topic import cumsum
 from .base import GradedMeasure
-from .parameters import Flag, Real
+from .parameters import TOPICS_BEST, Flag, Real
 from .topics import GainList, Topics, ratio, share
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
-BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it count whole")
+BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
 
 
 class _CumulatedGain(GradedMeasure):
-    """A sum of gains, each weighed by its rank: `weigh` is what a measure has of its own."""
+    """A sum of gains, each weighted by its rank: each measure defines its own `weigh`."""
 
     def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
         return gains.gain
@@ -34,14 +34,14 @@ class _CumulatedGain(GradedMeasure):
         return topics.run.sum(weighed)
 
     def vector(self, gains: GainList, topics: Topics, depth: int) -> np.ndarray:
-        """The papers' vector of a list: its weighed sum at each rank down to `depth` (T × depth)."""
+        """The papers' vector of a list: its weighted sum at each rank down to `depth` (T × depth)."""
         return gains.vector(self.weigh(gains, topics), depth)
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
         return self.averaged(self.vector(topics.run, topics, depth))
 
     def averaged(self, vector: np.ndarray) -> np.ndarray:
-        """With `avg` the mean of a vector (… × depth) over the ranks so far, else the vector."""
+        """With `avg`, the mean of a vector (… × depth) down to each rank; otherwise the vector."""
         if not self["avg"]:
             return vector
         return np.cumsum(vector, axis=-1) / np.arange(1, vector.shape[-1] + 1)
@@ -58,12 +58,15 @@ class Normalised(_CumulatedGain):
         return share(run.sum(achieved), ideal.sum(possible))
 
     def vectors(self, topics: Topics, depth: int) -> tuple[np.ndarray, np.ndarray]:
-        """The run's vectors and the ideal ones (T × depth each)."""
+        """The vectors of the run and of the ideal list (T × depth each)."""
         return self.vector(topics.run, topics, depth), self.vector(topics.ideal, topics, depth)
 
     def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
-        """The curve that vectors of a run and ideal ones give (… × depth each): those of one topic, or
-        the mean vectors of all topics, as Järvelin & Kekäläinen divide them."""
+        """The curve of a run, from its vectors and the ideal vectors (… × depth each).
+
+        The vectors are those of single topics, or the means over all topics, which Järvelin & Kekäläinen
+        divide.
+        """
         return self.averaged(share(achieved, possible))
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
@@ -82,7 +85,7 @@ class _Discounted(_CumulatedGain):
 
 
 class _CG(_CumulatedGain):
-    r"""Cumulated gain: what the user has gained at rank k.
+    r"""Cumulated gain: the sum of the gains at the first k ranks.
 
     :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
     :tex: \mathrm{CG}[k] = \sum_{i=1}^{k} G[i]
@@ -104,7 +107,7 @@ class _CG(_CumulatedGain):
 
 
 class _DCG_JK(_Discounted):
-    r"""Discounted cumulated gain with the rank < b rule: late documents gain less.
+    r"""Discounted cumulated gain with the rank < b rule: the discount starts at rank b.
 
     :formula: DCG[k] = Σ_{i≤k} G[i] / d(i), d(i) = 1 for i < b, log_b(i) for i ≥ b; with avg,
         (1/k) Σ_{i≤k} DCG[i]
@@ -114,8 +117,8 @@ class _DCG_JK(_Discounted):
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 2 and 6
 
-    With b = 2 the gains at ranks 1 and 2 count whole. trec_eval, ranx and scikit-learn divide by
-    log2(i + 1) instead, which is 1.58 at rank 2 already.
+    With b = 2 the gains at ranks 1 and 2 are not discounted. trec_eval, ranx and scikit-learn divide by
+    log2(i + 1) instead, which is 1.58 at rank 2.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
     >>> round(DCG_JK.calc_aggregate(qrels, {"q": {"a": 9.0, "b": 8.0, "c": 7.0}}), 2)
@@ -124,7 +127,7 @@ class _DCG_JK(_Discounted):
 
     NAME = "DCG_JK"
     PRETTY_NAME = "Discounted cumulated gain (Järvelin & Kekäläinen)"
-    SHORT_DESC = "Cumulated gain, divided by the logarithm of the rank from rank b on."
+    SHORT_DESC = "Cumulated gain in which gains from rank b on are divided by the logarithm of the rank."
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
@@ -145,7 +148,7 @@ class _nCG(Normalised):
 
     NAME = "nCG"
     PRETTY_NAME = "Normalised cumulated gain"
-    SHORT_DESC = "Cumulated gain as a share of what the ideal list accumulates."
+    SHORT_DESC = "Cumulated gain as a share of that of the ideal list."
     PARAMETERS = {"avg": AVG}
 
 
@@ -159,7 +162,7 @@ class _nDCG_JK(_Discounted, Normalised):
     :undefined: 0 without relevant documents
     :source: Järvelin & Kekäläinen 2002, Eq. 5 and 6
 
-    With avg it is what the paper's Table II tests and what Zhou & Yao 2010 call ndcg. The nDCG of
+    The paper's Table II tests this measure with avg=True, which Zhou & Yao 2010 call ndcg. The nDCG of
     trec_eval, ranx and scikit-learn discounts by log2(i + 1) instead.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 3}}
@@ -169,12 +172,12 @@ class _nDCG_JK(_Discounted, Normalised):
 
     NAME = "nDCG_JK"
     PRETTY_NAME = "Normalised discounted cumulated gain (Järvelin & Kekäläinen)"
-    SHORT_DESC = "Discounted cumulated gain as a share of what the ideal list accumulates."
+    SHORT_DESC = "Discounted cumulated gain as a share of that of the ideal list."
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
 class _NDCNG(Normalised):
-    r"""Normalised discounted cumulative normalised gain: nDCG that does not move with the scale.
+    r"""Normalised discounted cumulative normalised gain: nDCG that does not depend on the scale of the gains.
 
     :formula: Σ_{i≤k} (2^{G[i]/m} − 1) / log(i + 1), divided by the same sum over the ideal
         list; m = max_gain; with avg, the mean over ranks 1…k
@@ -197,7 +200,7 @@ class _NDCNG(Normalised):
     SHORT_DESC = "nDCG over gains divided by the highest gain, so that scales are comparable."
     PARAMETERS = {
         "avg": AVG,
-        "max_gain": Real(default=None, above=0, desc="the gain m that counts 1; unset: the topic's highest"),
+        "max_gain": TOPICS_BEST,
     }
 
     def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
@@ -206,9 +209,9 @@ class _NDCNG(Normalised):
 
 
 def mean_over_ranks(gains: GainList, weighed: np.ndarray, depth: np.ndarray) -> np.ndarray:
-    """The mean over ranks 1…depth of the running sum of `weighed`, one value a topic.
+    """The mean over ranks 1…depth of the running sum of `weighed`, one value per topic.
 
-    What enters at a rank counts at it and at every rank that follows.
+    A value at rank i is part of the sums at ranks i…depth.
     """
     return ratio(gains.sum(weighed * (depth[gains.topic] - gains.rank + 1)), depth)
 
@@ -216,9 +219,9 @@ def mean_over_ranks(gains: GainList, weighed: np.ndarray, depth: np.ndarray) -> 
 def mean_ratio_over_ranks(
     run: GainList, achieved: np.ndarray, ideal: GainList, possible: np.ndarray, depth: np.ndarray
 ) -> np.ndarray:
-    """The mean over ranks 1…depth of a running sum's quotient by the ideal one, one value a topic.
+    """The mean over ranks 1…depth of the quotient of two running sums, one value per topic.
 
-    The vectors are written out only as far as either changes; the rest of the ranks repeat the end.
+    The vectors end at the last rank where either changes; the quotient there stands for all later ranks.
     """
     length = np.maximum(run.last, ideal.last)
     offsets = np.concatenate(([0], np.cumsum(length)))

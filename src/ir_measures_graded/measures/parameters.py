@@ -1,8 +1,7 @@
-"""Parameters of measures: what each means, what it allows, and one canonical form for each value.
+"""Parameters of measures: meaning, allowed values, and one canonical form for each value.
 
-They are ir-measures' `ParamInfo`, so that its tools read them, with two methods more: `canonical`
-turns a given value into the form that is stored, printed and compared, or raises a `GradedError`
-that says what is allowed, and `allowed` says it in words.
+They extend ir-measures' `ParamInfo`, so that its tools can read them. `canonical` turns a value into the
+form that is stored, printed and compared, or raises a `GradedError`; `allowed` describes the allowed values.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..ranking.gains import canonical_gains, plain_number
 
 
 class Parameter(ParamInfo):
-    """A parameter of a graded measure. `default` is what an unset parameter reads as."""
+    """A parameter of a graded measure. An unset parameter reads as `default`."""
 
     def __init__(self, *, default: Any, desc: str, dtype: Any = None, choices: Any = None):
         super().__init__(dtype=dtype, required=False, default=default, desc=desc)
@@ -25,15 +24,15 @@ class Parameter(ParamInfo):
             self.choices = choices
 
     def allowed(self) -> str:
-        """The values it takes, in words."""
+        """The allowed values, in words."""
         raise NotImplementedError
 
     def canonical(self, value: Any) -> Any:
-        """The stored form of `value`; raises `GradedError` or `TypeError` where it is not allowed."""
+        """The stored form of `value`; raises `GradedError` or `TypeError` if it is not allowed."""
         raise NotImplementedError
 
     def validate(self, value: Any) -> bool:
-        """Whether `value` is allowed (ir-measures' own question)."""
+        """Whether `value` is allowed; ir-measures calls this."""
         try:
             self.canonical(value)
         except (TypeError, ValueError):
@@ -98,13 +97,13 @@ class Flag(Parameter):
         return "True or False"
 
     def canonical(self, value: Any) -> bool:
-        if type(value).__name__ not in ("bool", "bool_"):  # numpy's is no subclass
+        if type(value).__name__ not in ("bool", "bool_"):  # NumPy's type is not a subclass of bool
             raise GradedError
         return bool(value)
 
 
 class Choice(Parameter):
-    """One of some words."""
+    """One of several words."""
 
     def __init__(self, *words: str, default: str, desc: str):
         super().__init__(default=default, desc=desc, dtype=str, choices=words)
@@ -136,6 +135,7 @@ class Gains(Parameter):
 
 
 TIES = Choice("score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide")
+TOPICS_BEST = Real(default=None, above=0, desc="the gain m that counts as 1; unset: the topic's highest gain")
 
 ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"
 UNJUDGED = Choice(

@@ -1,4 +1,4 @@
-"""Ratios of accumulated gain to what was possible.
+"""Ratios of accumulated gain to the possible gain.
 
 S. M. Pollack: Measures for the comparison of information retrieval systems. American Documentation
 19(4), 1968. Y. Sagara: Performance measures for ranked output retrieval systems. Journal of Japan
@@ -13,14 +13,14 @@ import numpy as np
 from ..by_topic import tally
 from ..ranking.judged import Ideal
 from .base import GradedMeasure
-from .parameters import Choice, Real
+from .parameters import TOPICS_BEST, Choice
 from .topics import GainList, Topics, ratio, share
 
 IDEAL = Choice(
     "judged",
     "retrieved",
     default="judged",
-    desc="what is ordered ideally: all judged documents, or the run's own whole list",
+    desc="the documents of the ideal list: all judged documents, or the run's whole list",
 )
 
 
@@ -43,22 +43,23 @@ class _SlidingRatio(GradedMeasure):
 
 
 def _own_ideal(topics: Topics) -> GainList:
-    """The gains of all that the run retrieved, descending, up to the cutoff."""
+    """The gains of the documents that the run retrieved, descending, up to the cutoff."""
     whole = topics.whole_run
     own = Ideal.of(*tally(whole.topic, whole.gain), topics.count, topics.cutoff)
     return GainList(topics.count, own.topic, own.rank, own.gain)
 
 
 class _SR(_SlidingRatio):
-    r"""Sliding ratio: gain accumulated over the gain that an ideal list accumulates.
+    r"""Sliding ratio: the accumulated gain divided by that of the ideal list.
 
     :formula: Σ_{i≤k} G[i] / Σ_{i≤k} I[i]
     :tex: \mathrm{SR}[k] = \frac{\sum_{i=1}^{k} G[i]}{\sum_{i=1}^{k} I[i]}
     :range: [0, 1]
-    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved ones)
+    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved relevant documents)
     :source: Pollack 1968; Zhou & Yao 2010, §5.3
 
-    With ideal='retrieved' I orders the run's own list, as Järvelin & Kekäläinen 2002 describe it.
+    With ideal='retrieved' the ideal list I is the run's own list, reordered by gain, as Järvelin &
+    Kekäläinen 2002 describe it.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1}}
     >>> run = {"q": {"d": 5.0, "e": 4.0, "b": 3.0, "a": 2.0, "x": 1.0}}
@@ -68,7 +69,7 @@ class _SR(_SlidingRatio):
 
     NAME = "SR"
     PRETTY_NAME = "Sliding ratio"
-    SHORT_DESC = "The accumulated gain as a share of what the ideal list accumulates."
+    SHORT_DESC = "The accumulated gain as a share of that of the ideal list."
     PARAMETERS = {"ideal": IDEAL}
 
 
@@ -78,7 +79,7 @@ class _MSR(_SlidingRatio):
     :formula: Σ_{i≤k} G[i]/i / Σ_{i≤k} I[i]/i
     :tex: \mathrm{MSR}[k] = \frac{\sum_{i=1}^{k} G[i] / i}{\sum_{i=1}^{k} I[i] / i}
     :range: [0, 1]
-    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved ones)
+    :undefined: 0 without relevant documents (with ideal='retrieved': without retrieved relevant documents)
     :source: Sagara 2002; Zhou & Yao 2010, §5.3
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1}}
@@ -101,7 +102,7 @@ class _gP(GradedMeasure):
 
     :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
     :tex: \mathrm{gP}[k] = \frac{1}{m\,k} \sum_{i=1}^{k} G[i]
-    :range: [0, 1]; above 1 where max_gain is less than the topic's highest gain
+    :range: [0, 1]; above 1 possible if max_gain is less than the topic's highest gain
     :undefined: 0 without relevant or retrieved documents
     :source: Kekäläinen & Järvelin 2002
 
@@ -114,7 +115,7 @@ class _gP(GradedMeasure):
     PRETTY_NAME = "Generalised precision"
     SHORT_DESC = "The mean gain at the first k ranks, as a share of the highest gain."
     PARAMETERS = {
-        "max_gain": Real(default=None, above=0, desc="the gain m that counts 1; unset: the topic's highest")
+        "max_gain": TOPICS_BEST
     }
 
     def values(self, topics: Topics) -> np.ndarray:
@@ -128,7 +129,7 @@ class _gP(GradedMeasure):
 
 
 class _gR(GradedMeasure):
-    r"""Generalised recall: the gain at the first k ranks as a share of all there is.
+    r"""Generalised recall: the gain at the first k ranks as a share of the total gain.
 
     :formula: Σ_{i≤k} G[i] / Σ_i I[i], the second sum over the whole recall base
     :tex: \mathrm{gR}[k] = \frac{\sum_{i=1}^{k} G[i]}{\sum_i I[i]}

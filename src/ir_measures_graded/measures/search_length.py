@@ -1,6 +1,6 @@
-"""How far the user must read: expected and average search length, normalised recall.
+"""The length of a search: expected and average search length, normalised recall.
 
-The list is read as levels of tied documents, the documents that were not retrieved tied last.
+The list consists of levels of tied documents; the documents that are not retrieved form the last level.
 
 W. S. Cooper: Expected search length. American Documentation 19(1), 1968. R. M. Losee: Text
 retrieval and filtering. Kluwer, 1998. J. J. Rocchio: Document retrieval systems, optimization and
@@ -27,9 +27,9 @@ DOCS = Count(default=None, desc="size of the collection; unset: the judged and r
 class Levels:
     """The relevant documents in a list of tied levels.
 
-    `run` (H): the relevant documents retrieved, and for each the `first` and `last` position of its
-    level. For each topic (T): `size` N of the collection, `relevant` R, `found` those retrieved, and
-    `end`, the last position that the run fills; all that was not retrieved is tied behind it.
+    `run` (H): the retrieved relevant documents, each with the `first` and `last` position of its level.
+    For each topic (T): the `size` N of the collection, the number of `relevant` documents R and of those
+    `found`, and `end`, the last position of the run; the documents that are not retrieved are tied after it.
     """
 
     run: GainList
@@ -71,21 +71,21 @@ class _SearchLength(GradedMeasure):
             number = int(np.argmax(known > docs))
             raise GradedError(
                 f"{self}: topic {topics.names[number]!r} has {known[number]} judged and retrieved "
-                f"documents; docs, the size of the collection, is at least that"
+                f"documents; docs, the size of the collection, must be at least that"
             )
         return np.full(topics.count, docs)
 
     def positions(self, levels: Levels) -> np.ndarray:
-        """The sum of the relevant documents' positions, tied ones at their level's mean position."""
+        """The sum of the positions of the relevant documents; a tied document has its level's mean."""
         retrieved = levels.run.sum((levels.first + levels.last) / 2)
         return retrieved + (levels.relevant - levels.found) * (levels.end + 1 + levels.size) / 2
 
 
 class _ESL(_SearchLength):
-    r"""Expected search length: the non-relevant documents passed before the n-th relevant one.
+    r"""Expected search length: the non-relevant documents before the n-th relevant document.
 
-    :formula: j + i s / (r + 1), j the non-relevant documents in all levels before the one that holds the
-        n-th relevant document, which has r relevant and i non-relevant ones, s of them still wanted
+    :formula: j + i s / (r + 1), j the non-relevant documents in all levels before the level of the n-th
+        relevant document; this level has r relevant and i non-relevant documents, and s of the n are in it
     :tex: \mathrm{ESL} = j + \frac{i\,s}{r + 1}
     :range: [0, ∞)
     :undefined: 0 without relevant documents; n > R: n = R
@@ -96,15 +96,15 @@ class _ESL(_SearchLength):
     >>> qrels = {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}
     >>> ESL.calc_aggregate(qrels, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}})
     1.0
-    >>> ESL.calc_aggregate(qrels, {"q": {"x": 1.0, "a": 1.0, "y": 1.0}})  # one of three tied: 2·1/2
+    >>> ESL.calc_aggregate(qrels, {"q": {"x": 1.0, "a": 1.0, "y": 1.0}})  # three are tied: 2·1/2
     1.0
     """
 
     NAME = "ESL"
     PRETTY_NAME = "Expected search length"
-    SHORT_DESC = "The non-relevant documents that a user passes before finding n relevant ones."
+    SHORT_DESC = "The number of non-relevant documents that a user reads before finding n relevant ones."
     PARAMETERS = {
-        "n": Count(default=1, desc="how many relevant documents the user wants"),
+        "n": Count(default=1, desc="number of relevant documents that the user wants"),
         "docs": DOCS,
         "ties": TIES,
     }
@@ -113,8 +113,8 @@ class _ESL(_SearchLength):
     def values(self, topics: Topics) -> np.ndarray:
         levels = self.levels(topics)
         run, n = levels.run, np.minimum(self["n"], levels.relevant)
-        # The level that holds the n-th relevant document: where it begins and ends, the relevant
-        # documents before it and in it. First as if that one were not retrieved, then for the rest.
+        # The level of the n-th relevant document: its first and last position, and the number of relevant
+        # documents before it and in it. It is the last level unless the document is retrieved.
         before = levels.found.copy()
         begin, end = levels.end + 1, levels.size.copy()
         r = levels.relevant - levels.found
@@ -133,7 +133,7 @@ class _ESL(_SearchLength):
 class _ASL(_SearchLength):
     r"""Average search length: the mean position of the relevant documents.
 
-    :formula: (1/R) Σ position of each relevant document, a tied one at its level's mean position
+    :formula: (1/R) Σ position of each relevant document; a tied document has its level's mean position
     :tex: \mathrm{ASL} = \frac{1}{R} \sum_d p_d
     :range: [0, ∞)
     :undefined: 0 without relevant documents
@@ -157,12 +157,12 @@ class _ASL(_SearchLength):
 
 
 class _NR(_SearchLength):
-    r"""Normalised recall: the area between the ideal recall curve and the actual one, as a share.
+    r"""Normalised recall: 1 minus the normalised area between the ideal and the actual recall curve.
 
     :formula: 1 − (Σ position − R(R + 1)/2) / (R (N − R)), over the positions of the relevant documents
     :tex: \mathrm{NR} = 1 - \frac{\sum_d p_d - R (R + 1) / 2}{R\,(N - R)}
     :range: [0, 1]
-    :undefined: 0 without relevant documents; 1 where all documents are relevant
+    :undefined: 0 without relevant documents; 1 if all documents are relevant
     :source: Rocchio 1966
 
     The value of an empty ranking depends on the topic.
@@ -174,7 +174,7 @@ class _NR(_SearchLength):
 
     NAME = "NR"
     PRETTY_NAME = "Normalised recall"
-    SHORT_DESC = "How near the relevant documents' positions are to the first R, 1 being there."
+    SHORT_DESC = "How close the relevant documents are to the first R positions; 1 if all are there."
 
     def values(self, topics: Topics) -> np.ndarray:
         levels = self.levels(topics)

@@ -1,7 +1,7 @@
-"""What a measure is given: all topics at once (`Topics`), or one (`Topic`).
+"""The input of a measure: all topics at once (`Topics`), or one topic (`Topic`).
 
-Both are a run's judged ranks seen through a measure's `gains`, `cutoff` and `judged_only`, which a
-measure therefore never handles itself.
+Both apply a measure's `gains`, `cutoff` and `judged_only` to a run's judged ranks, so measures do not
+handle these parameters themselves.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class GainList:
-    """A list of gains by rank for each of T topics; ranks that gain nothing may be left out.
+    """A list of gains by rank for each of T topics; ranks without a gain may be left out.
 
-    `topic`, `rank` (from 1) and `gain`: one entry a document, topic after topic, ranks ascending.
-    The run's list `G` and the ideal list `I` of a topic are both of this shape.
+    `topic`, `rank` (from 1) and `gain` have one entry per document, topic after topic, ranks ascending.
+    The run's list `G` and the ideal list `I` both have this form.
     """
 
     topics: int
@@ -38,7 +38,7 @@ class GainList:
             object.__setattr__(self, name, _read_only(getattr(self, name)))
 
     def sum(self, values: np.ndarray) -> np.ndarray:
-        """The sum of an entry-wise value over each topic (T), 0 where a topic has no entry."""
+        """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""
         return np.bincount(self.topic, weights=values, minlength=self.topics)
 
     @cached_property
@@ -48,7 +48,7 @@ class GainList:
 
     @cached_property
     def last(self) -> np.ndarray:
-        """The rank of each topic's last entry (T), 0 where it has none."""
+        """The rank of each topic's last entry (T), 0 if it has none."""
         last = np.zeros(self.topics, dtype=np.int64)
         some = np.diff(self.offsets) > 0
         last[some] = self.rank[self.offsets[1:][some] - 1]
@@ -61,20 +61,20 @@ class GainList:
 
     @cached_property
     def cumulated(self) -> np.ndarray:
-        """The gain cumulated by each entry."""
+        """The cumulated gain at each entry."""
         return _read_only(self.cumsum(self.gain))
 
     @cached_property
     def number(self) -> np.ndarray:
-        """1, 2, 3 … for the entries of each topic."""
+        """The number of each entry in its topic, from 1."""
         return _read_only(by_topic.places(np.diff(self.offsets)) + 1)
 
     def cumsum(self, values: np.ndarray) -> np.ndarray:
-        """The running sum of an entry-wise value within each topic, one value an entry."""
+        """The running sum of a value per entry within each topic."""
         return by_topic.cumsum(values, self.offsets)
 
     def vector(self, values: np.ndarray, depth: int) -> np.ndarray:
-        """The running sum of an entry-wise value at the ranks 1 … `depth` of each topic (T × depth).
+        """The running sum of a value per entry at the ranks 1 … `depth` of each topic (T × depth).
 
         >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 3]), np.array([3.0, 2.0]))
         >>> ideal.vector(ideal.gain, depth=4)
@@ -86,7 +86,7 @@ class GainList:
         return np.cumsum(entered, axis=1)
 
     def at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
-        """What is `cumulated` (one value an entry) by each `rank` of each `topic`; 0 before any entry.
+        """The value of `cumulated` (one per entry) at each `rank` of each `topic`; 0 before the first entry.
 
         >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
         >>> ideal.at(np.array([1, 2, 9]), np.array([0, 0, 0]), ideal.cumsum(ideal.gain))
@@ -94,7 +94,7 @@ class GainList:
         """
         if not self.rank.size:
             return np.zeros(len(rank))
-        if self.gapless:  # as an ideal list is: the entry of a rank needs no search
+        if self.gapless:  # ideal lists are; the entry of a rank needs no search
             entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
         else:
             stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1
@@ -102,42 +102,42 @@ class GainList:
         return np.where(entries > self.offsets[topic], cumulated[entries - 1], 0.0)
 
     def entry(self, topic: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """The first entry of a list with descending gains that has each `gain` of each `topic`."""
+        """The first entry with each `gain` of each `topic`; the gains of the list descend."""
         return by_topic.entries(topic, -gain, self.topic, -self.gain)
+
+    def where(self, kept: np.ndarray) -> GainList:
+        """The entries for which `kept` is true."""
+        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
 
     @cached_property
     def relevant(self) -> GainList:
-        """Only the entries that gain something."""
-        kept = self.gain > 0
-        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
+        """The entries with a positive gain."""
+        return self.where(self.gain > 0)
 
     def first(self, depth: int | None) -> GainList:
         """The list cut after rank `depth`; None cuts nothing."""
-        if depth is None:
-            return self
-        kept = self.rank <= depth
-        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
+        return self if depth is None else self.where(self.rank <= depth)
 
 
 class Topics:
     """All topics of the qrels, as a measure sees one run.
 
-    Scalars and arrays, T topics, J judged documents, H of them retrieved within the cutoff:
+    There are T topics and J judged documents; the run retrieves H of these within the cutoff.
 
     - `names` (T ids), `count` (T itself), `cutoff` (int or None)
-    - `run`: the gains of the run's list up to the cutoff; unjudged documents, which gain 0, have no
-      entry. `ideal`: those of the ideal list up to the cutoff. Both are `GainList`.
-    - `whole_run`, `whole_ideal`: the same, never cut.
-    - `retrieved` (T): the ranks that the run's list has, at most the cutoff. `judged` (T): judged
-      documents. `relevant` (T): those with a gain > 0, the papers' R.
-    - `depth` (T): the cutoff, or without one the larger of `retrieved` and `judged`.
-    - `best` (T): the highest gain of the topic's recall base. `possible_gains`: the distinct positive
-      gains that the collection's levels have, over all topics, ascending.
+    - `run`: the gains of the run's list up to the cutoff; unjudged documents have gain 0 and no entry.
+      `ideal`: the gains of the ideal list up to the cutoff. Both are a `GainList`.
+    - `whole_run`, `whole_ideal`: the same lists without a cutoff.
+    - `retrieved` (T): the number of ranks in the run's list, at most the cutoff. `judged` (T): the number
+      of judged documents. `relevant` (T): the number of those with a gain > 0, the papers' R.
+    - `depth` (T): the cutoff; without one, the larger of `retrieved` and `judged`.
+    - `best` (T): the highest gain of the topic's recall base. `possible_gains`: the distinct
+      positive gains of all levels in the collection, over all topics, ascending.
     - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
-      (J) of each judged document; `document` (H), which of them each entry of `run` is; `first` and
-      `last` (H), the ranks where the entry's tie group begins and ends; `place` (H), where its score
-      stands in `ranks.score`.
-    - `ranks`: the judged ranks before gains and cutoff, for what is not listed here.
+      (J) of each judged document; `document` (H), the number of each entry of `run` among these; `first`
+      and `last` (H), the ranks where the entry's tie group begins and ends; `place` (H), the place of its
+      score in `ranks.score`.
+    - `ranks`: the judged ranks before gains and cutoff, for everything else.
     """
 
     def __init__(self, ranks: JudgedRanks, gains: GainMap, cutoff: int | None):
@@ -147,7 +147,7 @@ class Topics:
         self._known: dict[Hashable, Any] = {}
 
     def once(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        """What `compute` returns, which measures that see the same topics need to compute but once."""
+        """The result of `compute`, computed once for all measures that see the same topics."""
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
@@ -229,9 +229,9 @@ class Topics:
         return _read_only(self.ranks.judged.possible_gains(self.gains))
 
     def listed(self, ties: str = "score") -> Documents:
-        """The documents of the run's list and then the judged ones that it lacks, in both orders.
+        """The documents of the run's list, then the judged documents that it lacks.
 
-        `ties='score'` gives documents with equal scores one place, `'rank'` each its own.
+        With `ties='score'` documents with equal scores share a place, with `'rank'` none do.
         """
         return self.once((Documents, ties), lambda: self._documents(ties))
 
@@ -249,9 +249,12 @@ class Topics:
         missing[self.document] = False
         missed = np.searchsorted(gains, self.document_gain[missing])
         behind, missed = np.divmod(np.sort(self.document_topic[missing] * gains.size + missed), gains.size)
+        topic = np.append(topic[within], behind)
+        place = np.append(place[within], self.retrieved[behind] + 1)
+        places = self.retrieved + 1  # the last one for the documents that are not retrieved
         return Documents(
-            topic=np.append(topic[within], behind),
-            place=np.append(place[within], self.retrieved[behind] + 1),
+            topic=topic,
+            place=(np.cumsum(places) - places)[topic] + place,
             kind=np.append(kind[within], missed),
             gains=gains,
             score=np.append(ranks.score[within], np.zeros(behind.size)),
@@ -265,11 +268,14 @@ class Topics:
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents in the user's order and the system's, topics not contiguous (D each): `topic`;
-    `kind`, which of the distinct `gains` (ascending) it has, a higher one preferred by the user; `place`,
-    lower preferred by the system; `score` and whether `retrieved` (the score is 0 where not).
+    """Documents in the user's order and in the system's (D each); topics are not contiguous.
 
-    Those that were not retrieved stand by topic and gain, so that nothing depends on the qrels' order.
+    The user prefers a higher `kind`, the index of the document's gain in the distinct `gains` (ascending).
+    The system prefers a lower `place` within a `topic`; the places of a topic are above those of the topics
+    before it. `score` is 0 for a document that is not `retrieved`.
+
+    Documents that are not retrieved are sorted by topic and gain, so that no result depends on the order
+    of the qrels.
     """
 
     topic: np.ndarray
@@ -286,6 +292,11 @@ class Documents:
     @property
     def gain(self) -> np.ndarray:
         return self.gains[self.kind]
+
+    @property
+    def preference(self) -> np.ndarray:
+        """What `place` is for the system: lower preferred by the user, topic after topic."""
+        return self.topic * self.gains.size + (self.gains.size - 1 - self.kind)
 
 
 class Topic:
@@ -316,14 +327,14 @@ class Topic:
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
-    """The same array, seen so that a measure cannot change what other measures are given."""
+    """A read-only view, so that a measure cannot change the input of other measures."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0) -> np.ndarray:
-    """The quotient, `undefined` where the denominator is 0.
+    """The quotient; `undefined` if the denominator is 0.
 
     >>> ratio(np.array([1., 0.]), np.array([2., 0.]))
     array([0.5, 0. ])
@@ -334,6 +345,8 @@ def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0
 
 
 def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The quotient of a sum by the largest that it can be: at most 1, also where the two were added
-    in different orders and differ in their last bit."""
+    """The quotient of a sum and its upper bound, limited to 1.
+
+    The two may have been added in different orders and then differ in their last bit.
+    """
     return np.minimum(ratio(part, whole), 1.0)

@@ -1,0 +1,64 @@
+"""All measures against their plain implementations in `reference`."""
+
+from random import Random
+
+import ir_measures
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_every_measure import every_measure, variants
+
+import reference
+import strategies
+from ir_measures_graded.measures import MEASURES
+
+
+def assert_reference_values(measures, qrels, run):
+    found = list(ir_measures.iter_calc(measures, qrels, run))
+    assert len(found) == len(set(measures)) * len(qrels)
+    for topic, measure, got in found:
+        expected = reference.value(measure, qrels[topic], run.get(topic, {}))
+        assert got == pytest.approx(expected, rel=1e-11, abs=1e-12), (measure, topic)
+
+
+@every_measure
+@settings(max_examples=30)
+@given(data=st.data())
+def test_random_topics(measure, data):
+    scores = strategies.UNIT_SCORES if measure.NAME == "ADM" else strategies.TIED_SCORES
+    qrels, run = data.draw(strategies.collections(scores=scores))
+    changes = {"gains": data.draw(strategies.GAINS), "judged_only": data.draw(st.booleans())}
+    if measure.CUTOFF:
+        changes["cutoff"] = data.draw(st.sampled_from([None, 1, 2, 5, 30]))
+    assert_reference_values([each(**changes) for each in variants(measure)], qrels, run)
+
+
+def test_long_lists():
+    random = Random(3)
+    docs = [f"d{number}" for number in range(200)]
+    scales = {
+        "few levels": [-1, 0, 0, 1, 2, 3],
+        "many levels": [random.uniform(-1, 5) for _ in docs],
+        "whole grades": list(range(50)),
+        "binary": [0, 1],
+    }
+    qrels = {
+        topic: {doc: random.choice(scale) for doc in random.sample(docs, 130)}
+        for topic, scale in scales.items()
+    }
+    run = {topic: {doc: round(random.random(), 2) for doc in random.sample(docs, 150)} for topic in scales}
+    cut = [measure @ 50 for measure in MEASURES if measure.CUTOFF]
+    condensed = [measure(judged_only=not measure["judged_only"]) for measure in MEASURES]
+    assert_reference_values([*MEASURES, *cut, *condensed], qrels, run)
+
+
+def test_many_small_topics_in_one_call():
+    random, docs = Random(11), [f"d{number}" for number in range(9)]
+    qrels, run = {}, {}
+    for number in range(300):
+        levels = random.choice([[0, 1], [0, 1, 2, 3], [-2, 0.5, 1, 2.5, 7], [2]])
+        scores = random.choice([[0.5], [0.1, 0.7, 1.0], [random.random() for _ in docs]])
+        judged, listed = (random.sample(docs, random.randrange(len(docs))) for _ in range(2))
+        qrels[f"q{number}"] = {doc: random.choice(levels) for doc in judged}
+        run[f"q{number}"] = {doc: random.choice(scores) for doc in listed}
+    assert_reference_values([*MEASURES, *(m @ 3 for m in MEASURES if m.CUTOFF)], qrels, run)
