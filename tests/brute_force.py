@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, permutations, product
 from random import Random
 
-from reference import as_float32, order
+from reference import as_float32, gain, order
 
 from ir_measures_graded import GradedError, GradedMeasure
 from ir_measures_graded.measures.parameters import Choice, Flag, Real
 
 Documents = dict[str, float]
 LEVELS = (-1, 0, 0.5, 1, 3)
-POSITIVE = tuple(level for level in LEVELS if level > 0)
 
 
 def topic(random: Random, runs: int = 1, retrieved: int = 6) -> tuple[Documents, ...]:
@@ -44,10 +43,14 @@ def orders(run: Documents) -> Iterator[Documents]:
         yield {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
 
 
-def judgments(qrels: Documents, runs: Iterable[Documents], cutoff: int | None) -> Iterator[Documents]:
+def judgments(
+    measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents]
+) -> Iterator[Documents]:
     """The qrels, once for each judgment of the documents that a run has unjudged within the cutoff."""
-    holes = sorted({doc for run in runs for doc in order(run)[:cutoff] if doc not in qrels})
-    for given in product([None, *POSITIVE], repeat=len(holes)):
+    one_level = {gain(level, measure["gains"]): level for level in LEVELS}
+    levels = [level for worth, level in one_level.items() if worth > 0]
+    holes = sorted({doc for run in runs for doc in order(run)[: measure["cutoff"]] if doc not in qrels})
+    for given in product([None, *levels], repeat=len(holes)):
         yield qrels | {doc: level for doc, level in zip(holes, given) if level is not None}
 
 

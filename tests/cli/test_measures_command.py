@@ -34,7 +34,7 @@ def test_measures_are_machine_readable(output):
         "allowed": "a real number > 1",
         "required": False,
         "default": 2,
-        "description": "base of the logarithm; gains at ranks below it count whole",
+        "description": "base of the logarithm; gains at ranks below it are not discounted",
     }
     (entry,) = map(json.loads, output("measures", "NDPM(performance=True)", "-f", "jsonl"))
     assert entry["smaller_is_better"] is False

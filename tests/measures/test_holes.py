@@ -18,11 +18,11 @@ with_range = pytest.mark.parametrize("measure", [m for m in MEASURES if m.UNJUDG
 @pytest.mark.parametrize("cutoff", [2, 3, None])
 def test_extremes_are_those_of_all_judgments(measure, cutoff):
     compared = 0
-    judged = [[(j, run) for j in judgments(qrels, [run], cutoff)] for qrels, run in TOPICS]
     for variant in alternatives(measure):
         plain = variant if cutoff is None else variant @ cutoff
         if with_option(plain, "unjudged", "min") is None or (plain.params.get("avg") and cutoff is None):
             continue
+        judged = [[(each, run) for each in judgments(plain, qrels, [run])] for qrels, run in TOPICS]
         found = iter(values(plain, [pair for of_topic in judged for pair in of_topic]))
         of_judgments = [[next(found) for _ in of_topic] for of_topic in judged]
         for word, extreme in EXTREMES.items():
@@ -38,10 +38,10 @@ def test_range_of_a_difference_holds_all_judgments(measure):
     variants = [variant for variant in variants if with_option(variant, "unjudged", "min")]
     for seed in range(12):
         qrels, one, other = topic(Random(seed), runs=2, retrieved=5)
-        judged = list(judgments(qrels, [one, other], cutoff=2))
         everything = {"q": qrels, "levels": {f"d{level}": level for level in LEVELS}}
         found = ranges(everything, {"one": {"q": one}, "other": {"q": other}}, variants, draws=0)
         for difference in found.differences:
+            judged = list(judgments(difference.measure, qrels, [one, other]))
             pairs = [[(each, run) for each in judged] for run in (one, other)]
             apart = [a - b for a, b in zip(*(values(difference.measure, pair) for pair in pairs))]
             low, high = (2 * end for end in difference.unjudged)  # two topics, one of them without a run

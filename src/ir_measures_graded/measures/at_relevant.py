@@ -61,33 +61,41 @@ class AtRelevant(GradedMeasure):
         run, added = self.at_relevant(topics)
         return ratio(run.vector(added, depth), np.asarray(self.most(topics, np.arange(1, depth + 1))))
 
+    def relevant(self, topics: Topics) -> GainList:
+        """The relevant documents of the run's list, with the gains that `achieved` is about."""
+        return topics.run.relevant
+
     def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         """The ranks where relevant documents may stand, and what is added at each."""
         if self["ties"] == "mean":
             run = self._expected(topics)
             return run, ratio(run.gain, self.possible(run.rank, run.topic, topics))
-        run = topics.run.relevant
+        run = self.relevant(topics)
         achieved = self.achieved(run.number, run.cumulated)
-        quotient = self.quotient(achieved, self.possible(run.rank, run.topic, topics))
-        u, q = self._weights(run.gain, topics)
-        return run, u * product_before(q, run) * quotient
-
-    def _weights(self, gain: np.ndarray, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
-        """u and q of documents by their gain."""
-        u, q = self.stops(gain, topics), self.goes_on(gain, topics)
-        return np.broadcast_to(u, gain.shape), np.broadcast_to(q, gain.shape)
+        added = self.quotient(achieved, self.possible(run.rank, run.topic, topics))
+        u, q = self.stops(run.gain, topics), self.goes_on(run.gain, topics)
+        if isinstance(q, np.ndarray) or q != 1:
+            added = added * product_before(np.broadcast_to(q, added.shape), run)
+        return run, added * u
 
     def _expected(self, topics: Topics) -> GainList:
         """The mean of u·Π q·V at each rank, over all orders of tied documents."""
-        gain = topics.whole_run.gain
+        relevant = topics.whole_run.gain > 0
+        gain = np.zeros(relevant.size)
+        gain[relevant] = self.relevant(topics.cut(None)).gain
         u, q = self._weights(gain, topics)
-        groups = TieGroups.of(topics, gain > 0)
+        groups = TieGroups.of(topics, relevant)
         constant = self.achieved(np.zeros(1), np.zeros(1))
         v = np.broadcast_to(self.achieved(np.ones(gain.size), gain) - constant, gain.shape)
         start = groups.before(v) + constant
         if (q == 1).all():
             return expected_pairs(groups, u, v, start)
         return expected_stops(groups, u, q, v, start)
+
+    def _weights(self, gain: np.ndarray, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
+        """u and q of documents by their gain."""
+        u, q = self.stops(gain, topics), self.goes_on(gain, topics)
+        return np.broadcast_to(u, gain.shape), np.broadcast_to(q, gain.shape)
 
     def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
         if self.MONOTONE:

@@ -76,6 +76,21 @@ class TieGroups:
         return np.where(changes(self.topic), 0.0, np.append(0.0, sums[:-1]))
 
     @cached_property
+    def known(self) -> np.ndarray:
+        """How many documents of `entry` each group has (N)."""
+        return np.diff(np.append(self.opens, self.entry.size))
+
+    @property
+    def number(self) -> np.ndarray:
+        """The number of the group that each document of `entry` is in."""
+        return np.repeat(np.arange(self.opens.size), self.known)
+
+    @property
+    def place(self) -> np.ndarray:
+        """0, 1, 2 … for the documents of `entry` in each group."""
+        return places(self.known)
+
+    @cached_property
     def within(self) -> np.ndarray:
         """How many ranks of each group lie within the cutoff."""
         return np.minimum(self.size, (self.topics.cutoff or np.iinfo(np.int64).max) - self.first + 1)
@@ -122,7 +137,7 @@ def expected_stops(
     # Means over all choices of j documents before one more document, the documents that are known joining one
     # by one: `a` of Π q, `b` of Π q·Σ v, `c` of u·Π q and `e` of u·Π q·V, where u and V are of the one more.
     # Sums instead of means overflow for groups of a thousand documents.
-    size, within = np.diff(np.append(groups.opens, groups.entry.size)), groups.within
+    size, within = groups.known, groups.within
     result = groups.spread(np.exp(groups.before(np.log(q))))
     values = np.empty(result.rank.size)
     ends = np.cumsum(within)

@@ -198,7 +198,7 @@ class Topics:
     def document_gain(self) -> np.ndarray:
         return _read_only(self.ranks.judged.gain(self.gains))
 
-    def cut(self, cutoff: int) -> Topics:
+    def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
         return Topics(self.ranks, self.gains, cutoff)
 

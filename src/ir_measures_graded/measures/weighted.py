@@ -119,7 +119,7 @@ class WeightedGains(GradedMeasure):
             )
 
 
-class ShareOfIdeal(WeightedGains):
+class Normalised(WeightedGains):
     """A sum of weighed gains, divided by that of the ideal list."""
 
     IDEAL_IS_CUT = True
@@ -137,13 +137,20 @@ class ShareOfIdeal(WeightedGains):
         return share(run.sum(achieved), ideal.sum(possible))
 
     def vectors(self, topics: Topics, depth: int) -> tuple[np.ndarray, np.ndarray]:
-        """The run's vectors and the ideal ones (T × depth each)."""
-        ideal = self.vector(self.in_worths(self.ideal(topics), topics), depth)
-        return self.vector(self.listed(topics), depth), ideal
+        """The vectors of the run and of the ideal list (T × depth each)."""
+        ideal = self.in_worths(self.ideal(topics), topics)
+        if self.IDEAL_IS_CUT:
+            possible = self.vector(ideal, depth)
+        else:
+            possible = np.repeat(ideal.sum(self.weigh(ideal.gain, ideal.rank))[:, None], depth, axis=1)
+        return self.vector(self.listed(topics), depth), possible
 
     def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
-        """The curve that vectors of a run and ideal ones give (… × depth each): those of one topic, or
-        the mean vectors of all topics, as Järvelin & Kekäläinen divide them."""
+        """The curve of a run, from its vectors and the ideal vectors (… × depth each).
+
+        The vectors are those of single topics, or the means over all topics, which Järvelin & Kekäläinen
+        divide.
+        """
         return self.over_ranks(share(achieved, possible))
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
