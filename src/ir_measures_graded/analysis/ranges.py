@@ -77,8 +77,9 @@ class Range:
 class Difference:
     """What is left open of the difference `run` minus `other` of two mean values by one measure.
 
-    `ties` and `unjudged` are as for `Range`. A document that both runs retrieved has one level in both if
-    `exact`. Otherwise `unjudged` comes from the ranges of the two runs and is wider than necessary.
+    `ties` and `unjudged` are as for `Range`, over the documents that either run has unjudged. If `exact`, a
+    document that both retrieved has one level in both. Otherwise the differences lie in the range of
+    `unjudged`, but do not fill it.
     """
 
     measure: GradedMeasure
@@ -365,7 +366,10 @@ class _OfMeasure:
         lower, higher = equal_pairs(columns[one], columns[other])
         shared = lower, higher - columns[one][1][-1]
         found = self.measure.difference_over_judgments(self.topics[one], self.topics[other], shared)
-        return (_apart(a, b), False) if found is None else (np.stack(found), True)
+        if found is not None:
+            return np.stack(found), True
+        # Relevant documents of one run join the recall base of both, which its range alone does not know.
+        return None if self.measure.RECALL_BASE else _apart(a, b), False
 
 
 def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:

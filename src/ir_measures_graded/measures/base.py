@@ -50,6 +50,8 @@ class GradedMeasure(ir_measures.Measure):
     orders of tied documents by `merit`; what 'mean' is, `values` must know."""
     UNJUDGED: ClassVar[bool] = False
     """Whether there is the option `unjudged`; see `over_judgments`."""
+    RECALL_BASE: ClassVar[bool] = True
+    """Whether judged documents that a run did not retrieve have a part in its value."""
     DEFAULT: Any = 0.0
     """The value of an empty ranking; None if it depends on the topic (and is computed)."""
 
@@ -133,7 +135,7 @@ class GradedMeasure(ir_measures.Measure):
         self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """The lowest and the highest difference (T each) of two runs' values over all judgments of the
-        documents that either has unjudged within the cutoff; None where only each run's own range is known.
+        documents that either has unjudged within the cutoff; None where it is not known.
 
         `shared` are the numbers of the holes of `one` and of `other` that hold the same document.
         """

@@ -212,7 +212,8 @@ def differing_holes(
     for topics in (one, other):
         holes = Holes.of(topics)
         topic.append(holes.topic)
-        weight.append(weigh(topics, GainList(topics.count, holes.topic, holes.rank, np.ones(holes.rank.size))))
+        ones = GainList(topics.count, holes.topic, holes.rank, np.ones(holes.rank.size))
+        weight.append(np.array(weigh(topics, ones)))
     weight[0][shared[0]] -= weight[1][shared[1]]
     only_other = np.ones(topic[1].size, dtype=bool)
     only_other[shared[1]] = False

@@ -21,19 +21,22 @@ class Judged:
     `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t + 1]`
     of `docs`, `topic` and `level` (J entries each) holds the documents of topic t.
 
-    `whole` are the qrels of the whole collection, of which these may be a part.
-
     A document judged twice at the same level counts once. Raises `GradedError` if the two levels differ.
+    `collection` has the qrels of which these are a part.
     """
 
-    def __init__(self, qrels: Table, whole: Judged | None = None):
+    def __init__(self, qrels: Table, collection: Judged | None = None):
         if not qrels.distinct:
             qrels = _without_repeated(qrels)
         self.topics = list(qrels.topics)
         self.code = {topic: number for number, topic in enumerate(self.topics)}
         self.offsets, self.docs, self.level = qrels.offsets, qrels.docs.ids(), qrels.values
-        self.whole = whole or self
         self._known: dict[tuple[Any, ...], Any] = {}
+        self._collection = collection
+
+    @property
+    def collection(self) -> Judged:
+        return self._collection or self
 
     @cached_property
     def topic(self) -> np.ndarray:
@@ -45,7 +48,7 @@ class Judged:
 
     def part(self, topics: np.ndarray) -> Judged:
         """The qrels of the topics with these numbers."""
-        return Judged(self.table.part(topics), self.whole)
+        return Judged(self.table.part(topics), self.collection)
 
     def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of the documents numbered `doc`, by default of every judged document (J)."""
@@ -57,10 +60,10 @@ class Judged:
         """The distinct positive gains of all levels in the collection, over all topics, ascending."""
 
         def compute() -> np.ndarray:
-            found = np.unique(gain_of(np.unique(self.whole.levels.level), gains))
+            found = np.unique(gain_of(np.unique(self.collection.levels.level), gains))
             return found[found > 0]
 
-        return self.whole._once("possible gains", gains, None, compute)
+        return self.collection._once("possible gains", gains, None, compute)
 
     def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
         """The ideal list: for each topic, the positive gains of all judged documents in descending order."""

@@ -170,6 +170,8 @@ def _value(node: ast.expr, text: str, strict: bool) -> Any:
         return node.value
     if strict and isinstance(node, ast.Name) and node.id.lower() in ("inf", "infinity", "nan"):
         return float(node.id)
+    if strict and isinstance(node, ast.Name):  # a word without quotes, as in gains=exp
+        return node.id
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         number = _value(node.operand, text, strict)
         if isinstance(number, (int, float)) and not isinstance(number, bool):
