@@ -18,6 +18,7 @@ PURPOSES: dict[str, dict[str, str]] = {
     "analyse": {
         "compare": "Test whether runs differ.",
         "curves": "Show a measure at every rank, averaged over topics.",
+        "ranges": "Show how far tied scores and unjudged documents leave values open.",
         "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
     },
     "learn": {
