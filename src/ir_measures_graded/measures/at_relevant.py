@@ -7,6 +7,8 @@ the list down to it is. Its value, its curve and what tied and unjudged document
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -100,54 +102,80 @@ class AtRelevant(GradedMeasure):
     def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
         if self.MONOTONE:
             return extreme_in_order(topics, self.values, highest)
-        return self._by_states(topics, highest)
-
-    def _by_states(self, topics: Topics, highest: bool) -> np.ndarray:
-        # Once it is fixed how many holes get each gain, the ideal list is fixed. What the ranks so far add
-        # then depends on these numbers and on those of the holes so far, the state.
-        extreme = max if highest else min
-        result = self.values(topics)
-        gains, holes = topics.possible_gains, Holes.of(topics)
-        u, q = self._weights(gains, topics)
-        of_run = self._weights(topics.run.gain, topics)
-        for topic in np.flatnonzero(holes.count).tolist():
-            count = int(holes.count[topic])
-            kind = distributions(topics, topic, count, math.isqrt(LIMIT))
-            each = np.arange(len(kind))
-            judged = filled(topics, np.full(len(kind), topic), levels_of_gains(topics)[kind])
-            state = np.stack([(kind == number).sum(axis=1) for number in range(1, gains.size + 1)], axis=1)
-            number, gain = state.sum(axis=1), state @ gains
-            left = np.prod(q**state, axis=1)
-            index = {tuple(row): place for place, row in enumerate(state.tolist())}
-            before = [
-                np.array([index.get(tuple(row), -1) for row in (state - one).tolist()])
-                for one in np.eye(gains.size, dtype=np.int64)
-            ]
-            fits = (state <= state[:, None]).all(axis=2)
-            entries = range(*topics.run.offsets[topic : topic + 2])
-            at = {int(topics.run.rank[entry]): entry for entry in entries}
-            best = np.where(number == 0, 0.0, -np.inf) + np.zeros((len(kind), 1))  # in all × so far
-            seen, relevant, total, weight = 0, 0, 0.0, 1.0 if highest else -1.0
-            for rank in range(1, int(topics.retrieved[topic]) + 1):
-                entry = at.get(rank)
-                gained = 0.0 if entry is None else float(topics.run.gain[entry])
-                relevant, total = relevant + (gained > 0), total + gained
-                possible = self.possible(np.full(each.size, rank), each, judged)[:, None]
-                quotient = weight * self.quotient(self.achieved(relevant + number, total + gain), possible)
-                if entry is None:
-                    seen += 1
-                    reached = [best]
-                    for origin, stop in zip(before, u):
-                        came = best[:, origin] + stop * left[origin] * quotient
-                        reached.append(np.where(origin >= 0, came, -np.inf))
-                    reachable = fits & (seen >= number) & (seen - number <= (count - number)[:, None])
-                    best = np.where(reachable, np.max(reached, axis=0), -np.inf)
-                elif gained > 0:
-                    best = best + of_run[0][entry] * left * quotient
-                    weight *= of_run[1][entry]
-            values = ratio(np.abs(best[each, each]), np.broadcast_to(self.most(judged, topics.cutoff), each.shape))
-            result[topic] = extreme(result[topic], extreme(values))
+        result, extreme = self.values(topics), max if highest else min
+        holes = Holes.of(topics).count
+        for topic in np.flatnonzero(holes).tolist():
+            found = self._over_states(topics, _States.of(topics, topic, int(holes[topic])), highest)
+            result[topic] = extreme(result[topic], found)
         return result
+
+    def _over_states(self, topics: Topics, states: _States, highest: bool) -> float:
+        """The extreme value of one topic over all judgments of its holes.
+
+        Once it is fixed how many holes get each gain, the ideal list is fixed. What the ranks so far add then
+        depends on these numbers and on the state: how many of the holes so far got each gain.
+        """
+        gains, run = topics.possible_gains, topics.run
+        every, judged = np.arange(len(states.number)), states.judged
+        number, gain = states.number.sum(axis=1), states.number @ gains
+        (u, q), of_run = self._weights(gains, topics), self._weights(run.gain, topics)
+        weight = np.prod(q**states.number, axis=1) * (1 if highest else -1)
+        best = np.where(number == 0, 0.0, np.full((every.size, 1), -np.inf))  # numbers in all × so far
+        entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[states.topic :][:2])}
+        seen, relevant, total = 0, 0, 0.0
+        for rank in range(1, int(topics.retrieved[states.topic]) + 1):
+            entry = entries.get(rank)
+            gained = 0.0 if entry is None else float(run.gain[entry])
+            relevant, total = relevant + (gained > 0), total + gained
+            achieved = self.achieved(relevant + number, total + gain)
+            quotient = self.quotient(achieved, self.possible(np.full(every.size, rank), every, judged)[:, None])
+            if entry is None:
+                seen += 1
+                reached = [best]
+                for before, stop in zip(states.before, u):
+                    came = best[:, before] + stop * weight[before] * quotient
+                    reached.append(np.where(before >= 0, came, -np.inf))
+                best = np.where(states.reachable(seen), np.max(reached, axis=0), -np.inf)
+            elif gained > 0:
+                best = best + of_run[0][entry] * weight * quotient
+                weight = weight * of_run[1][entry]
+        values = ratio(np.abs(best[every, every]), np.broadcast_to(self.most(judged, topics.cutoff), every.shape))
+        return float(values.max() if highest else values.min())
+
+
+@dataclass(frozen=True)
+class _States:
+    """How many of the holes of a topic get each gain: N possibilities, in all or so far.
+
+    `number` (N × gains) are these numbers. `before` has for each gain the possibility with one hole less of
+    that gain (N), -1 if there is none. `judged` are N topics, in which the holes have these numbers in all.
+    """
+
+    topic: int
+    holes: int
+    number: np.ndarray
+    before: list[np.ndarray]
+    judged: Topics
+
+    @classmethod
+    def of(cls, topics: Topics, topic: int, holes: int) -> _States:
+        kind = distributions(topics, topic, holes, math.isqrt(LIMIT))
+        kinds = np.arange(1, topics.possible_gains.size + 1)
+        number = (kind[:, :, None] == kinds).sum(axis=1)
+        index = {tuple(row): place for place, row in enumerate(number.tolist())}
+        one_less = number - np.eye(kinds.size, dtype=np.int64)[:, None]
+        before = [np.array([index.get(tuple(row), -1) for row in rows]) for rows in one_less.tolist()]
+        judged = filled(topics, np.full(len(kind), topic), levels_of_gains(topics)[kind])
+        return cls(topic, holes, number, before, judged)
+
+    def reachable(self, seen: int) -> np.ndarray:
+        """Whether the numbers of the first `seen` holes can grow to the numbers in all (in all × so far)."""
+        relevant, unused = self.number.sum(axis=1), self.holes - self.number.sum(axis=1)
+        return self._fits & (seen >= relevant) & (seen - relevant <= unused[:, None])
+
+    @cached_property
+    def _fits(self) -> np.ndarray:
+        return (self.number <= self.number[:, None]).all(axis=2)
 
 
 def product_before(values: np.ndarray, run: GainList) -> np.ndarray:
