@@ -23,7 +23,7 @@ from ir_measures_graded import parse_measure
 from ir_measures_graded.analysis import ranges
 from ir_measures_graded.output import formats
 
-OF_TIES = ("nDCG_JK@100", "nDCG_JK", "Q", "muAP", "ERR_G@100", "EBR@100")
+OF_TIES = ("nDCG_JK@100", "nDCG_JK", "Q", "muAP")
 OF_JUDGMENTS = ("nDCG_JK@10", "nDCG_JK@100")
 FEW_JUDGED = "M, few judged"
 INPUTS = {**SHAPES, FEW_JUDGED: replace(SHAPES["M"], judged=(200, 200))}
