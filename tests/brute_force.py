@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, permutations, product
 from random import Random
 
-from reference import as_float32, gain, order
-
 from ir_measures_graded import GradedError, GradedMeasure
 from ir_measures_graded.measures.parameters import Choice, Flag, Real
+from reference import as_float32, gain, order
 
 Documents = dict[str, float]
 LEVELS = (-1, 0, 0.5, 1, 3)
@@ -43,9 +42,7 @@ def orders(run: Documents) -> Iterator[Documents]:
         yield {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
 
 
-def judgments(
-    measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents]
-) -> Iterator[Documents]:
+def judgments(measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents]) -> Iterator[Documents]:
     """The qrels, once for each judgment of the documents that a run has unjudged within the cutoff."""
     one_level = {gain(level, measure["gains"]): level for level in LEVELS}
     levels = [level for worth, level in one_level.items() if worth > 0]

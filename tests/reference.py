@@ -22,7 +22,9 @@ def order(run: Documents) -> list[str]:
     return sorted(run, key=lambda doc: (as_float32(run[doc]), doc), reverse=True)
 
 
-def gain(level: float, gains: Mapping[float, float]) -> float:
+def gain(level: float, gains: Mapping[float, float] | str) -> float:
+    if isinstance(gains, str):
+        return {"linear": max(level, 0), "exp": 2 ** max(level, 0) - 1}[gains]
     return gains[level] if level in gains else max(level, 0)
 
 
@@ -50,7 +52,7 @@ def vector(gains: Sequence[float], k: int, discount) -> list[float]:
 
 
 def value(measure: GradedMeasure, qrels: Documents, run: Documents) -> float:
-    """The value of one topic."""
+    """The value of one topic, for a measure with its `max_gain` given if it needs all topics."""
     return VALUES[measure.NAME](measure, qrels, run)
 
 
@@ -93,6 +95,10 @@ def undiscounted(measure, ideal):
 def jarvelin_kekalainen(measure, ideal):
     b = measure["b"]
     return lambda gain, rank: gain if rank < b else gain / math.log(rank, b)
+
+
+def burges(measure, ideal):
+    return lambda gain, rank: gain / math.log2(rank + 1)
 
 
 def scheel(measure, ideal):
@@ -164,6 +170,97 @@ def agr(measure, qrels, run):
     return at_relevant(measure, listed, ideal, lambda i, g, best: sum(g) / sum(best))
 
 
+def gap(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    pairs = sum(min(listed[j], g) / i for i, g in enumerate(listed, 1) for j in range(i))
+    return pairs / sum(ideal) if ideal else 0.0
+
+
+# Cascades and rank-biased precision
+
+
+def stops(measure, gains):
+    """The probability to stop at each rank of a list."""
+    going, found = 1.0, []
+    for g in gains:
+        p = g / (measure["max_gain"] + 1)
+        found.append(going * p)
+        going *= 1 - p
+    return found
+
+
+def blended(measure, listed, ideal, i, beta=None):
+    beta = measure["beta"] if beta is None else beta
+    g, best = listed[:i], ideal[:i]
+    return (sum(x > 0 for x in g) + beta * sum(g)) / (i + beta * sum(best))
+
+
+def cascade(utility, normalised=False):
+    def value(measure, qrels, run):
+        listed, ideal, _ = lists(measure, qrels, run)
+
+        def expected(gains):
+            return sum(s * utility(measure, gains, ideal, i) for i, s in enumerate(stops(measure, gains), 1))
+
+        if not normalised:
+            return expected(listed)
+        best = expected(ideal[: measure["cutoff"]])
+        return expected(listed) / best if best else 0.0
+
+    return value
+
+
+def rbp(measure, qrels, run):
+    p = measure["p"]
+    listed, _, _ = lists(measure, qrels, run)
+    if not measure["residual"]:
+        return (1 - p) * sum(g / measure["max_gain"] * p ** (i - 1) for i, g in enumerate(listed, 1))
+    docs = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]][: measure["cutoff"]]
+    unjudged = sum(p ** (i - 1) for i, doc in enumerate(docs, 1) if doc not in qrels)
+    return (1 - p) * unjudged + p ** len(docs)
+
+
+# NTCIR
+
+
+def preferred_rank(listed):
+    return listed.index(max(listed)) + 1
+
+
+def o_measure(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    first = next((i for i, g in enumerate(listed, 1) if g > 0), None)
+    return blended(measure, listed, ideal, first) if first else 0.0
+
+
+def p_measure(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    return blended(measure, listed, ideal, preferred_rank(listed)) if any(listed) else 0.0
+
+
+def p_plus(measure, qrels, run):
+    listed, ideal, _ = lists(measure, qrels, run)
+    if not any(listed):
+        return 0.0
+    ranks = [i for i in range(1, preferred_rank(listed) + 1) if listed[i - 1] > 0]
+    return sum(blended(measure, listed, ideal, i) for i in ranks) / len(ranks)
+
+
+def ncu(measure, qrels, run):
+    listed, ideal, relevant = lists(measure, qrels, run)
+    beta = measure["beta"] if measure["utility"] == "BR" else 0
+    total, count = 0.0, 0
+    for i, g in enumerate(listed, 1):
+        if g > 0:
+            count += 1
+            gamma = measure["gamma"]
+            uniform = g / sum(ideal)
+            biased = gamma ** (count - 1) / sum(gamma**j for j in range(relevant))
+            stop = uniform if measure["stop"] == "gu" else biased
+            total += stop * blended(measure, listed, ideal, i, beta)
+    return total
+
+
 # Ratios
 
 
@@ -187,6 +284,13 @@ def g_p(measure, qrels, run):
 def g_r(measure, qrels, run):
     listed, ideal, _ = lists(measure, qrels, run)
     return sum(listed) / sum(ideal) if ideal else 0.0
+
+
+def fallout(measure, qrels, run):
+    listed, _, relevant = lists(measure, qrels, run)
+    known = qrels if measure["judged_only"] else qrels.keys() | run.keys()
+    others = (measure["docs"] or len(known)) - relevant
+    return sum(g == 0 for g in listed) / others if others else 0.0
 
 
 # Two orders
@@ -270,6 +374,18 @@ def adm(measure, qrels, run):
     return 1 - sum(abs((score(d) if place else 0) - g / m) for g, place, d in documents) / len(documents)
 
 
+def relative_relevance(measure, qrels, run):
+    low, high = min(run.values(), default=0), max(run.values(), default=0)
+    s, g = [], []
+    for each, place, doc in two_orders(measure, qrels, run):
+        if place:
+            scaled = 1 if high == low else (run[doc] - low) / (high - low)
+            s.append(run[doc] if measure["norm"] == "none" else scaled)
+            g.append(each)
+    lengths = math.sqrt(sum(x * x for x in s) * sum(x * x for x in g))
+    return sum(a * b for a, b in zip(s, g)) / lengths if lengths else 0.0
+
+
 # Search length
 
 
@@ -325,6 +441,20 @@ VALUES = {
     "nCG": cumulated(undiscounted, normalised=True),
     "nDCG_JK": cumulated(jarvelin_kekalainen, normalised=True),
     "NDCNG": cumulated(scheel, normalised=True),
+    "DCG_Burges": cumulated(burges),
+    "nDCG_Burges": cumulated(burges, normalised=True),
+    "GAP": gap,
+    "ERR_G": cascade(lambda measure, gains, ideal, i: 1 / i),
+    "nERR": cascade(lambda measure, gains, ideal, i: 1 / i, normalised=True),
+    "EBR": cascade(blended),
+    "iRBU": cascade(lambda measure, gains, ideal, i: measure["p"] ** i),
+    "RBP_G": rbp,
+    "O_measure": o_measure,
+    "P_measure": p_measure,
+    "P_plus": p_plus,
+    "NCU": ncu,
+    "Fallout": fallout,
+    "RelativeRelevance": relative_relevance,
     "muAP": mu_ap,
     "WAP": wap,
     "Q": q,

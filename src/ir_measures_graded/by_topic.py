@@ -130,18 +130,30 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     array([3., 5., 1., 2.])
 
     A sum of floats never crosses a topic boundary, because that would change its rounding. Whole numbers
-    are exact and are summed in one call. Long topics are summed one by one. Short topics of similar length
-    form one matrix, padded to the next power of two: at most twice the work, in a handful of NumPy calls.
+    are exact and are summed in one call.
     """
     sizes = np.diff(offsets)
     if values.dtype.kind in "biu":
         total = np.cumsum(values)
         before = np.concatenate((np.zeros(1, total.dtype), total))[offsets[:-1]]
         return total - np.repeat(before, sizes)
+    return running(np.add, values, offsets)
+
+
+def running(of: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The running sum, product or maximum within each topic, of `np.add`, `np.multiply` or `np.maximum`.
+
+    >>> running(np.multiply, np.array([3., 2., 0.5, 4.]), np.array([0, 2, 4]))
+    array([3. , 6. , 0.5, 2. ])
+
+    Long topics are processed one by one. Short topics of similar length form one matrix, padded to the next
+    power of two: at most twice the work, in a handful of NumPy calls.
+    """
+    sizes = np.diff(offsets)
     result = np.empty_like(values)
     for topic in np.flatnonzero(sizes > LONG).tolist():
         part = slice(offsets[topic], offsets[topic + 1])
-        np.cumsum(values[part], out=result[part])
+        of.accumulate(values[part], out=result[part])
     widths = np.exp2(np.ceil(np.log2(np.maximum(sizes, 1)))).astype(np.int64)
     for width in np.unique(widths[(sizes > 0) & (sizes <= LONG)]):
         rows = np.flatnonzero((widths == width) & (sizes > 0) & (sizes <= LONG))
@@ -150,7 +162,7 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         where = (offsets[rows, None] + column)[inside]
         matrix = np.zeros(inside.shape, dtype=values.dtype)
         matrix[inside] = values[where]
-        result[where] = np.cumsum(matrix, axis=1)[inside]
+        result[where] = of.accumulate(matrix, axis=1)[inside]
     return result
 
 

@@ -60,7 +60,11 @@ def test_unjudged_documents_behind_a_tie_are_told_apart():
 
 def test_differences_that_stand():
     qrels = {"q": {"a": 3, "b": 3}}
-    runs = {"good": {"q": {"a": 2.0, "b": 1.0}}, "tied": {"q": {"a": 1.0, "x": 1.0}}, "poor": {"q": {"x": 1.0}}}
+    runs = {
+        "good": {"q": {"a": 2.0, "b": 1.0}},
+        "tied": {"q": {"a": 1.0, "x": 1.0}},
+        "poor": {"q": {"x": 1.0}},
+    }
     found = ranges(qrels, runs, ["CG@1"], draws=0)
     stand = {(d.run, d.other): (d.stands_over_ties, d.stands_over_judgments) for d in found.differences}
     assert stand == {
@@ -74,7 +78,9 @@ def test_draws_depend_on_the_seed_alone():
     qrels = {"q": {f"d{number}": number for number in range(10)}}
     docs = [f"{kind}{number}" for number in range(10) for kind in "dx"]
     run = {"q": {doc: -float(place) for place, doc in enumerate(docs)}}
-    one, again, other = (ranges(qrels, {"run": run}, ["CG"], draws=40, seed=seed).values for seed in (1, 1, 2))
+    one, again, other = (
+        ranges(qrels, {"run": run}, ["CG"], draws=40, seed=seed).values for seed in (1, 1, 2)
+    )
     assert one == again
     assert one != other
 

@@ -23,7 +23,7 @@ from ir_measures_graded import parse_measure
 from ir_measures_graded.analysis import ranges
 from ir_measures_graded.output import formats
 
-OF_TIES = ("nDCG_JK@100", "nDCG_JK", "Q", "muAP")
+OF_TIES = ("nDCG_JK@100", "nDCG_JK", "Q", "muAP", "ERR_G@100", "EBR@100")
 OF_JUDGMENTS = ("nDCG_JK@10", "nDCG_JK@100")
 FEW_JUDGED = "M, few judged"
 INPUTS = {**SHAPES, FEW_JUDGED: replace(SHAPES["M"], judged=(200, 200))}
@@ -40,7 +40,9 @@ def cost(names: list[str]) -> None:
         for option in options:
             measure, _, given = option.partition(" ")
             plain = parse_measure(measure)
-            calls[option] = (lambda m: lambda: m.calc_aggregate(qrels, run))(plain(**dict([given.split("=")])))
+            calls[option] = (lambda m: lambda: m.calc_aggregate(qrels, run))(
+                plain(**dict([given.split("=")]))
+            )
         times = medians(calls, repeat=5, patience=60)
         for option, seconds in times.items():
             plain = times[option.rpartition("=")[0] + ("=docid" if "ties" in option else "=irrelevant")]

@@ -86,7 +86,7 @@ def test_measures_of_one_call_keep_their_own_gains_and_lists():
 def test_measures_without_cutoff_have_no_curve():
     for measure in MEASURES:
         if not measure.CUTOFF:
-            with pytest.raises(GradedError, match=f"{measure.NAME} has no cutoff"):
+            with pytest.raises(GradedError, match=f"{measure.NAME} takes no cutoff"):
                 curves([measure], RUN)
 
 

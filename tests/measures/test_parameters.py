@@ -7,11 +7,25 @@ import numpy as np
 import pytest
 from ir_measures.measures import ParamInfo
 
-from ir_measures_graded import CG, DCG_JK, NDCNG, Choice, Count, Flag, GradedError, Real, nDCG_JK
+from ir_measures_graded import (
+    CG,
+    DCG_JK,
+    ERR_G,
+    NDCNG,
+    Choice,
+    Count,
+    Flag,
+    GradedError,
+    Real,
+    nDCG_JK,
+    parse_measure,
+)
 from ir_measures_graded.measures.parameters import Gains
 
 ABOVE_1 = Real(default=2, above=1, desc="")
 FROM_0 = Real(default=1, at_least=0, desc="")
+BELOW_1 = Real(default=0.5, above=0, below=1, desc="")
+UP_TO_1 = Real(default=1, above=0, at_most=1, desc="")
 ANY_REAL = Real(default=0, desc="")
 COUNT = Count(default=None, desc="")
 FLAG = Flag(default=False, desc="")
@@ -48,6 +62,10 @@ def same(value, expected):
         (CHOICE, np.str_("b"), "b"),
         (GAINS, {3.0: 100.0, 1: 1}, {3: 100}),
         (GAINS, [(3, 100)], {3: 100}),
+        (GAINS, {1: 1, -1: 0}, "linear"),
+        (GAINS, "exp", "exp"),
+        (BELOW_1, 0.5, 0.5),
+        (UP_TO_1, 1.0, 1),
     ],
 )
 def test_values_are_stored_in_one_plain_form(parameter, given, kept):
@@ -71,14 +89,16 @@ def test_values_are_stored_in_one_plain_form(parameter, given, kept):
             "a real number ≥ 0",
             [-1e-9, -1, float("-inf"), np.bool_(True), np.complex128(1), Decimal(2)],
         ),
+        (BELOW_1, "a real number > 0 and < 1", [0, 1, 1.5, -0.5]),
+        (UP_TO_1, "a real number > 0 and ≤ 1", [0, 1.001]),
         (ANY_REAL, "a real number", [float("inf"), "x", [1], np.array([1.0, 2.0])]),
         (COUNT, "a whole number ≥ 1", [0, -1, 1.5, True, "5", float("inf"), 2**63, {}]),
         (FLAG, "True or False", [0, 1, None, "True", np.int64(1), []]),
         (CHOICE, "one of 'a', 'b'", ["c", "A", None, 1, ["a"], np.array(["a", "b"])]),
         (
             GAINS,
-            "level:gain pairs, gains finite and ≥ 0",
-            [None, 5, "1:2", {1: -1}, {1: "1"}, [1, 2], {1: None}],
+            "'linear', 'exp', or level:gain pairs, gains finite and ≥ 0",
+            [None, 5, "1:2", "Exp", "", {1: -1}, {1: "1"}, [1, 2], {1: None}],
         ),
     ],
 )
@@ -101,7 +121,8 @@ def test_parameters_are_those_of_ir_measures():
 
 
 def test_an_unset_parameter_reads_as_its_default():
-    assert (nDCG_JK["b"], nDCG_JK["avg"], nDCG_JK["gains"], nDCG_JK["judged_only"]) == (2, False, {}, False)
+    assert (nDCG_JK["b"], nDCG_JK["avg"], nDCG_JK["judged_only"]) == (2, False, False)
+    assert (nDCG_JK["gains"], ERR_G["gains"]) == ("linear", "exp")
     assert CG["cutoff"] is None
     assert NDCNG["max_gain"] is None
     assert (NDCNG(max_gain=4) @ 3)["cutoff"] == 3
@@ -113,6 +134,32 @@ def test_calling_a_measure_keeps_the_other_parameters():
     assert measure(cutoff=None) == DCG_JK(b=3, avg=True, gains={1: 5})
     assert measure(gains={}) == DCG_JK(b=3, avg=True) @ 10
     assert measure == DCG_JK(b=3, avg=True, gains={1: 5}) @ 10
+
+
+def test_gains_are_printed_unless_they_are_the_default_of_the_measure():
+    assert str(nDCG_JK(gains="linear")) == str(nDCG_JK(gains={0: 0, 1: 1, 2.5: 2.5})) == "nDCG_JK"
+    assert str(nDCG_JK(gains="exp") @ 10) == "nDCG_JK(gains='exp')@10"
+    assert str(ERR_G(gains="exp") @ 10) == "ERR_G@10"
+    assert str(ERR_G(gains={1: 1})) == str(ERR_G(gains="linear")) == "ERR_G(gains='linear')"
+    assert str(ERR_G(gains={1: 1, 2: 5})) == "ERR_G(gains={2:5})"
+    assert ERR_G(gains={1: 1, 2: 3}) != ERR_G
+    for text in ("nDCG_JK(gains=exp)@10", "nDCG_JK(gains='exp')@10", "ERR_G(gains=linear)", "NCU(stop=rb)"):
+        measure = parse_measure(text)
+        assert parse_measure(str(measure)) == measure
+    assert parse_measure("nDCG_JK(gains=exp)@10") == nDCG_JK(gains="exp") @ 10
+    with pytest.raises(GradedError, match=r"gains='steep' is not allowed; gains is 'linear', 'exp', or"):
+        parse_measure("nDCG_JK(gains=steep)")
+
+
+def test_named_gains_of_negative_and_real_levels():
+    qrels, run = {"q": {"a": -2, "b": 0.5, "c": 3}}, {"q": {"a": 3, "b": 2, "c": 1}}
+    assert CG(gains="exp").calc_aggregate(qrels, run) == pytest.approx(2**0.5 - 1 + 7)
+    assert CG(gains="linear").calc_aggregate(qrels, run) == 3.5
+    assert CG(gains={3: 7}).calc_aggregate(qrels, run) == CG(gains="exp").calc_aggregate(
+        {"q": {**qrels["q"], "b": np.log2(1.5)}}, run
+    )
+    with pytest.raises(GradedError, match="level 1024 has no finite gain with gains='exp'"):
+        CG(gains="exp").calc_aggregate({"q": {"a": 1024}}, run)
 
 
 def test_defaults_are_not_stored():

@@ -26,9 +26,9 @@ from .swaps import Swaps, swaps
 __all__ = [
     "Comparison",
     "Curves",
+    "Difference",
     "Effort",
     "Evaluation",
-    "Difference",
     "Range",
     "Ranges",
     "Sensitivity",

@@ -24,8 +24,8 @@ from ..evaluation.provider import GradedEvaluator
 from ..inputs.tables import Source, read_qrels
 from ..measures import CG, DCG_JK
 from ..measures.base import GradedMeasure
-from ..measures.weighted import Normalised
 from ..measures.topics import Topics
+from ..measures.weighted import Normalised
 from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
@@ -227,7 +227,12 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
     table = read_qrels(qrels)
-    gain = gain_of(table.values, canonical_gains(measure.params.get("gains") or {}))
+    gain = gain_of(
+        table.values,
+        measure["gains"]
+        if isinstance(measure, GradedMeasure)
+        else canonical_gains(measure.params.get("gains") or {}),
+    )
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()
     bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())

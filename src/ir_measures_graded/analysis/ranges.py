@@ -126,7 +126,13 @@ class Ranges(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per measure and run, the best run first."""
-        columns = ["measure", "run", "value", *(f"{of} {end}" for of in _KINDS for end in ("min", "max")), "judged"]
+        columns = [
+            "measure",
+            "run",
+            "value",
+            *(f"{of} {end}" for of in _KINDS for end in ("min", "max")),
+            "judged",
+        ]
         return columns, [
             [str(found.measure), found.run, found.value, *_ends(found), found.judged]
             for measure in self.measures
@@ -243,8 +249,8 @@ def ranges(
     """What tied scores and unjudged documents leave open of each run's value and of each difference.
 
     `qrels` and `runs` are as for `evaluate`. `measures` are graded measures or their strings, without the
-    options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0; none without) random judgments,
-    which depend on `seed` (≥ 0) alone. `progress` shows a bar on stderr (extra ``progress``).
+    options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random judgments, which depend
+    on `seed` (≥ 0) alone; without draws there is none. `progress` shows a bar on stderr (extra ``progress``).
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
@@ -409,7 +415,7 @@ class _Levels:
         ]
 
     def drawn(self, run: int, holes: Holes, draws: int, random: np.random.Generator) -> np.ndarray:
-        """Random levels of the holes of a run (draws × holes), NaN where no document is judged at such ranks."""
+        """Random levels of the holes of a run (draws × holes), NaN if no document is judged at such ranks."""
         bins = np.searchsorted(BINS, holes.rank)
         levels = np.full((draws, bins.size), np.nan)
         for number, pool in enumerate(self.pools[run]):

@@ -22,7 +22,7 @@ from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import GainMap, weighting
+from ..ranking.gains import Gains, weighting
 from ..registry.notation import parse_measure
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT, run_ranks
@@ -97,7 +97,7 @@ class Sensitivity(Result):
 
     runs: tuple[str, ...]
     settings: tuple[Setting, ...]
-    weightings: dict[str, GainMap]
+    weightings: dict[str, Gains]
     means: np.ndarray
     ranks: np.ndarray
     tau: np.ndarray
@@ -296,12 +296,12 @@ def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
     return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
 
 
-def _pairs(gains: GainMap) -> str:
-    return ",".join(f"{level}:{gain}" for level, gain in gains.items())
+def _pairs(gains: Gains) -> str:
+    return gains if isinstance(gains, str) else ",".join(f"{level}:{gain}" for level, gain in gains.items())
 
 
 def _settings(
-    measures: Sequence[Measure], weightings: Mapping[str, GainMap], cutoffs: Sequence[int]
+    measures: Sequence[Measure], weightings: Mapping[str, Gains], cutoffs: Sequence[int]
 ) -> tuple[Setting, ...]:
     open_to = {
         choice: [m for m in measures if choice in m.SUPPORTED_PARAMS and choice not in m.params]

@@ -177,7 +177,7 @@ def view(
 ) -> Topics:
     """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
-    key = (measure["judged_only"], tuple(gains.items()), cutoff)
+    key = (measure["judged_only"], str(gains), cutoff)
     views = {} if views is None else views
     if key not in views:
         views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)

@@ -13,20 +13,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..by_topic import changes
 from .base import GradedMeasure
 from .holes import LIMIT, Holes, distributions, extreme_in_order, filled, levels_of_gains
 from .ties import TieGroups, expected_pairs, expected_stops
-from .topics import GainList, Topics, ratio
+from .topics import GainList, Topics, ratio, share
 
 
 class AtRelevant(GradedMeasure):
     """A sum over the relevant documents of the run: `Σ_i u(i)·Π_{j<i} q(j)·V[i]/d(i)`, divided by `most`.
 
-    Write `achieved` (V) and `possible` (d), and where they are not 1 `stops` (u), `goes_on` (q) and `most`.
+    Write those that are not 1: `stops` (u), `goes_on` (q), `achieved` (V), `possible` (d) and `most`.
     """
 
-    TIES = ("mean", "min", "max")
+    TIES: ClassVar[tuple[str, ...]] = ("mean", "min", "max")
     UNJUDGED = True
     MONOTONE: ClassVar[bool] = False
     """Whether a value never falls when two documents, however far apart, change places so that the better
@@ -40,28 +39,28 @@ class AtRelevant(GradedMeasure):
         """q: what a relevant document leaves of the weight of all documents behind it, by its gain."""
         return 1.0
 
-    def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray | float:
-        """V: what `number` relevant documents with `gain` in all achieve; linear in both."""
-        raise NotImplementedError
+    def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
+        """V: what `number` relevant documents with `gain` in all achieve: a constant, plus a multiple of each."""
+        return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         """d: what a list could achieve down to each `rank` of each `topic`."""
-        raise NotImplementedError
+        return np.ones(rank.size)
 
     def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray | float:
         """What the sum is divided by, per topic (T) or per topic and cutoff (T × cutoffs)."""
         return 1.0
 
-    def quotient(self, achieved: np.ndarray | float, possible: np.ndarray) -> np.ndarray:
-        return ratio(np.asarray(achieved), possible)
+    def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
+        return ratio(achieved, possible)
 
     def values(self, topics: Topics) -> np.ndarray:
         run, added = self.at_relevant(topics)
-        return ratio(run.sum(added), np.asarray(self.most(topics, topics.cutoff)))
+        return share(run.sum(added), np.asarray(self.most(topics, topics.cutoff)))
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
         run, added = self.at_relevant(topics)
-        return ratio(run.vector(added, depth), np.asarray(self.most(topics, np.arange(1, depth + 1))))
+        return share(run.vector(added, depth), np.asarray(self.most(topics, np.arange(1, depth + 1))))
 
     def relevant(self, topics: Topics) -> GainList:
         """The relevant documents of the run's list, with the gains that `achieved` is about."""
@@ -73,12 +72,23 @@ class AtRelevant(GradedMeasure):
             run = self._expected(topics)
             return run, ratio(run.gain, self.possible(run.rank, run.topic, topics))
         run = self.relevant(topics)
+        return run, self.added(run, topics)
+
+    def added(self, run: GainList, topics: Topics) -> np.ndarray:
+        """What each relevant document of a list adds to the sum."""
+        return self.weight(run, topics) * self.quality(run, topics)
+
+    def quality(self, run: GainList, topics: Topics) -> np.ndarray:
+        """V[i]/d(i) at each relevant document of a list."""
         achieved = self.achieved(run.number, run.cumulated)
-        added = self.quotient(achieved, self.possible(run.rank, run.topic, topics))
-        u, q = self.stops(run.gain, topics), self.goes_on(run.gain, topics)
-        if isinstance(q, np.ndarray) or q != 1:
-            added = added * product_before(np.broadcast_to(q, added.shape), run)
-        return run, added * u
+        return self.quotient(achieved, self.possible(run.rank, run.topic, topics))
+
+    def weight(self, run: GainList, topics: Topics) -> np.ndarray:
+        """u(i)·Π_{j<i} q(j) at each relevant document of a list."""
+        u, q = self._weights(run.gain, topics)
+        if (q == 1).all():
+            return u
+        return u * run.previous(run.running(np.multiply, q), first=1.0)
 
     def _expected(self, topics: Topics) -> GainList:
         """The mean of u·Π q·V at each rank, over all orders of tied documents."""
@@ -128,7 +138,9 @@ class AtRelevant(GradedMeasure):
             gained = 0.0 if entry is None else float(run.gain[entry])
             relevant, total = relevant + (gained > 0), total + gained
             achieved = self.achieved(relevant + number, total + gain)
-            quotient = self.quotient(achieved, self.possible(np.full(every.size, rank), every, judged)[:, None])
+            quotient = self.quotient(
+                achieved, self.possible(np.full(every.size, rank), every, judged)[:, None]
+            )
             if entry is None:
                 seen += 1
                 reached = [best]
@@ -139,7 +151,9 @@ class AtRelevant(GradedMeasure):
             elif gained > 0:
                 best = best + of_run[0][entry] * weight * quotient
                 weight = weight * of_run[1][entry]
-        values = ratio(np.abs(best[every, every]), np.broadcast_to(self.most(judged, topics.cutoff), every.shape))
+        values = ratio(
+            np.abs(best[every, every]), np.broadcast_to(self.most(judged, topics.cutoff), every.shape)
+        )
         return float(values.max() if highest else values.min())
 
 
@@ -171,14 +185,8 @@ class _States:
     def reachable(self, seen: int) -> np.ndarray:
         """Whether the numbers of the first `seen` holes can grow to the numbers in all (in all × so far)."""
         relevant, unused = self.number.sum(axis=1), self.holes - self.number.sum(axis=1)
-        return self._fits & (seen >= relevant) & (seen - relevant <= unused[:, None])
+        return np.asarray(self._fits & (seen >= relevant) & (seen - relevant <= unused[:, None]))
 
     @cached_property
     def _fits(self) -> np.ndarray:
         return (self.number <= self.number[:, None]).all(axis=2)
-
-
-def product_before(values: np.ndarray, run: GainList) -> np.ndarray:
-    """The product of a value over all entries before each entry of its topic."""
-    product = np.exp(run.cumsum(np.log(values)))
-    return np.where(changes(run.topic), 1.0, np.append(1.0, product[:-1]))

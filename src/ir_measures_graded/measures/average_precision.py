@@ -3,7 +3,8 @@
 C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for multi-graded relevance. SPIM 2011.
 N. Kando, K. Kuriyama, M. Yoshioka: Information retrieval system evaluation using multi-grade
 relevance judgments. JPSJ SIG Notes, 2001. T. Sakai: Average gain ratio. SIGIR 2003. T. Sakai: New
-performance metrics based on multigrade relevance. NTCIR-4, 2004. B. Zhou, Y. Yao: Evaluating
+performance metrics based on multigrade relevance. NTCIR-4, 2004. S. E. Robertson, E. Kanoulas, E. Yilmaz:
+Extending average precision to graded relevance judgments. SIGIR 2010. B. Zhou, Y. Yao: Evaluating
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
@@ -18,7 +19,7 @@ from ..ranking.gains import gain_of
 from ..ranking.judged import Ideal
 from .at_relevant import AtRelevant
 from .base import GradedMeasure
-from .parameters import Real
+from .blended_ratio import BETA, BlendedRatio
 from .ties import TieGroups
 from .topics import GainList, Topics, ratio, share
 
@@ -26,7 +27,42 @@ MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
 
 
-class _muAP(GradedMeasure):
+class _OfThresholds(GradedMeasure):
+    """Precisions P^t with every threshold t of relevance, in a sum over the run's relevant documents.
+
+    Each measure weighs the thresholds and divides by what the whole recall base would add up to.
+    """
+
+    TIES = ("mean", "min", "max")
+    UNJUDGED = True
+
+    def weigh(self, thresholds: Thresholds) -> np.ndarray:
+        """The weight of each threshold."""
+        raise NotImplementedError
+
+    def whole(self, topics: Topics) -> np.ndarray:
+        """The sum of an ideal run, for each topic."""
+        raise NotImplementedError
+
+    def values(self, topics: Topics) -> np.ndarray:
+        run, precision = self._precision(topics)
+        return share(run.sum(precision), self.whole(topics))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        run, precision = self._precision(topics)
+        return share(run.vector(precision, depth), self.whole(topics)[:, None])
+
+    def _precision(self, topics: Topics) -> tuple[GainList, np.ndarray]:
+        """The ranks where relevant documents may stand, and the weighted sum of precisions at each."""
+        thresholds = topics.once(Thresholds, lambda: Thresholds.of(topics))
+        if self["ties"] == "mean":
+            run = thresholds.expected_precision(topics, self.weigh(thresholds))
+            return run, run.gain
+        run = topics.run.relevant
+        return run, thresholds.precision(run, self.weigh(thresholds))
+
+
+class _muAP(_OfThresholds):
     r"""Average precision at every level of gain, averaged with the distances of the levels as weights.
 
     :formula: Σ_t d_t AP^t / Σ_t d_t over the distinct positive gains t of the topic's recall base, d_t = t
@@ -51,26 +87,42 @@ class _muAP(GradedMeasure):
     PRETTY_NAME = "Average precision over all levels of gain (µAP)"
     SHORT_DESC = "The mean of the average precisions with each gain as the threshold of relevance."
 
-    def values(self, topics: Topics) -> np.ndarray:
-        run, precision = self.at_relevant(topics)
-        return share(run.sum(precision), topics.best)
+    def weigh(self, thresholds: Thresholds) -> np.ndarray:
+        return thresholds.distance / thresholds.relevant
 
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run, precision = self.at_relevant(topics)
-        return share(run.vector(precision, depth), topics.best[:, None])
+    def whole(self, topics: Topics) -> np.ndarray:
+        return topics.best
 
-    TIES = ("mean", "min", "max")
-    UNJUDGED = True
 
-    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        """The run's relevant documents and, at each, Σ_t d_t P^t / R_t over all t up to its gain."""
-        thresholds = topics.once(Thresholds, lambda: Thresholds.of(topics))
-        weight = thresholds.distance / thresholds.relevant
-        if self["ties"] == "mean":
-            run = thresholds.expected_precision(topics, weight)
-            return run, run.gain
-        run = topics.run.relevant
-        return run, thresholds.precision(run, weight)
+class _GAP(_OfThresholds):
+    r"""Graded average precision: average precision over users with different thresholds of relevance.
+
+    :formula: Σ_i rel(i) (1/i) Σ_{j≤i} min(G[j], G[i]) / Σ_d G_d, the last sum over all judged documents
+    :tex: \mathrm{GAP} = \frac{1}{\sum_d G_d} \sum_{i=1}^{k} \mathrm{rel}(i)\,\frac{1}{i} \sum_{j=1}^{i}
+        \min(G[j], G[i])
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Robertson, Kanoulas & Yilmaz 2010
+
+    The paper's probability that a user's threshold is at a gain is the distance of this gain from the next
+    lower one, divided by the highest gain. The denominator is not cut with a cutoff. On binary judgments GAP
+    equals AP.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(GAP.calc_aggregate(qrels, run), 4), round(GAP(gains="exp").calc_aggregate(qrels, run), 4)
+    (0.4933, 0.475)
+    """
+
+    NAME = "GAP"
+    PRETTY_NAME = "Graded average precision"
+    SHORT_DESC = "Average precision over users with different thresholds of relevance."
+
+    def weigh(self, thresholds: Thresholds) -> np.ndarray:
+        return thresholds.distance
+
+    def whole(self, topics: Topics) -> np.ndarray:
+        return topics.whole_ideal.sum(topics.whole_ideal.gain)
 
 
 @dataclass(frozen=True)
@@ -121,7 +173,7 @@ class Thresholds:
         itself, pairs = np.zeros(whole.gain.size), np.zeros(whole.gain.size)
         itself[whole.gain > 0] = self._up_to(weight, run, self._level(run))
         pairs[whole.gain > 0] = self.precision(run, weight) * run.rank
-        itself_of, pairs_of, size = groups.sum(itself), groups.sum(pairs), groups.size
+        pairs_of, size = groups.sum(pairs), groups.size
         # The lower of two documents of a group: the later one in an order by descending gain.
         order = np.lexsort((-itself[groups.entry], groups.number))
         within = np.zeros(whole.gain.size)
@@ -201,7 +253,7 @@ class _WAP(_MeanAtRelevant):
         return share(achieved, possible)
 
 
-class _Q(_MeanAtRelevant):
+class _Q(_MeanAtRelevant, BlendedRatio):
     r"""Q-measure: weighted average precision blended with average precision.
 
     :formula: (1/R) Σ_i rel(i) (C[i] + β CG[i]) / (i + β CG_I[i]), C[i] the relevant documents in the first
@@ -225,14 +277,7 @@ class _Q(_MeanAtRelevant):
     ALIASES = ("QMeasure",)
     PRETTY_NAME = "Q-measure"
     SHORT_DESC = "The mean blended ratio of counts and gains at the ranks of relevant documents."
-    PARAMETERS = {"beta": Real(default=1, at_least=0, desc="weight β of the gains against the counts")}
-
-    def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        return number + self["beta"] * gain
-
-    def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
-        ideal = topics.whole_ideal
-        return rank + self["beta"] * ideal.at(rank, topic, ideal.cumulated)
+    PARAMETERS = {"beta": BETA}
 
 
 class _AGR(_WAP):
@@ -297,4 +342,5 @@ muAP = _muAP()
 WAP = _WAP()
 Q = _Q()
 AGR = _AGR()
-MEASURES = (muAP, WAP, Q, AGR)
+GAP = _GAP()
+MEASURES = (muAP, WAP, Q, AGR, GAP)

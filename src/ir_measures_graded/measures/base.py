@@ -18,6 +18,7 @@ import numpy as np
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
+from ..ranking.gains import LINEAR
 from .holes import extreme_in_order
 from .parameters import ORDERS, UNJUDGED, Choice, Count, Flag, Gains, Parameter
 from .ties import ordered
@@ -28,10 +29,10 @@ class GradedMeasure(ir_measures.Measure):
     """A measure over graded judgments that computes all topics at once: override `values`.
 
     Declare `NAME`, `PRETTY_NAME`, `SHORT_DESC` and `PARAMETERS` (name to `Parameter`); declare `ALIASES`,
-    `CUTOFF`, `JUDGED_ONLY` (its default), `DEFAULT` and `SMALLER_IS_BETTER` if they differ from the values
-    below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of measures show the
-    docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also shows `:tex:` (the
-    formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
+    `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they differ
+    from the values below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of
+    measures show the docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also
+    shows `:tex:` (the formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
 
     Instances are immutable and hold every value in one canonical form. They are equal, hash alike and print
     alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an instance changes
@@ -43,6 +44,7 @@ class GradedMeasure(ir_measures.Measure):
     SHORT_DESC: ClassVar[str] = ""
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
     CUTOFF: ClassVar[bool] = True
+    GAINS: ClassVar[str] = LINEAR
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
     TIES: ClassVar[tuple[str, ...]] = ()
@@ -61,7 +63,7 @@ class GradedMeasure(ir_measures.Measure):
             **cls.PARAMETERS,
             **({"ties": Choice("docid", *cls.TIES, default="docid", desc=ORDERS)} if cls.TIES else {}),
             **({"unjudged": UNJUDGED} if cls.UNJUDGED else {}),
-            "gains": Gains(),
+            "gains": Gains(default=cls.GAINS),
             "judged_only": Flag(
                 default=cls.JUDGED_ONLY, desc="leave unjudged documents out before ranks are counted"
             ),
@@ -173,6 +175,11 @@ class GradedMeasure(ir_measures.Measure):
         merit = self.merit(topics)
         ranks = ordered(topics.ranks, merit if self["ties"] == "max" else -merit)
         return Topics(ranks, topics.gains, topics.cutoff)
+
+    @property
+    def needs_all_topics(self) -> bool:
+        """Whether the value of a topic depends on the judgments of the other topics."""
+        return self._option("unjudged")
 
     @property
     def smaller_is_better(self) -> bool:

@@ -1,10 +1,11 @@
-"""Cumulated gain: Järvelin & Kekäläinen 2002, and its normalised form by Scheel et al. 2011.
+"""Cumulated gain: Järvelin & Kekäläinen 2002, Burges et al. 2005, and Scheel et al. 2011.
 
 Each measure weights the gain at a rank and sums the result down to the cutoff; the normalised measures
 divide by the same sum over the ideal list.
 
 K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques. ACM Transactions on
-Information Systems 20(4), 2002. C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
+Information Systems 20(4), 2002. C. Burges et al.: Learning to rank using gradient descent. ICML 2005.
+C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
 multi-graded relevance. SPIM 2011.
 """
 
@@ -120,6 +121,63 @@ class _nDCG_JK(_Discounted, Normalised):
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
+class _Log2(WeightedGains):
+    """Gains are divided by log2(rank + 1)."""
+
+    GAINS = "exp"
+
+    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        return gain / np.log2(rank + 1)
+
+
+class _DCG_Burges(_Log2):
+    r"""Discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
+
+    :formula: Σ_{i≤k} G[i] / log2(i + 1)
+    :tex: \mathrm{DCG} = \sum_{i=1}^{k} \frac{G[i]}{\log_2 (i + 1)}
+    :range: [0, ∞)
+    :undefined: 0 without relevant documents
+    :source: Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton & Hullender 2005
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(DCG_Burges.calc_aggregate(qrels, run), 4)  # 3 + 7/2 + 1/2.585 + 1/2.807
+    7.2431
+    >>> round(DCG_Burges(gains="linear").calc_aggregate(qrels, run), 4)
+    4.2431
+    """
+
+    NAME = "DCG_Burges"
+    PRETTY_NAME = "Discounted cumulated gain (Burges et al.)"
+    SHORT_DESC = "Cumulated gain in which the gain at rank i is divided by log2(i + 1)."
+
+
+class _nDCG_Burges(_Log2, Normalised):
+    r"""Normalised discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
+
+    :formula: DCG[k] / DCG_I[k], where DCG[k] = Σ_{i≤k} G[i] / log2(i + 1)
+    :tex: \mathrm{nDCG} = \frac{\sum_{i=1}^{k} G[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} I[i] / \log_2 (i + 1)}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton & Hullender 2005
+
+    This is the nDCG of learning to rank. With gains='linear' it is trec_eval's nDCG, also for levels and
+    gains that are not whole numbers.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(nDCG_Burges.calc_aggregate(qrels, run), 4)
+    0.6262
+    >>> round(nDCG_Burges(gains="linear").calc_aggregate(qrels, run), 4)
+    0.6593
+    """
+
+    NAME = "nDCG_Burges"
+    ALIASES = ("MSnDCG",)
+    PRETTY_NAME = "Normalised discounted cumulated gain (Burges et al.)"
+    SHORT_DESC = "Discounted cumulated gain with log2(i + 1) as a share of that of the ideal list."
+
+
 class _NDCNG(Normalised):
     r"""Normalised discounted cumulative normalised gain: nDCG that does not depend on the scale of the gains.
 
@@ -160,5 +218,7 @@ CG = _CG()
 DCG_JK = _DCG_JK()
 nCG = _nCG()
 nDCG_JK = _nDCG_JK()
+DCG_Burges = _DCG_Burges()
+nDCG_Burges = _nDCG_Burges()
 NDCNG = _NDCNG()
-MEASURES = (CG, DCG_JK, nCG, nDCG_JK, NDCNG)
+MEASURES = (CG, DCG_JK, nCG, nDCG_JK, DCG_Burges, nDCG_Burges, NDCNG)

@@ -103,7 +103,9 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     document = np.repeat(opens, listed) + number[at]
     known = kept[document]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    qrels = Table("qrels", names, np.append(0, np.cumsum(kept))[offsets], Ids.of([]), given[kept], distinct=True)
+    qrels = Table(
+        "qrels", names, np.append(0, np.cumsum(kept))[offsets], Ids.of([]), given[kept], distinct=True
+    )
     scores = ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[of], listed)]
     run = Table("run", names, np.append(0, np.cumsum(listed)), Ids.of([]), scores, distinct=True)
     none = np.empty((2, 0), dtype=np.int64)
@@ -158,9 +160,9 @@ def distributions(topics: Topics, topic: int, holes: int, limit: int) -> np.ndar
     ways = math.comb(holes + gains, gains)
     if ways > limit:
         raise Undetermined(
-            f"topic {topics.names[topic]!r} has {holes} unjudged documents within the cutoff and the qrels have "
-            f"{gains} positive gains: {ways:,} ways to judge them, but at most {limit:,} can be compared; use a "
-            f"smaller cutoff"
+            f"topic {topics.names[topic]!r} has {holes} unjudged documents within the cutoff and the qrels "
+            f"have {gains} positive gains: {ways:,} ways to judge them, but at most {limit:,} can be compared; "
+            f"use a smaller cutoff"
         )
     gain_at_least = np.array(list(combinations_with_replacement(range(holes + 1), gains)))
     return (gain_at_least[:, :, None] > np.arange(holes)).sum(axis=1)
@@ -213,7 +215,6 @@ class Ratio:
             result[topics] = self._highest(topics, earned[topics], count[topics])
         return result
 
-
     def _highest(self, topics: np.ndarray, earned: np.ndarray, count: np.ndarray) -> np.ndarray:
         # Dinkelbach: a quotient N/D is at most λ exactly where N − λ·D is at most 0. The best numbers of
         # holes that get each gain, or a higher one, are found gain by gain from the highest: what is best
@@ -236,7 +237,10 @@ class Ratio:
                 arg = np.maximum.accumulate(np.where(surplus == arg, numbers, 0), axis=2)
                 nothing = np.zeros((len(topics), 1, numbers.size))
                 weight = step[:, level:, level, None]
-                n = np.concatenate((nothing, np.take_along_axis(n, arg, 2)), axis=1) + weight * earned[:, None]
+                n = (
+                    np.concatenate((nothing, np.take_along_axis(n, arg, 2)), axis=1)
+                    + weight * earned[:, None]
+                )
                 d = np.concatenate((nothing, np.take_along_axis(d, arg, 2)), axis=1)
                 d += weight * added[:, None, level]
                 surplus = np.where(refused[:, None], -np.inf, n - best[:, level:, None] * d)

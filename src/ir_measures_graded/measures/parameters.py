@@ -12,7 +12,7 @@ from typing import Any
 from ir_measures.measures import ParamInfo
 
 from ..errors import GradedError
-from ..ranking.gains import canonical_gains, plain_number
+from ..ranking.gains import LINEAR, canonical_gains, plain_number
 
 
 class Parameter(ParamInfo):
@@ -41,7 +41,7 @@ class Parameter(ParamInfo):
 
 
 class Real(Parameter):
-    """A finite real number, bounded below by `above` (exclusive) or `at_least` (inclusive)."""
+    """A finite real number; `above` and `below` are exclusive bounds, `at_least` and `at_most` inclusive."""
 
     def __init__(
         self,
@@ -50,23 +50,26 @@ class Real(Parameter):
         desc: str,
         above: float | None = None,
         at_least: float | None = None,
+        below: float | None = None,
+        at_most: float | None = None,
     ):
         super().__init__(default=default, desc=desc, dtype=(int, float))
-        self.above, self.at_least = above, at_least
+        self.above, self.at_least, self.below, self.at_most = above, at_least, below, at_most
 
     def allowed(self) -> str:
-        if self.above is not None:
-            return f"a real number > {self.above:g}"
-        if self.at_least is not None:
-            return f"a real number ≥ {self.at_least:g}"
-        return "a real number"
+        bounds = {">": self.above, "≥": self.at_least, "<": self.below, "≤": self.at_most}
+        given = [f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None]
+        return " ".join(filter(None, ["a real number", " and ".join(given)]))
 
     def canonical(self, value: Any) -> Any:
         value = plain_number(value)
-        inside = (self.above is None or value > self.above) and (
-            self.at_least is None or value >= self.at_least
+        outside = (
+            (self.above is not None and value <= self.above)
+            or (self.at_least is not None and value < self.at_least)
+            or (self.below is not None and value >= self.below)
+            or (self.at_most is not None and value > self.at_most)
         )
-        if not math.isfinite(value) or not inside:
+        if not math.isfinite(value) or outside:
             raise GradedError
         return value
 
@@ -118,19 +121,20 @@ class Choice(Parameter):
 
 
 class Gains(Parameter):
-    """A gain map, as `canonical_gains` takes it."""
+    """Gains by name or as a gain map, as `canonical_gains` takes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, default: str = LINEAR) -> None:
         super().__init__(
-            default={},
-            desc="gain of each level; a level left out keeps its own value, at least 0",
-            dtype=dict,
+            default=default,
+            desc="gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or that of a map; "
+            "a level left out of a map keeps its own value",
+            dtype=(str, dict),
         )
 
     def allowed(self) -> str:
-        return "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10"
+        return "'linear', 'exp', or level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10"
 
-    def canonical(self, value: Any) -> dict[Any, Any]:
+    def canonical(self, value: Any) -> Any:
         return canonical_gains(value)
 
 

@@ -5,7 +5,9 @@ documents, which gain 0. Documents that are not retrieved are tied with each oth
 
 Y. Y. Yao: Measuring retrieval effectiveness based on user preference of documents. JASIS 46(2),
 1995. M. G. Kendall: The treatment of ties in ranking problems. Biometrika 33, 1945. C. Spearman,
-1904. S. Mizzaro: A new measure of retrieval effectiveness. IRWS 2001. B. Zhou, Y. Yao: Evaluating
+1904. S. Mizzaro: A new measure of retrieval effectiveness. IRWS 2001. P. Borlund, P. Ingwersen: Measures of
+relative relevance and ranked half-life. SIGIR 1998. P. Borlund: Evaluation of interactive information
+retrieval systems. PhD thesis, Åbo Akademi University, 2000. B. Zhou, Y. Yao: Evaluating
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
@@ -22,7 +24,9 @@ from ..by_topic import earlier_and_smaller, offsets_of
 from ..errors import GradedError
 from .base import GradedMeasure
 from .parameters import TIES, TOPICS_BEST, Choice, Flag, Parameter
-from .topics import Documents, Topics, ratio
+from .topics import Documents, Topics, ratio, share
+
+NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
 
 
 class _Preference(GradedMeasure):
@@ -233,7 +237,7 @@ class _ADM(GradedMeasure):
     PRETTY_NAME = "Average distance measure"
     SHORT_DESC = "The mean closeness of the system's scores to the documents' gains."
     PARAMETERS = {
-        "norm": Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]"),
+        "norm": NORM,
         "max_gain": TOPICS_BEST,
     }
     JUDGED_ONLY = True
@@ -243,31 +247,72 @@ class _ADM(GradedMeasure):
         documents = topics.listed("rank")
         topic, m = documents.topic, self["max_gain"] or topics.best[documents.topic]
         u = ratio(documents.gain, m)
-        s = np.where(documents.retrieved, self._scaled(documents.score, topic, topics), 0.0)
+        s = np.where(documents.retrieved, scaled_scores(self, documents, topics), 0.0)
         size = np.bincount(topic, minlength=topics.count)
         total = np.bincount(topic, weights=np.abs(s - u), minlength=topics.count)
         return np.where(topics.relevant > 0, 1 - ratio(total, size), 0.0)
 
-    def _scaled(self, score: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
-        whole = topics.ranks.whole
-        lowest, highest = 0.0, 1.0
-        if self["norm"] == "minmax":
-            lowest, highest = -np.finfo(float).max, np.finfo(float).max
-        refused = np.flatnonzero((whole.score < lowest) | (whole.score > highest))
-        if refused.size:
-            name, doc, value = whole.scored(int(refused[0]))
-            allowed = "in [0, 1]" if self["norm"] == "none" else "finite"
-            raise GradedError(
-                f"{self}: topic {name!r}, document {doc!r} has the score {value}; it must be {allowed}"
-            )
-        if self["norm"] == "none":
-            return score
-        low, high = whole.lowest[topic] / 2, whole.highest[topic] / 2  # the difference of halves is finite
-        return ratio(score / 2 - low, high - low, undefined=1.0)
+
+def scaled_scores(measure: GradedMeasure, documents: Documents, topics: Topics) -> np.ndarray:
+    """The documents' scores, scaled by topic to [0, 1] with norm='minmax' and unchanged with 'none'.
+
+    Raises `GradedError` for an infinite score, and with norm='none' for a score outside [0, 1].
+    """
+    whole, score, topic = topics.ranks.whole, documents.score, documents.topic
+    lowest, highest = 0.0, 1.0
+    if measure["norm"] == "minmax":
+        lowest, highest = -np.finfo(float).max, np.finfo(float).max
+    refused = np.flatnonzero((whole.score < lowest) | (whole.score > highest))
+    if refused.size:
+        name, doc, value = whole.scored(int(refused[0]))
+        allowed = "in [0, 1]" if measure["norm"] == "none" else "finite"
+        raise GradedError(
+            f"{measure}: topic {name!r}, document {doc!r} has the score {value}; it must be {allowed}"
+        )
+    if measure["norm"] == "none":
+        return score
+    low, high = whole.lowest[topic] / 2, whole.highest[topic] / 2  # the difference of halves is finite
+    return ratio(score / 2 - low, high - low, undefined=1.0)
+
+
+class _RelativeRelevance(GradedMeasure):
+    r"""Relative relevance: the cosine of the system's scores and the gains of the retrieved documents.
+
+    :formula: Σ_d s_d G_d / √(Σ_d s_d² Σ_d G_d²) over the retrieved documents, s the score: norm='minmax'
+        scales a topic's scores to [0, 1] (all equal: 1), 'none' uses them unchanged
+    :tex: \mathrm{RR} = \frac{\sum_d s_d\,G_d}{\sqrt{\sum_d s_d^2 \sum_d G_d^2}}
+    :range: [0, 1]
+    :undefined: 0 if all scores or all gains of the retrieved documents are 0
+    :source: Borlund & Ingwersen 1998; Borlund 2000; Järvelin & Kekäläinen 2002, §2.4
+
+    An infinite score raises `GradedError`, as does a score outside [0, 1] with norm='none'.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(RelativeRelevance.calc_aggregate(qrels, run), 4)
+    0.6963
+    """
+
+    NAME = "RelativeRelevance"
+    PRETTY_NAME = "Relative relevance"
+    SHORT_DESC = "The cosine of the system's scores and the gains of the retrieved documents."
+    PARAMETERS = {"norm": NORM}
+
+    def values(self, topics: Topics) -> np.ndarray:
+        documents = topics.listed("rank")
+        s, g = scaled_scores(self, documents, topics), documents.gain * documents.retrieved
+        s = np.where(documents.retrieved, s, 0.0)
+
+        def total(products: np.ndarray) -> np.ndarray:
+            return np.bincount(documents.topic, weights=products, minlength=topics.count)
+
+        g = ratio(g, topics.best[documents.topic])  # a common factor, so that squares stay finite
+        return share(total(s * g), np.sqrt(total(s * s) * total(g * g)))
 
 
 NDPM = _NDPM()
 KendallTau = _KendallTau()
 Spearman = _Spearman()
 ADM = _ADM()
-MEASURES = (NDPM, KendallTau, Spearman, ADM)
+RelativeRelevance = _RelativeRelevance()
+MEASURES = (NDPM, KendallTau, Spearman, ADM, RelativeRelevance)

@@ -1,4 +1,4 @@
-"""Ratios of accumulated gain to the possible gain.
+"""Ratios of accumulated gain to the possible gain, and of retrieved to all non-relevant documents.
 
 S. M. Pollack: Measures for the comparison of information retrieval systems. American Documentation
 19(4), 1968. Y. Sagara: Performance measures for ranked output retrieval systems. Journal of Japan
@@ -12,8 +12,11 @@ import numpy as np
 
 from ..by_topic import tally
 from ..ranking.judged import Ideal
+from .base import GradedMeasure
+from .collection_size import DOCS, collection_size
 from .holes import Holes, at_least
 from .parameters import TOPICS_BEST, Choice
+from .ties import expected
 from .topics import GainList, Topics, ratio
 from .weighted import Normalised, WeightedGains
 
@@ -26,7 +29,7 @@ IDEAL = Choice(
 
 
 class _SlidingRatio(Normalised):
-    """Weighed gains of the run over those of an ideal list, which can be the run's own list in the best order."""
+    """Weighed gains of the run over those of an ideal list, which can be the run's own list reordered."""
 
     def ideal(self, topics: Topics) -> GainList:
         return topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
@@ -166,8 +169,66 @@ class _gR(Normalised):
     IDEAL_IS_CUT = False
 
 
+class _Fallout(GradedMeasure):
+    r"""Fallout: the share of the non-relevant documents of the collection that the run retrieves.
+
+    :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the collection;
+        unjudged documents are non-relevant
+    :tex: \mathrm{Fallout} = \frac{k - \sum_{i=1}^{k} \mathrm{rel}(i)}{N - R}
+    :range: [0, 1]
+    :undefined: 0 without non-relevant documents in the collection; defined without relevant documents
+    :source: Zhou & Yao 2010, §3
+
+    The cutoff k is at most the number of retrieved documents.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(Fallout(docs=100).calc_aggregate(qrels, run), 4)  # b and d of 94
+    0.0213
+    """
+
+    NAME = "Fallout"
+    PRETTY_NAME = "Fallout"
+    SHORT_DESC = "The share of the collection's non-relevant documents that are retrieved."
+    PARAMETERS = {"docs": DOCS}
+    SMALLER_IS_BETTER = True
+
+    TIES = ("mean", "min", "max")
+    UNJUDGED = True
+
+    def values(self, topics: Topics) -> np.ndarray:
+        found = self._found(topics)
+        return self._share(topics, topics.retrieved - found.sum(found.gain))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        found = self._found(topics)
+        retrieved = np.minimum(topics.retrieved[:, None], np.arange(1, depth + 1))
+        return self._share(topics, (retrieved - found.vector(found.gain, depth)).T).T
+
+    def _found(self, topics: Topics) -> GainList:
+        """How many relevant documents stand at each rank, in the mean with ties='mean'."""
+        if self["ties"] == "mean":
+            return expected(topics, (topics.whole_run.gain > 0).astype(np.float64))
+        run = topics.run.relevant
+        return GainList(topics.count, run.topic, run.rank, np.ones(run.rank.size))
+
+    def _share(self, topics: Topics, missed: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
+        """Non-relevant documents (… × T) as a share, if `given` unjudged documents are relevant too."""
+        return ratio(missed - given, collection_size(self, topics) - topics.relevant - given)
+
+    def merit(self, topics: Topics) -> np.ndarray:
+        return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
+
+    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
+        if highest or not topics.possible_gains.size:
+            return self.values(topics)
+        found = self._found(topics)
+        return self._share(topics, topics.retrieved - found.sum(found.gain), Holes.of(topics).count)
+
+
 SR = _SR()
 MSR = _MSR()
 gP = _gP()
 gR = _gR()
-MEASURES = (SR, MSR, gP, gR)
+Fallout = _Fallout()
+MEASURES = (SR, MSR, gP, gR, Fallout)

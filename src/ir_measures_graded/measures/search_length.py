@@ -15,12 +15,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import GradedError
 from .base import GradedMeasure
+from .collection_size import DOCS, collection_size
 from .parameters import TIES, Count, Parameter
 from .topics import GainList, Topics, ratio
-
-DOCS = Count(default=None, desc="size of the collection; unset: the judged and retrieved documents together")
 
 
 @dataclass(frozen=True)
@@ -55,25 +53,11 @@ class _SearchLength(GradedMeasure):
             run,
             first=topics.first[relevant] if tied else run.rank,
             last=topics.last[relevant] if tied else run.rank,
-            size=self._collection(topics),
+            size=collection_size(self, topics),
             relevant=topics.relevant,
             found=found,
             end=topics.retrieved,
         )
-
-    def _collection(self, topics: Topics) -> np.ndarray:
-        judged_too = np.bincount(topics.run.topic, minlength=topics.count)
-        known = topics.judged + topics.retrieved - judged_too
-        docs = self["docs"]
-        if docs is None:
-            return known
-        if (known > docs).any():
-            number = int(np.argmax(known > docs))
-            raise GradedError(
-                f"{self}: topic {topics.names[number]!r} has {known[number]} judged and retrieved "
-                f"documents; docs, the size of the collection, must be at least that"
-            )
-        return np.full(topics.count, docs)
 
     def positions(self, levels: Levels) -> np.ndarray:
         """The sum of the positions of the relevant documents; a tied document has its level's mean."""

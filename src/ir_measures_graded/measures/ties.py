@@ -102,7 +102,8 @@ class TieGroups:
             self.topics.count,
             topic=np.repeat(self.topic, self.within),
             rank=np.repeat(self.first, self.within) + place,
-            gain=np.repeat(at_first, self.within) + np.repeat(np.broadcast_to(step, self.size.shape), self.within) * place,
+            gain=np.repeat(at_first, self.within)
+            + np.repeat(np.broadcast_to(step, self.size.shape), self.within) * place,
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import by_topic
-from ..ranking.gains import GainMap
+from ..ranking.gains import Gains
 from ..ranking.ranks import JudgedRanks
 
 Value = TypeVar("Value")
@@ -85,6 +85,35 @@ class GainList:
         entered[self.topic[within], self.rank[within] - 1] = values[within]
         return np.cumsum(entered, axis=1)
 
+    def running(self, of: np.ufunc, values: np.ndarray) -> np.ndarray:
+        """The running product or maximum of a value per entry within each topic."""
+        return by_topic.running(of, values, self.offsets)
+
+    def previous(self, values: np.ndarray, first: float) -> np.ndarray:
+        """The value of the entry before each entry; `first` for the first entry of a topic."""
+        before = np.append(first, values[:-1])
+        before[self.offsets[:-1][np.diff(self.offsets) > 0]] = first
+        return before
+
+    def final(self, values: np.ndarray, default: float = 0.0) -> np.ndarray:
+        """The value of each topic's last entry (T); `default` if it has none."""
+        result = np.full(self.topics, default)
+        some = np.diff(self.offsets) > 0
+        result[some] = values[self.offsets[1:][some] - 1]
+        return result
+
+    def held(self, values: np.ndarray, depth: int, default: float = 0.0) -> np.ndarray:
+        """The value of the last entry at or above each rank 1 … `depth` (T × depth); before, `default`.
+
+        >>> GainList(1, np.array([0, 0]), np.array([2, 3]), np.array([1., 2.])).held(np.array([5., 7.]), 4)
+        array([[0., 5., 7., 7.]])
+        """
+        last = np.zeros((self.topics, depth), dtype=np.int64)
+        within = np.flatnonzero(self.rank <= depth)
+        last[self.topic[within], self.rank[within] - 1] = within + 1
+        last = np.maximum.accumulate(last, axis=1)
+        return np.where(last > 0, np.append(default, values)[last], default)
+
     def at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
         """The value of `cumulated` (one per entry) at each `rank` of each `topic`; 0 before the first entry.
 
@@ -140,7 +169,7 @@ class Topics:
     - `ranks`: the judged ranks before gains and cutoff, for everything else.
     """
 
-    def __init__(self, ranks: JudgedRanks, gains: GainMap, cutoff: int | None):
+    def __init__(self, ranks: JudgedRanks, gains: Gains, cutoff: int | None):
         self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)

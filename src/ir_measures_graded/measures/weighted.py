@@ -59,7 +59,9 @@ class WeightedGains(GradedMeasure):
         """A list with the worths of its gains."""
         if not self.SCALES:
             return gains
-        return GainList(gains.topics, gains.topic, gains.rank, self.worth(gains.gain, topics.best[gains.topic]))
+        return GainList(
+            gains.topics, gains.topic, gains.rank, self.worth(gains.gain, topics.best[gains.topic])
+        )
 
     def total(self, worths: GainList, topics: Topics) -> np.ndarray:
         """The sum over each topic's list (T)."""
@@ -114,8 +116,8 @@ class WeightedGains(GradedMeasure):
     def _check_depth(self, topics: Topics) -> None:
         if self.averages and topics.cutoff is None:
             raise Undetermined(
-                f"{self}: without a cutoff the number of ranks that avg=True averages depends on the judgments; "
-                f"add one, as in @10"
+                f"{self}: without a cutoff the judgments decide how many ranks avg=True averages; add a cutoff, "
+                "as in @10"
             )
 
 
@@ -169,7 +171,9 @@ class Normalised(WeightedGains):
     ) -> tuple[np.ndarray, np.ndarray] | None:
         if self.averages:
             return None
-        topic, weight = differing_holes(one, other, shared, lambda _, holes: self.weigh(holes.gain, holes.rank))
+        topic, weight = differing_holes(
+            one, other, shared, lambda _, holes: self.weigh(holes.gain, holes.rank)
+        )
         count = np.bincount(topic, minlength=one.count)
         weights = padded(weight[np.argsort(topic, kind="stable")], count)
         a, b = (self.quotient_of(topics, count) for topics in (one, other))

@@ -1,13 +1,14 @@
 """The gain of a document at each level.
 
 A gain map assigns a gain to some levels. Every other level is its own gain, or 0 if it is negative.
-The canonical form of a gain map lists only the levels that it changes, in ascending order.
+The canonical form of a gain map lists only the levels that it changes, in ascending order. Some gains have
+a name instead (`NAMED`); the map that changes no level is `LINEAR`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -18,6 +19,14 @@ from ..errors import GradedError
 Number = int | float
 WHOLE = 2**63  # the limit of NumPy's integers
 GainMap = dict[Number, Number]
+Gains = GainMap | str
+
+LINEAR, EXP = "linear", "exp"
+NAMED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    LINEAR: lambda levels: levels,
+    EXP: lambda levels: np.exp2(levels) - 1,
+}
+"""Gains by name, as functions of levels ≥ 0; negative levels gain 0."""
 
 PRESETS: dict[str, GainMap] = {
     "w1": {0: 0, 1: 1, 2: 1, 3: 1},
@@ -51,17 +60,21 @@ def natural_gain(level: Number) -> Number:
     return max(level, 0)
 
 
-def canonical_gains(gains: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> GainMap:
-    """The gain map without the levels that are their own gain, sorted by level.
+def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gains:
+    """The name of the gains, or the gain map without the levels that are their own gain, sorted by level.
 
-    `gains` is a mapping of levels to gains, or an iterable of such pairs.
+    `gains` is a name, a mapping of levels to gains, or an iterable of such pairs.
 
-    >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0})
-    {2: 10, 3: 100}
+    >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0}), canonical_gains({1: 1}), canonical_gains("exp")
+    ({2: 10, 3: 100}, 'linear', 'exp')
 
-    Raises `GradedError` if a level or a gain is not a finite number, if a gain is negative, or if a level
-    occurs twice.
+    Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain is
+    negative, or if a level occurs twice.
     """
+    if isinstance(gains, str):
+        if gains not in NAMED:
+            raise GradedError
+        return str(gains)
     pairs = gains.items() if isinstance(gains, Mapping) else gains
     named: GainMap = {}
     try:
@@ -76,11 +89,11 @@ def canonical_gains(gains: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gai
         if level in named:
             raise GradedError(f"level {level} is named twice")
         named[level] = gain
-    return {level: named[level] for level in sorted(named) if named[level] != natural_gain(level)}
+    return {level: named[level] for level in sorted(named) if named[level] != natural_gain(level)} or LINEAR
 
 
-def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> GainMap:
-    """The gain map `given`, which `name` labels in messages, or the preset `given`.
+def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> Gains:
+    """The gain map `given`, which `name` labels in messages, or the named gains or preset `given`.
 
     `levels` are those of the qrels.
 
@@ -95,10 +108,12 @@ def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number
         except GradedError as error:
             raise GradedError(f"gains {name!r}: {error}") from None
         return dict(given)
+    if given in NAMED:
+        return given
     if given not in PRESETS:
         raise GradedError(
-            f"unknown weighting {given!r}; use a preset ({', '.join(PRESETS)}) or NAME=LEVEL:GAIN,…, "
-            "as in mine=1:1,2:10"
+            f"unknown weighting {given!r}; use a preset ({', '.join([*PRESETS, *NAMED])}) or "
+            "NAME=LEVEL:GAIN,…, as in mine=1:1,2:10"
         )
     preset = PRESETS[given]
     others = sorted({*levels} - {*preset})
@@ -113,13 +128,24 @@ def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number
     return preset
 
 
-def gain_of(levels: np.ndarray, gains: Mapping[Number, Number]) -> np.ndarray:
-    """The gain of each of `levels` (any shape) under a canonical gain map.
+def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
+    """The gain of each of `levels` (any shape) under canonical gains.
 
     >>> gain_of(np.array([-1., 0., 1., 3.]), {3: 100})
     array([  0.,   0.,   1., 100.])
+    >>> gain_of(np.array([-1., 0., 0.5, 3.]), "exp").round(2)
+    array([0.  , 0.  , 0.41, 7.  ])
+
+    Raises `GradedError` for a level without a finite gain.
     """
     result = np.maximum(levels, 0.0)
+    if isinstance(gains, str):
+        with np.errstate(over="ignore"):
+            result = NAMED[gains](result)
+        if not np.isfinite(result).all():
+            highest = np.max(levels)
+            raise GradedError(f"level {highest:g} has no finite gain with gains={gains!r}; give a gain map")
+        return result
     for level, gain in gains.items():
         result[levels == level] = gain
     return result

@@ -12,7 +12,7 @@ import numpy as np
 from ..by_topic import blocks, cumsum, entries, largest, offsets_of, places, tally
 from ..inputs.id_matching import Ids, all_distinct, equal_pairs
 from ..inputs.tables import Table
-from .gains import GainMap, gain_of
+from .gains import Gains, gain_of
 
 
 class Judged:
@@ -50,13 +50,13 @@ class Judged:
         """The qrels of the topics with these numbers."""
         return Judged(self.table.part(topics), self.collection)
 
-    def gain(self, gains: GainMap, doc: np.ndarray | None = None) -> np.ndarray:
+    def gain(self, gains: Gains, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of the documents numbered `doc`, by default of every judged document (J)."""
         if doc is not None:
             return gain_of(self.level[doc], gains)
         return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
 
-    def possible_gains(self, gains: GainMap) -> np.ndarray:
+    def possible_gains(self, gains: Gains) -> np.ndarray:
         """The distinct positive gains of all levels in the collection, over all topics, ascending."""
 
         def compute() -> np.ndarray:
@@ -65,26 +65,44 @@ class Judged:
 
         return self.collection._once("possible gains", gains, None, compute)
 
-    def ideal(self, gains: GainMap, cutoff: int | None = None) -> Ideal:
+    def ideal(self, gains: Gains, cutoff: int | None = None) -> Ideal:
         """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
         of, topics = self.levels, len(self.topics)
         return self._once(
             "ideal", gains, cutoff, lambda: Ideal.of(of.topic, of.gain(gains), of.count, topics, cutoff)
         )
 
-    def relevant(self, gains: GainMap) -> np.ndarray:
+    def relevant(self, gains: Gains) -> np.ndarray:
         """The number of documents with a positive gain in each topic (T)."""
         of = self.levels
         count = np.where(of.gain(gains) > 0, of.count, 0)
         return np.bincount(of.topic, weights=count, minlength=len(self.topics)).astype(np.int64)
 
-    def best(self, gains: GainMap) -> np.ndarray:
+    def best(self, gains: Gains) -> np.ndarray:
         """The highest positive gain in each topic (T), 0 if the topic has none."""
         of = self.levels
         return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
 
-    def _once(self, what: str, gains: GainMap, cutoff: int | None, compute: Callable[[], Any]) -> Any:
-        key = what, tuple(gains.items()), cutoff
+    def top(self, gains: Gains) -> tuple[float, str, float]:
+        """The highest gain in the whole collection, a topic that has it, and its level there.
+
+        Without judged documents it is 0.
+        """
+
+        def compute() -> tuple[float, str, float]:
+            of = self.levels
+            gain = of.gain(gains)
+            if not gain.size:
+                return 0.0, "", 0.0
+            best = int(np.argmax(gain))
+            return float(gain[best]), self.topics[of.topic[best]], float(of.level[best])
+
+        if self._collection is not None:
+            return self._collection.top(gains)
+        return self._once("top", gains, None, compute)
+
+    def _once(self, what: str, gains: Gains, cutoff: int | None, compute: Callable[[], Any]) -> Any:
+        key = what, str(gains), cutoff
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
@@ -113,7 +131,7 @@ class LevelCounts:
     level: np.ndarray
     count: np.ndarray
 
-    def gain(self, gains: GainMap) -> np.ndarray:
+    def gain(self, gains: Gains) -> np.ndarray:
         return gain_of(self.level, gains)
 
     def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:

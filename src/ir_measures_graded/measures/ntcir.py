@@ -1,0 +1,189 @@
+"""Measures of the NTCIR tradition: blended ratios at the ranks where a population of users stops.
+
+T. Sakai: On the task of finding one highly relevant document with high precision. IPSJ Transactions on
+Databases 47(SIG 4), 2006. T. Sakai: On the properties of evaluation metrics for finding one highly relevant
+document. IPSJ Transactions on Databases 48(SIG 9), 2007. T. Sakai, S. Robertson: Modelling a user population
+for designing information retrieval metrics. EVIA 2008.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from .blended_ratio import BETA, BlendedRatio
+from .holes import extreme_in_order
+from .parameters import Choice, Real
+from .topics import GainList, Topics
+
+
+class _O_measure(BlendedRatio):
+    r"""O-measure: the blended ratio at the first relevant document.
+
+    :formula: BR(i) at the first rank i with a relevant document, where BR(i) = (C[i] + β CG[i]) / (i +
+        β CG_I[i]) and C[i] is the number of relevant documents in the first i
+    :tex: O = \frac{1 + \beta\,G[i]}{i + \beta\,\mathrm{CG}_I[i]}
+    :range: [0, 1]
+    :undefined: 0 if no relevant document is retrieved
+    :source: Sakai 2006
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> O_measure.calc_aggregate(qrels, run), O_measure(gains="exp").calc_aggregate(qrels, run)
+    (0.75, 0.5)
+    """
+
+    NAME = "O_measure"
+    PRETTY_NAME = "O-measure"
+    SHORT_DESC = "The blended ratio of Q at the first relevant document."
+
+    MONOTONE = True
+
+    def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
+        return 0.0
+
+
+class _AtPreferredRank(BlendedRatio):
+    """The value at the preferred rank, the first rank of the highest gain in the list."""
+
+    TIES: ClassVar[tuple[str, ...]] = ()
+    UNJUDGED = False
+
+    def at(self, run: GainList, topics: Topics) -> np.ndarray:
+        """The value of a list that ends at each relevant document, if this one is preferred."""
+        return self.quality(run, topics)
+
+    def values(self, topics: Topics) -> np.ndarray:
+        preferred, at = self._preferred(topics)
+        return preferred.final(at)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        preferred, at = self._preferred(topics)
+        return preferred.held(at, depth)
+
+    def _preferred(self, topics: Topics) -> tuple[GainList, np.ndarray]:
+        """The documents that are better than all above them, and the value at each."""
+        run = topics.run.relevant
+        best = run.previous(run.running(np.maximum, run.gain), first=0.0)
+        preferred = run.gain > best
+        return run.where(preferred), self.at(run, topics)[preferred]
+
+
+class _P_measure(_AtPreferredRank):
+    r"""P-measure: the blended ratio at the first of the best documents in the list.
+
+    :formula: BR(i) at the preferred rank i, the first rank of the highest gain in the list, where BR(i) =
+        (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of relevant documents in the first i
+    :tex: P = \frac{C[i] + \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
+    :range: [0, 1]
+    :undefined: 0 if no relevant document is retrieved
+    :source: Sakai 2006
+
+    A longer list can lower the value: a better document at a late rank becomes the preferred one.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> P_measure.calc_aggregate(qrels, run), P_measure(gains="exp").calc_aggregate(qrels, run)
+    (0.7, 0.75)
+    """
+
+    NAME = "P_measure"
+    PRETTY_NAME = "P-measure"
+    SHORT_DESC = "The blended ratio of Q at the first of the best documents in the list."
+
+
+class _P_plus(_AtPreferredRank):
+    r"""P⁺-measure: the mean blended ratio at the relevant documents down to the preferred rank.
+
+    :formula: (1 / C[r]) Σ_{i≤r} rel(i) BR(i), where r is the preferred rank, the first rank of the highest
+        gain in the list, and BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
+    :tex: P^+ = \frac{1}{C[r]} \sum_{i=1}^{r} \mathrm{rel}(i)\,\frac{C[i] +
+        \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
+    :range: [0, 1]
+    :undefined: 0 if no relevant document is retrieved
+    :source: Sakai 2007
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(P_plus.calc_aggregate(qrels, run), 4), P_plus(gains="exp").calc_aggregate(qrels, run)
+    (0.725, 0.625)
+    """
+
+    NAME = "P_plus"
+    PRETTY_NAME = "P⁺-measure"
+    SHORT_DESC = "The mean blended ratio of Q down to the first of the best documents in the list."
+
+    def at(self, run: GainList, topics: Topics) -> np.ndarray:
+        return run.cumsum(self.quality(run, topics)) / run.number
+
+
+class _NCU(BlendedRatio):
+    r"""Normalised cumulative utility: the mean utility over users who stop at different relevant documents.
+
+    :formula: Σ_{i≤k} rel(i) Pr(i) U(i); stop='gu': Pr(i) = G[i] / Σ_d G_d; 'rb': Pr(i) = γ^{C[i]−1} /
+        Σ_{j<R} γ^j; utility='P': U(i) = C[i] / i; 'BR': U(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
+    :tex: \mathrm{NCU} &= \sum_{i=1}^{k} \mathrm{rel}(i)\,\mathrm{Pr}(i)\,U(i) \\ \mathrm{Pr}_{gu}(i) &=
+        \frac{G[i]}{\sum_d G_d} \qquad \mathrm{Pr}_{rb}(i) = \frac{\gamma^{C[i] - 1}}{\sum_{j=0}^{R-1}
+        \gamma^j} \\ U_P(i) &= \frac{C[i]}{i} \qquad U_{BR}(i) = \frac{C[i] +
+        \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Sakai & Robertson 2008
+
+    Users stop at a relevant document in proportion to its gain (graded-uniform, gu), or with a probability
+    that falls by γ from one relevant document of the list to the next (rank-biased, rb). The probabilities
+    sum to 1 over all relevant documents of the topic, also with a cutoff. Without a cutoff, stop='rb' with
+    γ = 1 and utility='BR' is Q.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(NCU.calc_aggregate(qrels, run), 4)
+    0.5267
+    >>> round(NCU(stop="rb", utility="BR").calc_aggregate(qrels, run), 4)
+    0.4878
+    """
+
+    NAME = "NCU"
+    PRETTY_NAME = "Normalised cumulative utility"
+    SHORT_DESC = "The mean utility of the list for users who stop at different relevant documents."
+    PARAMETERS = {
+        "stop": Choice("gu", "rb", default="gu", desc="where users stop: graded-uniform or rank-biased"),
+        "utility": Choice("P", "BR", default="P", desc="precision, or the blended ratio of Q"),
+        "gamma": Real(
+            default=0.95, above=0, at_most=1, desc="γ: the factor per relevant document if stop='rb'"
+        ),
+        "beta": BETA,
+    }
+
+    @property
+    def beta(self) -> float:
+        return super().beta if self["utility"] == "BR" else 0.0
+
+    def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
+        return gain if self["stop"] == "gu" else 1.0
+
+    def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
+        return 1.0 if self["stop"] == "gu" else float(self["gamma"])
+
+    def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        ideal = topics.whole_ideal
+        most = ideal.sum(self.weight(ideal, topics))
+        return most[:, None] if isinstance(cutoff, np.ndarray) else most
+
+    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
+        if self["stop"] == "rb" and self["utility"] == "P":
+            return extreme_in_order(topics, self.values, highest)
+        return super().over_judgments(topics, highest)
+
+    def refusal(self) -> str:
+        if self["stop"] == "gu" and self["ties"] in ("min", "max"):
+            return f"ties={self['ties']!r} is not available with stop='gu'"
+        return super().refusal()
+
+
+O_measure = _O_measure()
+P_measure = _P_measure()
+P_plus = _P_plus()
+NCU = _NCU()
+MEASURES = (O_measure, P_measure, P_plus, NCU)

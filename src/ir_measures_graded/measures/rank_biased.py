@@ -1,0 +1,98 @@
+"""Rank-biased precision with graded relevance, and its residual.
+
+A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness. ACM Transactions on
+Information Systems 27(1), 2008.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .parameters import Flag, Real
+from .top_gain import TOP_GAIN, TopGainMeasure
+from .topics import Topics, ratio
+from .weighted import WeightedGains
+
+
+class _RBP_G(TopGainMeasure, WeightedGains):
+    r"""Rank-biased precision: gains of a user who reads on with probability p after each document.
+
+    :formula: (1 − p) Σ_{i≤k} (G[i]/H) p^{i−1}; the residual is (1 − p) Σ p^{i−1} over the unjudged ranks i of
+        the list, plus p^n, where n is the number of ranks in the list after the cutoff
+    :tex: \mathrm{RBP} &= (1 - p) \sum_{i=1}^{k} \frac{G[i]}{H}\,p^{i-1} \\ \mathrm{residual} &= (1 - p)
+        \sum_{i \, \mathrm{unjudged}} p^{i-1} + p^n
+    :range: [0, 1]
+    :undefined: 0 without relevant documents; the residual is always defined, and 1 for an empty list
+    :source: Moffat & Zobel 2008
+
+    With residual=True the value is what unjudged documents could add if all of them had the top gain: value
+    and residual bound the value under complete judgments. H is the highest gain in the qrels over all topics,
+    or max_gain.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> round(RBP_G.calc_aggregate(qrels, run), 4), round(RBP_G(gains="linear").calc_aggregate(qrels, run), 4)
+    (0.2348, 0.3105)
+    >>> round(RBP_G(residual=True).calc_aggregate(qrels, run), 4)  # d is unjudged: .1024 + .8^6
+    0.3645
+    """
+
+    NAME = "RBP_G"
+    PRETTY_NAME = "Rank-biased precision (graded)"
+    SHORT_DESC = "The expected gain per document of a user who reads on with probability p."
+    PARAMETERS = {
+        "p": Real(default=0.8, above=0, below=1, desc="persistence: the probability of reading on"),
+        "max_gain": TOP_GAIN,
+        "residual": Flag(default=False, desc="return what unjudged documents could still add"),
+    }
+
+    @property
+    def DEFAULT(self) -> float:
+        """The value of an empty ranking."""
+        return 1.0 if self["residual"] else 0.0
+
+    @property
+    def needs_all_topics(self) -> bool:
+        return super().needs_all_topics and not self["residual"]
+
+    @property
+    def smaller_is_better(self) -> bool:
+        return bool(self["residual"])
+
+    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        return gain * ((1 - self["p"]) * self["p"] ** (rank - 1.0))
+
+    def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
+        return ratio(total, np.array(self.top_gain(topics)))
+
+    def values(self, topics: Topics) -> np.ndarray:
+        if self["residual"]:
+            return topics.run.final(self._residual(topics), default=1.0)
+        return super().values(topics)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        if self["residual"]:
+            return topics.run.held(self._residual(topics), depth, default=1.0)
+        return self.scaled(super().curve(topics, depth), topics)
+
+    def merit(self, topics: Topics) -> np.ndarray:
+        gain = super().merit(topics)
+        return -np.ones(gain.size) if self["residual"] else gain
+
+    def refusal(self) -> str:
+        for option, words in (("ties", ("mean",)), ("unjudged", ("min", "max"))):
+            if self["residual"] and self[option] in words:
+                return f"{option}={self[option]!r} is not available with residual=True"
+        return super().refusal()
+
+    def _residual(self, topics: Topics) -> np.ndarray:
+        """The residual of the list down to each judged document, as if all later ranks were unjudged."""
+        run, p = topics.run, self["p"]
+        last = run.previous(run.rank.astype(np.float64), first=0.0)
+        # (1 − p) Σ p^(i−1) over the unjudged ranks between two judged ones, in closed form
+        gaps = p**last - p ** (run.rank - 1.0)
+        return run.cumsum(gaps) + p ** run.rank.astype(np.float64)
+
+
+RBP_G = _RBP_G()
+MEASURES = (RBP_G,)

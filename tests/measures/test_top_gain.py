@@ -1,0 +1,101 @@
+"""The top gain of a collection: ERR_G, nERR, EBR, iRBU and RBP_G."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import EBR, ERR_G, RBP_G, GradedError, GradedEvaluator, TrecRun, iRBU, nERR
+from ir_measures_graded.inputs import strict_lines, trec_files
+
+ALL = [ERR_G, nERR, EBR, iRBU, RBP_G]
+QRELS = {"low": {"a": 1, "b": 2}, "high": {"c": 4, "d": 2}, "none": {"e": 0}}
+RUN = {"low": {"a": 2, "b": 1}, "high": {"d": 2, "c": 1}}
+
+
+def by_topic(measure, qrels=QRELS, run=RUN):
+    return {metric.query_id: metric.value for metric in measure.iter_calc(qrels, run)}
+
+
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_the_top_gain_is_the_highest_gain_of_all_topics(measure):
+    assert by_topic(measure) == by_topic(measure(max_gain=15))
+    assert by_topic(measure(gains="linear")) == by_topic(measure(gains="linear", max_gain=4))
+    assert by_topic(measure)["low"] != by_topic(measure, {"low": QRELS["low"]})["low"]
+    assert by_topic(measure)["low"] == by_topic(measure(max_gain=15), {"low": QRELS["low"]})["low"]
+
+
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_a_max_gain_below_a_judged_gain_is_an_error(measure):
+    message = r"topic 'high' has a document of level 4, whose gain 15 is above max_gain; .* at least 15"
+    for run in (RUN, {"low": RUN["low"]}, {}):
+        with pytest.raises(GradedError, match=f"{measure.NAME}.max_gain=14.: {message}"):
+            measure(max_gain=14).calc_aggregate(QRELS, run)
+    assert measure(max_gain=15, gains={4: 15}).calc_aggregate(QRELS, RUN) > 0
+
+
+def test_the_top_gain_does_not_depend_on_the_blocks_of_a_file(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    lines = [f"{topic} Q0 {doc} 0 {score} x\n" for topic, docs in RUN.items() for doc, score in docs.items()]
+    path.write_text("".join(lines))
+    monkeypatch.setattr(strict_lines, "BLOCK", 1)
+    monkeypatch.setattr(strict_lines, "PIECE", 1)
+    monkeypatch.setattr(trec_files, "ROWS", 1)
+    assert [block.topics for block in TrecRun(path).blocks()] == [["low"], ["high"]]
+    evaluator = GradedEvaluator(ALL, QRELS)
+    assert list(evaluator.iter_calc(TrecRun(path))) == list(evaluator.iter_calc(RUN))
+
+
+def test_parts_of_qrels_keep_the_top_gain_of_the_collection():
+    judged = GradedEvaluator(ALL, QRELS).judged
+    for numbers in ([0], [2], [0, 2], []):
+        part = judged.part(np.array(numbers, dtype=int))
+        assert part.top("exp") == part.part(np.arange(len(numbers))).top("exp") == (15, "high", 4)
+
+
+def test_qrels_without_relevant_or_judged_documents():
+    for measure in ALL:
+        for qrels in ({"q": {"a": 0, "b": -2}}, {"q": {}}):
+            assert by_topic(measure, qrels, {"q": {"a": 1, "x": 2}}) == {"q": 0}
+
+
+def test_measures_say_whether_they_need_all_topics():
+    for measure in ALL:
+        assert measure.needs_all_topics
+        assert not measure(max_gain=15).needs_all_topics
+    assert not RBP_G(residual=True).needs_all_topics
+
+
+@pytest.mark.parametrize("gains", ["linear", "exp"])
+def test_values_fall_as_the_top_gain_rises(gains):
+    for measure in (ERR_G, iRBU, RBP_G, EBR):
+        found = [by_topic(measure(gains=gains, max_gain=top))["low"] for top in (15, 20, 100, 1e6, 1e300)]
+        assert found == sorted(found, reverse=True)
+        assert found[0] > found[-1] >= 0
+
+
+def test_residuals_of_gaps_of_a_list():
+    p = 0.5
+    qrels = {"q": {"a": 1, "b": 0, "c": 0}}
+    run = {"q": {"x": 6, "a": 5, "b": 4, "y": 3, "c": 2, "z": 1}}
+    measure = RBP_G(p=p, residual=True)
+    wanted = (1 - p) * (1 + p**3 + p**5) + p**6
+    assert measure.calc_aggregate(qrels, run) == pytest.approx(wanted)
+    assert (measure @ 3).calc_aggregate(qrels, run) == pytest.approx((1 - p) + p**3)
+    assert measure(judged_only=True).calc_aggregate(qrels, run) == p**3
+    assert measure.calc_aggregate(qrels, {}) == measure.calc_aggregate({"q": {}}, run) == 1
+    assert measure.smaller_is_better
+    assert not RBP_G.smaller_is_better
+    long = {"q": {f"d{number}": 0 for number in range(500)}}
+    listed = {"q": {doc: -rank for rank, doc in enumerate(long["q"])}}
+    assert 0 < measure(p=0.9).calc_aggregate(long, listed) == pytest.approx(math.pow(0.9, 500))
+
+
+@pytest.mark.parametrize("name", ["ERR_G", "iRBU", "RBP_G"])
+def test_parameters_out_of_range(name):
+    measure = {"ERR_G": ERR_G, "iRBU": iRBU, "RBP_G": RBP_G}[name]
+    with pytest.raises(GradedError, match=f"{name}: max_gain=0 is not allowed.*> 0"):
+        measure(max_gain=0)
+    if name != "ERR_G":
+        with pytest.raises(GradedError, match=f"{name}: p=1.5 is not allowed.*> 0 and [<≤] 1"):
+            measure(p=1.5)
