@@ -88,13 +88,13 @@ def test_gains_that_differ_by_2_to_the_50():
 def test_too_many_judgments_are_refused():
     qrels = {"q": {f"d{level}": level for level in range(12)}}
     run = {"q": {f"x{number}": float(-number) for number in range(40)}}
-    with pytest.raises(GradedError, match="topic 'q' has 40 unjudged documents.*use a smaller cutoff"):
+    with pytest.raises(GradedError, match=r"topic 'q' has 40 unjudged documents.*use a smaller cutoff"):
         parse_measure("muAP(unjudged=max)").calc_aggregate(qrels, run)
     assert parse_measure("nDCG_JK(unjudged=max)").calc_aggregate(qrels, run) > 0.9  # a ratio has no limit
 
 
 def test_an_average_over_ranks_needs_a_cutoff():
-    with pytest.raises(GradedError, match="add one, as in @10"):
+    with pytest.raises(GradedError, match="add a cutoff, as in @10"):
         parse_measure("nCG(avg=True,unjudged=max)").calc_aggregate({"q": {"a": 1}}, {"q": {"x": 1.0}})
 
 

@@ -40,7 +40,7 @@ class AtRelevant(GradedMeasure):
         return 1.0
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """V: what `number` relevant documents with `gain` in all achieve: a constant, plus a multiple of each."""
+        """V: what `number` relevant documents with `gain` in all achieve, a constant plus multiples of both."""
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
@@ -189,4 +189,4 @@ class _States:
 
     @cached_property
     def _fits(self) -> np.ndarray:
-        return (self.number <= self.number[:, None]).all(axis=2)
+        return np.all(self.number <= self.number[:, None], axis=2)

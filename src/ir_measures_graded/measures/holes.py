@@ -161,8 +161,8 @@ def distributions(topics: Topics, topic: int, holes: int, limit: int) -> np.ndar
     if ways > limit:
         raise Undetermined(
             f"topic {topics.names[topic]!r} has {holes} unjudged documents within the cutoff and the qrels "
-            f"have {gains} positive gains: {ways:,} ways to judge them, but at most {limit:,} can be compared; "
-            f"use a smaller cutoff"
+            f"have {gains} positive gains: {ways:,} ways to judge them, but at most {limit:,} can be "
+            f"compared; use a smaller cutoff"
         )
     gain_at_least = np.array(list(combinations_with_replacement(range(holes + 1), gains)))
     return (gain_at_least[:, :, None] > np.arange(holes)).sum(axis=1)

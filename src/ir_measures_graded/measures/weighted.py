@@ -116,8 +116,8 @@ class WeightedGains(GradedMeasure):
     def _check_depth(self, topics: Topics) -> None:
         if self.averages and topics.cutoff is None:
             raise Undetermined(
-                f"{self}: without a cutoff the judgments decide how many ranks avg=True averages; add a cutoff, "
-                "as in @10"
+                f"{self}: without a cutoff the judgments decide how many ranks avg=True averages; "
+                "add a cutoff, as in @10"
             )
 
 
