@@ -40,7 +40,7 @@ class AtRelevant(GradedMeasure):
         return 1.0
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """V: what `number` relevant documents with `gain` in all achieve, a constant plus multiples of both."""
+        """V: what `number` relevant documents with `gain` in all achieve: constant plus multiples of both."""
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
