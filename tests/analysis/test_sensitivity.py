@@ -170,7 +170,7 @@ def test_presets_equal_the_weightings_of_the_paper():
         (
             (QRELS, RUNS, ["CG"]),
             {"gains": ["w1", "w2"]},
-            "unknown weighting 'w2'; use a preset (w1, w3, w10, w100) or NAME=",
+            "unknown weighting 'w2'; use a preset (w1, w3, w10, w100, linear, exp) or NAME=",
         ),
         ((QRELS, RUNS, ["CG"]), {"gains": {"x": {1: -1}}}, "gains 'x': level 1 has gain -1, which is not"),
         ((QRELS, RUNS, ["AP", "P@5"]), {"gains": ["w1", "w3"]}, "no measure takes the gains: AP, P@5 set"),

@@ -44,7 +44,10 @@ def test_show_chooses_the_table(output):
     ("argv", "message"),
     [
         (["--gains", "w1", "--gains", "w1=1:1"], "two weightings are named 'w1'"),
-        (["--gains", "0:0,1:1"], "unknown weighting '0:0,1:1'; use a preset (w1, w3, w10, w100) or NAME="),
+        (
+            ["--gains", "0:0,1:1"],
+            "unknown weighting '0:0,1:1'; use a preset (w1, w3, w10, w100, linear, exp) or NAME=",
+        ),
         (["--gains", "x=1"], "argument --gains: cannot read 'x=1'; give NAME=LEVEL:GAIN,…"),
         (["--gains", "x=1:a"], "argument --gains: cannot read 'x=1:a'"),
         (["--gains", "x=1:1,1:2"], "argument --gains: cannot read 'x=1:1,1:2'"),

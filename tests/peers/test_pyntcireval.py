@@ -9,7 +9,21 @@ from random import Random
 
 import pytest
 
-from ir_measures_graded import AGR, WAP, Q, nDCG_JK
+from ir_measures_graded import (
+    AGR,
+    EBR,
+    ERR_G,
+    NCU,
+    RBP_G,
+    WAP,
+    O_measure,
+    P_measure,
+    P_plus,
+    Q,
+    nDCG_Burges,
+    nDCG_JK,
+    nERR,
+)
 
 pyntcireval = pytest.importorskip("pyNTCIREVAL", reason="pyNTCIREVAL is not installed")
 peers = pytest.importorskip("pyNTCIREVAL.metrics")
@@ -28,6 +42,32 @@ CASES = [
         for beta, grades, cutoff in [
             (1, LINEAR, None), (1, EXP, 10), (1, STEEP, 1), (0, LINEAR, 5), (0, STEEP, None), (0.1, EXP, 2),
             (0.1, LINEAR, 100), (10, STEEP, 10), (10, EXP, None),
+        ]
+    ),
+    *(
+        (measure(cutoff=cutoff), grades, peer, (cutoff,))
+        for measure, peer in ((nDCG_Burges, peers.MSnDCG), (nERR, peers.nERR))
+        for grades, cutoff in [(LINEAR, 10), (EXP, None), (STEEP, 3)]
+    ),
+    *(
+        (measure, grades, peer, parameters)
+        for measure, peer, parameters in [
+            (ERR_G, peers.ERR, ()), (ERR_G @ 5, peers.ERR, ()),
+            (RBP_G, peers.RBP, (0.8,)), (RBP_G(p=0.95) @ 10, peers.RBP, (0.95,)),
+            (O_measure, peers.OMeasure, (1,)), (O_measure(beta=10) @ 10, peers.OMeasure, (10,)),
+            (P_measure, peers.PMeasure, (1,)), (P_measure(beta=0.1) @ 10, peers.PMeasure, (0.1,)),
+            (P_plus, peers.PPlusMeasure, (1,)), (P_plus(beta=10) @ 10, peers.PPlusMeasure, (10,)),
+            (NCU(stop="rb", gamma=0.5), peers.NCUrbP, (0.5,)),
+            (NCU(stop="rb", utility="BR", beta=2) @ 10, peers.NCUrbBR, (0.95, 2)),
+        ]
+        for grades in (LINEAR, EXP)
+    ),
+    *(
+        case
+        for grades in (LINEAR, EXP)
+        for case in [
+            (NCU, grades, peers.NCUguP, (grades,)),
+            (NCU(utility="BR", beta=10) @ 10, grades, peers.NCUguBR, (grades, 10)),
         ]
     ),
 ]  # fmt: skip
@@ -60,7 +100,8 @@ def test_random_topics(measure, grades, peer, parameters):
         judged, ranked = topics[metric.query_id]
         labeler = pyntcireval.Labeler(judged)
         theirs = peer(labeler.compute_per_level_doc_num(5), grades, *parameters)
-        assert metric.value == pytest.approx(theirs.compute(labeler.label(ranked)), rel=1e-12)
+        listed = labeler.label(ranked[: measure["cutoff"]])
+        assert metric.value == pytest.approx(theirs.compute(listed), rel=1e-12, abs=1e-300)
 
 
 def test_gains_that_do_not_ascend_with_levels():
@@ -71,6 +112,13 @@ def test_gains_that_do_not_ascend_with_levels():
         labeler = pyntcireval.Labeler({doc: level and 5 - level for doc, level in judged.items()})
         theirs = peers.nDCG(labeler.compute_per_level_doc_num(5), LINEAR, 2, None)
         assert metric.value == pytest.approx(theirs.compute(labeler.label(ranked)), rel=1e-12)
+
+
+def test_exponential_gains_are_those_of_the_levels():
+    _, qrels, run = collection()
+    for measure in (nDCG_Burges, ERR_G, nERR, EBR, RBP_G):
+        mapped = measure(gains=dict(enumerate(EXP, 1))).iter_calc(qrels, run)
+        assert [value for *_, value in measure.iter_calc(qrels, run)] == [value for *_, value in mapped]
 
 
 def test_q_with_a_large_beta_approaches_wap():

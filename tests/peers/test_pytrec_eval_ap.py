@@ -1,4 +1,4 @@
-"""muAP and Q against pytrec_eval's average precision, on binary qrels and at each threshold."""
+"""muAP, GAP and Q against pytrec_eval's average precision, on binary qrels and at each threshold."""
 
 import ir_measures
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ir_measures import AP
 
 import strategies
-from ir_measures_graded import Q, muAP
+from ir_measures_graded import GAP, Q, muAP
 
 CUTOFFS = [None, 1, 2, 5, 30]
 
@@ -37,6 +37,12 @@ def test_on_binary_qrels_mu_ap_is_ap(collection, cutoff, judged_only):
 @given(strategies.collections(levels=st.integers(0, 1)))
 def test_on_binary_qrels_q_without_gains_is_ap(collection):
     assert by_topic(Q(beta=0), *collection) == of_trec_eval(AP, *collection)
+
+
+@given(strategies.collections(levels=st.integers(0, 1)), st.sampled_from(CUTOFFS), st.booleans())
+def test_on_binary_qrels_gap_is_ap(collection, cutoff, judged_only):
+    ap = AP(judged_only=judged_only, cutoff=cutoff) if cutoff else AP(judged_only=judged_only)
+    assert by_topic(GAP(judged_only=judged_only, cutoff=cutoff), *collection) == of_trec_eval(ap, *collection)
 
 
 @given(strategies.collections(levels=st.integers(-1, 4)), st.sampled_from(CUTOFFS), st.integers(1, 4))

@@ -52,7 +52,7 @@ def test_canonical_gains_omit_identities_and_ascend(given, kept):
         ({1: 2j}, r"2j is not a number"),
         ({1: 10**400}, "too large"),
         ([1, 2], "unpack"),
-        ("steep", ""),
+        ("steep", "unknown name"),
         (5, "not iterable"),
     ],
 )

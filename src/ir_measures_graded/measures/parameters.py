@@ -132,7 +132,7 @@ class Gains(Parameter):
         )
 
     def allowed(self) -> str:
-        return "'linear', 'exp', or level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10"
+        return "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
 
     def canonical(self, value: Any) -> Any:
         return canonical_gains(value)

@@ -73,7 +73,7 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
     """
     if isinstance(gains, str):
         if gains not in NAMED:
-            raise GradedError
+            raise GradedError("unknown name")
         return str(gains)
     pairs = gains.items() if isinstance(gains, Mapping) else gains
     named: GainMap = {}

@@ -1,0 +1,91 @@
+"""nDCG_Burges against ir-measures, scikit-learn and ranx; GAP against the user model of its paper."""
+
+from random import Random
+
+import ir_measures
+import pytest
+from ir_measures import nDCG
+
+from ir_measures_graded import GAP, nDCG_Burges
+
+CUTOFFS = [None, 1, 5, 20]
+
+
+def collection(levels, seed=1):
+    """Topics with missing and unjudged documents and without tied scores."""
+    random = Random(seed)
+    qrels, run = {}, {}
+    for number in range(30):
+        judged = random.sample(range(60), random.randint(2, 40))
+        qrels[f"q{number}"] = {f"d{doc}": random.choice(levels) for doc in judged} | {"d0": max(levels)}
+        run[f"q{number}"] = {f"d{doc}": -rank for rank, doc in enumerate(random.sample(range(60), 40))}
+    return qrels, run
+
+
+REAL = [0.0, 0.25, 0.5, 1.1, 2.718, 3.0]
+
+
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("levels", [[0, 1, 2, 3], [-2, -1, 0, 1, 4]], ids=str)
+def test_linear_gains_of_whole_levels_are_those_of_ir_measures(cutoff, levels):
+    qrels, run = collection(levels)
+    peer = nDCG @ cutoff if cutoff else nDCG
+    theirs = {
+        metric.query_id: metric.value for metric in ir_measures.pytrec_eval.iter_calc([peer], qrels, run)
+    }
+    for topic, _, value in nDCG_Burges(gains="linear", cutoff=cutoff).iter_calc(qrels, run):
+        assert value == pytest.approx(theirs[topic], rel=1e-15)
+
+
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+def test_linear_gains_of_real_levels_are_those_of_scikit_learn(cutoff):
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    qrels, run = collection(REAL)
+    for topic, _, value in nDCG_Burges(gains="linear", cutoff=cutoff).iter_calc(qrels, run):
+        docs = [*run[topic], *(doc for doc in qrels[topic] if doc not in run[topic])]
+        gains = [qrels[topic].get(doc, 0) if doc in run[topic] else 0 for doc in docs]
+        scores = [run[topic].get(doc, -1000) for doc in docs]
+        possible = sorted(qrels[topic].values(), reverse=True) + [0] * len(docs)
+        dcg = metrics.dcg_score([gains], [scores], k=cutoff, ignore_ties=True)
+        best = metrics.dcg_score([possible], [range(len(possible), 0, -1)], k=cutoff, ignore_ties=True)
+        assert value == pytest.approx(dcg / best, rel=1e-13)
+
+
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+def test_complete_lists_of_real_levels_are_those_of_ndcg_score(cutoff):
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    random = Random(3)
+    docs = [f"d{number}" for number in range(40)]
+    qrels = {"q": {doc: random.choice(REAL) for doc in docs}}
+    run = {"q": dict(zip(docs, random.sample(range(1000), 40)))}
+    theirs = metrics.ndcg_score([[*qrels["q"].values()]], [[*run["q"].values()]], k=cutoff, ignore_ties=True)
+    value = nDCG_Burges(gains="linear", cutoff=cutoff).calc_aggregate(qrels, run)
+    assert value == pytest.approx(theirs, rel=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # of ranx
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+def test_exponential_gains_are_those_of_ranx(cutoff):
+    ranx = pytest.importorskip("ranx", reason="ranx is not installed")
+    qrels, run = collection([0, 1, 2, 3])
+    name = f"ndcg_burges@{cutoff}" if cutoff else "ndcg_burges"
+    scores = {topic: {doc: float(score) for doc, score in docs.items()} for topic, docs in run.items()}
+    theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(scores), name)
+    assert nDCG_Burges(cutoff=cutoff).calc_aggregate(qrels, run) == pytest.approx(theirs, rel=1e-9)
+
+
+def test_gap_of_the_papers_user_model():
+    """A user's threshold is at a gain with the probability of its distance from the gain below."""
+    qrels, run = collection([0, 1, 2, 4.5], seed=9)
+    for topic, _, value in GAP.iter_calc(qrels, run):
+        listed = [qrels[topic].get(doc, 0) for doc in sorted(run[topic], key=run[topic].get, reverse=True)]
+        thresholds = sorted({gain for gain in qrels[topic].values() if gain > 0})
+        users = [(t, (t - below) / thresholds[-1]) for below, t in zip([0, *thresholds], thresholds)]
+        expected_precisions = sum(
+            g * sum(of >= t for of in listed[:i]) / i
+            for t, g in users
+            for i, gain in enumerate(listed, 1)
+            if gain >= t
+        )
+        expected_relevant = sum(g * sum(gain >= t for gain in qrels[topic].values()) for t, g in users)
+        assert value == pytest.approx(expected_precisions / expected_relevant, rel=1e-12)
