@@ -5,8 +5,9 @@ from random import Random
 import pytest
 
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
-from ir_measures_graded import GradedError, parse_measure
+from ir_measures_graded import GradedError, GradedEvaluator, parse_measure
 from ir_measures_graded.analysis import ranges
+from ir_measures_graded.inputs.tables import read_run
 from ir_measures_graded.measures import MEASURES
 
 TOPICS = [topic(Random(seed), retrieved=5) for seed in range(20)]
@@ -113,3 +114,37 @@ def test_combinations_that_have_no_meaning_are_refused(measure):
 def test_other_measures_do_not_have_the_option(measure):
     with pytest.raises(GradedError, match="no parameter 'unjudged'"):
         measure(unjudged="max")
+
+
+class _Blocks:
+    """A run that is read topic by topic."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def blocks(self):
+        return (read_run({topic: docs}) for topic, docs in self.run.items())
+
+
+@with_range
+def test_levels_of_other_topics_count_however_the_run_is_read(measure):
+    qrels, run = {}, {}
+    for number, (judged, listed) in enumerate(TOPICS):
+        qrels[f"q{number}"] = {doc: min(level, 1) for doc, level in judged.items()}
+        run[f"q{number}"] = listed
+    qrels["high"] = {"a": 3}
+    measure = (measure @ 2)(unjudged="max")
+    at_once = list(measure.iter_calc(qrels, run))
+    assert list(GradedEvaluator([measure], qrels).iter_calc(_Blocks(run))) == at_once
+    if measure.NAME == "CG":
+        assert max(metric.value for metric in at_once) > 2  # what level 1 could reach
+
+
+@with_range
+def test_curves_are_those_of_the_cutoffs(measure):
+    qrels, run = {"q": TOPICS[0][0], "high": {"a": 3}}, {"q": TOPICS[0][1]}
+    option = (measure @ 1)(unjudged="max")
+    ((_, curve),) = GradedEvaluator([option], qrels).curves(run, 3)
+    for cutoff in (1, 2, 3):
+        one = [metric.value for metric in (option @ cutoff).iter_calc(qrels, run)]
+        assert curve[:, cutoff - 1].tolist() == one

@@ -5,8 +5,8 @@ from statistics import fmean
 
 import pytest
 
-from brute_force import alternatives, orders, topic, values, with_option
-from ir_measures_graded import GradedError, parse_measure
+from brute_force import alternatives, judgments, orders, topic, values, with_option
+from ir_measures_graded import AtRelevant, GradedError, TopicMeasure, WeightedGains, parse_measure
 from ir_measures_graded.measures import MEASURES
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]
@@ -77,3 +77,50 @@ def test_other_words_are_refused(measure):
     for word in {*TAKEN} - {*measure.TIES}:
         with pytest.raises(GradedError, match="ties"):
             measure(ties=word)
+
+
+class _Squares(WeightedGains):
+    """Gains divided by the square of the rank: all that a plugin has to say."""
+
+    NAME = "Squares"
+
+    def weigh(self, gain, rank):
+        return gain / rank**2
+
+
+class _Found(AtRelevant):
+    """The share of the ranks down to each relevant document that relevant documents hold, summed."""
+
+    NAME = "Found"
+    MONOTONE = True
+
+    def achieved(self, number, gain):
+        return number
+
+    def possible(self, rank, topic, topics):
+        return rank
+
+
+class _First(TopicMeasure):
+    """The gain of the first document: a plugin that only tells that better orders are never worse."""
+
+    NAME = "First"
+    TIES = ("min", "max")
+    UNJUDGED = True
+
+    def value(self, topic):
+        return topic.gains[0] if topic.retrieved else 0.0
+
+
+@pytest.mark.parametrize("measure", [_Squares(), _Found(), _First()], ids=str)
+def test_a_plugin_gets_the_options_without_code_of_its_own(measure):
+    for word in measure.TIES:
+        of_orders = [TAKEN[word](values(measure, of_topic)) for of_topic in ORDERS]
+        assert values(measure(ties=word), TOPICS) == pytest.approx(of_orders, rel=0, abs=1e-12)
+    for word in ("min", "max"):
+        plain = measure @ 2
+        of_judgments = [
+            TAKEN[word](values(plain, [(each, run) for each in judgments(plain, qrels, [run])]))
+            for qrels, run in TOPICS
+        ]
+        assert values(plain(unjudged=word), TOPICS) == pytest.approx(of_judgments, rel=0, abs=1e-12)
