@@ -1,9 +1,9 @@
 """Holes: the ranks within a measure's cutoff that no judged document holds.
 
 An unjudged document counts as irrelevant, but an assessor could have given it any level. A `Ratio` finds
-the extremes of a quotient of weighed gains over all judgments of the holes. A hole's gain enters both sums,
-so the customary bounds (all holes irrelevant, all highly relevant) are wrong. For other measures `filled`
-writes judgments out, and `graded_in_order` says which of them matter.
+the extremes of a quotient of weighed gains over all judgments of the holes. A hole's gain enters both sums.
+Therefore the customary bounds (all holes irrelevant, all highly relevant) are wrong. For other measures
+`filled` writes judgments out, and `extreme_in_order` evaluates those that matter.
 """
 
 from __future__ import annotations
@@ -44,6 +44,11 @@ class Holes:
 
     @classmethod
     def of(cls, topics: Topics) -> Holes:
+        """The holes of the topics."""
+        return topics.once(cls, lambda: cls._of(topics))
+
+    @classmethod
+    def _of(cls, topics: Topics) -> Holes:
         whole = topics.ranks.retrieved
         topic = np.repeat(np.arange(topics.count), topics.retrieved)
         rank = places(topics.retrieved) + 1
@@ -123,11 +128,10 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
 
 
 def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool) -> np.ndarray:
-    """The extreme of each value (T) over all judgments of the holes, for a value that never falls when two
-    documents, however far apart, change places so that the better stands higher.
+    """The extreme of each value (T) over all judgments of the holes, for a monotone measure.
 
-    Then only those judgments matter that give higher gains to earlier holes for the highest value, and to
-    later ones for the lowest. Raises `Undetermined` for a topic with more than `LIMIT` of them.
+    Its value never falls when two documents, however far apart, change places so that the better one stands
+    higher. The highest value then gives higher gains to earlier holes, the lowest value to later holes. Raises `Undetermined` for a topic with more than `LIMIT` of them.
     """
     result = compute(topics)
     extreme = np.maximum if highest else np.minimum
@@ -211,7 +215,10 @@ class Ratio:
         ordered[np.isinf(ordered)] = 0.0
         earned = np.concatenate((np.zeros((len(count), 1)), np.cumsum(ordered, axis=1)), axis=1)
         result = self.value.copy()
-        for topics in _blocks(np.flatnonzero(count), self.judged.shape[1] * earned.shape[1]):
+        levels = self.judged.shape[1]
+        if not levels:
+            return result
+        for topics in _blocks(np.flatnonzero(count), levels * max(levels, earned.shape[1])):
             result[topics] = self._highest(topics, earned[topics], count[topics])
         return result
 
@@ -237,10 +244,8 @@ class Ratio:
                 arg = np.maximum.accumulate(np.where(surplus == arg, numbers, 0), axis=2)
                 nothing = np.zeros((len(topics), 1, numbers.size))
                 weight = step[:, level:, level, None]
-                n = (
-                    np.concatenate((nothing, np.take_along_axis(n, arg, 2)), axis=1)
-                    + weight * earned[:, None]
-                )
+                n = np.concatenate((nothing, np.take_along_axis(n, arg, 2)), axis=1)
+                n += weight * earned[:, None]
                 d = np.concatenate((nothing, np.take_along_axis(d, arg, 2)), axis=1)
                 d += weight * added[:, None, level]
                 surplus = np.where(refused[:, None], -np.inf, n - best[:, level:, None] * d)

@@ -1,8 +1,9 @@
-"""Tied scores: what a measure is given when the order of tied documents is left open.
+"""Tied scores: the lowest, the highest and the mean value over all orders of tied documents.
 
-The scores allow every order of the documents in a tie group, and each order is equally likely. The lowest
-and the highest value of most measures come from an order by gain (`ordered`). The mean of a sum of weighed
-gains comes from the mean gain at each rank (`expected`).
+The scores allow every order of the documents in a tie group, and each order is equally likely. For most
+measures an order by gain gives the lowest and the highest value (`ordered`). The mean follows from what a
+measure is made of: the mean gain at each rank (`expected`), the mean of products of two documents
+(`expected_pairs`), or of the documents that a user passes before stopping (`expected_stops`).
 """
 
 from __future__ import annotations
@@ -135,9 +136,9 @@ def expected_stops(
 
     `u`, `q` and `v` are values of the H documents (of others: 0, 1 and 0), `start` is V before each group.
     """
-    # Means over all choices of j documents before one more document, the documents that are known joining one
-    # by one: `a` of Π q, `b` of Π q·Σ v, `c` of u·Π q and `e` of u·Π q·V, where u and V are of the one more.
-    # Sums instead of means overflow for groups of a thousand documents.
+    # Column j of the tables is a mean over all choices of j documents of a group: a of Π q, b of Π q·Σ v and,
+    # for one more document behind them with its own u and v, c of u·Π q and e of u·Π q·Σ v. The judged
+    # documents enter the tables one by one. Sums instead of means would overflow for a thousand documents.
     size, within = groups.known, groups.within
     result = groups.spread(np.exp(groups.before(np.log(q))))
     values = np.empty(result.rank.size)

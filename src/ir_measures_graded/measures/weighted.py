@@ -28,7 +28,7 @@ class WeightedGains(GradedMeasure):
     TIES = ("mean", "min", "max")
     UNJUDGED = True
     SCALES: ClassVar[bool] = False
-    """Whether a gain counts something else than itself: `worth` says what."""
+    """Whether a gain counts something other than itself, which `worth` tells; for normalised measures only."""
 
     def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
         """What a gain adds at a rank: proportional to the gain."""
@@ -183,14 +183,17 @@ class Normalised(WeightedGains):
     def quotient_of(self, topics: Topics, holes: np.ndarray) -> Ratio:
         """The quotient, as far as the gains of some holes leave it open (T: how many)."""
         gains, ideal = topics.possible_gains, self.in_ideal(topics)
-        best = np.maximum(topics.best[:, None], gains)[:, :, None]
+        worth = np.broadcast_to(gains, (topics.count, gains.size, gains.size))
+        if self.SCALES:
+            best = np.maximum(topics.best[:, None], gains)[:, :, None]
+            worth = self.worth(np.minimum(worth, best), best)
         longest = int((topics.relevant + holes).max(initial=0))
         depth = max(longest, topics.cutoff or 0)
         rank = np.arange(1, depth + 1)
         weights = self.weigh(np.ones(depth), rank)
         run = topics.run
         return Ratio(
-            worth=self.worth(np.minimum(gains, best), best),
+            worth=worth,
             achieved=at_least(topics, run.topic, run.gain, self.weigh(np.ones(run.rank.size), run.rank)),
             judged=ideal.astype(np.int64),
             possible=np.append(0.0, np.cumsum(weights)),
