@@ -100,9 +100,10 @@ def test_the_top_gain_is_that_of_all_topics(collection, gains):
     highest = max((level for docs in qrels.values() for level in docs.values()), default=0)
     assume(highest > 0)
     top = 2**highest - 1 if gains == "exp" else highest
-    default, given_ = ([m(gains=gains, **top) for m in TOP] for top in ({}, {"max_gain": top + 1e-9}))
-    got, wanted = (list(values(measures, qrels, run).values()) for measures in (default, given_))
-    assert got == pytest.approx(wanted, rel=1e-6)
+    measures = [m(gains=gains) for m in TOP]
+    wanted = values([m(max_gain=top) for m in measures], qrels, run)
+    for (measure, topic), value in values(measures, qrels, run).items():
+        assert value == pytest.approx(wanted[measure(max_gain=top), topic], rel=1e-14)
 
 
 @given(collections, cutoffs)

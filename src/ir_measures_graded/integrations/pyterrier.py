@@ -11,6 +11,9 @@ module as ``pt.graded``. From then on:
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -25,7 +28,7 @@ import ir_measures.util
 import ir_measures_graded
 
 from .. import demo
-from ..errors import UnknownMeasureError
+from ..errors import GradedError, UnknownMeasureError
 from ..measures.base import GradedMeasure
 from ..registry import names, plugins
 from ..registry.install import redirect
@@ -37,7 +40,7 @@ def load() -> ModuleType:
 
     Failures are logged, because an exception here would break ``import pyterrier``.
     """
-    for step in (_measures, _collection):
+    for step in (_measures, _batches, _collection):
         _quietly(step)
     return sys.modules[__name__]
 
@@ -97,6 +100,48 @@ def _parse_trec_measure(measure: Any) -> Any:
     from ir_measures_graded.integrations.pyterrier import parse_trec_or_any
 
     return parse_trec_or_any(measure)
+
+
+def _batches() -> None:
+    """Let PyTerrier's experiments refuse measures that need all topics if they evaluate batches of topics.
+
+    PyTerrier evaluates each batch with the judgments of its topics only.
+    """
+    pyterrier = sys.modules["pyterrier"]
+    for name in ("Experiment", "GridScan", "GridSearch", "KFoldGridSearch"):
+        function = getattr(pyterrier, name, None)
+        if function is not None and not hasattr(function, "_refuses_batches"):
+            setattr(pyterrier, name, _refusing_batches(function))
+
+
+def _refusing_batches(function: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        with contextlib.suppress(TypeError):  # the call below raises it
+            given = signature.bind_partial(*args, **kwargs).arguments
+            if given.get("batch_size") is not None:
+                for parameter in ("eval_metrics", "metrics", "metric"):
+                    _refuse_batches(given.get(parameter, ()))
+        return function(*args, **kwargs)
+
+    vars(checked)["_refuses_batches"] = True
+    return checked
+
+
+def _refuse_batches(metrics: Any) -> None:
+    for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics]:
+        measures = [metric]
+        if isinstance(metric, str):
+            with contextlib.suppress(ValueError):  # PyTerrier reports unknown measures
+                measures = parse_trec_or_any(metric)
+        for measure in measures:
+            if isinstance(measure, GradedMeasure) and measure.needs_all_topics:
+                raise GradedError(
+                    f"{measure} needs the highest gain of all topics, but PyTerrier evaluates topics in batches; "
+                    f"give max_gain, as in {measure(max_gain=15)}, or leave out batch_size"
+                )
 
 
 def _collection() -> None:
