@@ -14,6 +14,7 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import growth
+import judging
 import sharing
 import workloads
 from workloads import FORMS, SHAPES, Shape
@@ -153,3 +154,15 @@ def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
     assert result["packages"].keys() >= {"ir-measures-graded", "numpy"}
     printed = capsys.readouterr().out.splitlines()
     assert len([line for line in printed if line.startswith("|")]) == len(found) + 2 * tables
+
+
+def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    monkeypatch.setattr(judging, "STEPS", 4)
+    shares = judging.settled(np.array([[0.8, 1, 0.9, 1, 1], [1, 1, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 1]]))
+    assert shares.tolist() == [0.75, 0, 1]
+    judging.main(["CG@3", "--trials", "2"])
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [line[:2] for line in lines] == [["CG@3", strategy] for strategy in judging.STRATEGIES]
+    assert all(0 <= float(line[4]) <= 1 and -1 <= float(line[5]) <= 1 for line in lines)
+    assert len({line[2] for line in lines}) == 1

@@ -1,4 +1,4 @@
-"""Figures of the demo runs for the page Analysing results."""
+"""Figures of the demo runs for the front page and the page Analysing results."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ def rank_changes() -> str:
     return figure(
         "rank-changes", _orders().rank_changes(), "One line per run over the settings; the lines cross."
     )
+
+
+def gains_decide() -> str:
+    """The rank of each run under four weightings."""
+    orders = sensitivity(qrels_path(), run_paths(), ["nDCG_JK@100"], gains=["w1", "w3", "w10", "w100"])
+    alt = "The ranks of five runs under four weightings: E leads under w1 and w3, D under w10 and w100."
+    return figure("gains-decide", orders.rank_changes(), alt)
 
 
 @cache

@@ -51,6 +51,12 @@ def test_every_tox_environment_is_explained():
         assert f"`{name}`" in page("CONTRIBUTING") or re.fullmatch(r"py31\d|py\{.*\}", name), name
 
 
+def test_the_citation_names_the_version_of_the_package():
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert f"  version = {{{ir_measures_graded.__version__}}},\n" in readme.partition("<!-- project -->")[2]
+    assert "<!-- project -->" in page("index")
+
+
 def groups(*head):
     """The measures in each row of a table of choosing.md, by the texts of the other cells."""
     lines = page("choosing").partition(f"| {' | '.join(head)} |\n")[2].partition("\n\n")[0].splitlines()[1:]

@@ -484,7 +484,7 @@ def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
 def test_error_about_qrels_from_a_file_names_the_line(tmp_path):
     file = written(tmp_path / "qrels", b"q1 0 a 1\nq2 0 a 2.5\n\nq1 0 b 2\nq1 0 a 1\nq1 0 b 1\n")
     table = trec_files.trec_qrels(file)
-    told = refused(lambda qrels: nCG.calc_aggregate(qrels, {}), table)
+    told = refused(lambda qrels: GradedEvaluator([nCG], qrels), table)
     assert told == (
         f"{file}:6: topic 'q1', document 'b': judged twice, at level 2 (line 4) and at level 1 (line 6); "
         "keep one judgment per document"

@@ -21,7 +21,7 @@ from ir_measures_graded import (
     nDCG_JK,
     parse_measure,
 )
-from ir_measures_graded.registry.notation import find_measure
+from ir_measures_graded.registry.notation import find_measure, parse_measures
 
 
 def original(text):
@@ -243,6 +243,30 @@ def test_error_message_says_what_is_allowed(text, message):
             parse(text)
         assert isinstance(caught.value, GradedError)
         assert caught.value.__cause__ is None  # the traceback shows one error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 90_000,
+        "x" * 30_000 + "=",
+        "CG(gains=1:" + " " * 30_000 + "x)",
+        "CG(gains=" + ",".join(f"{level}:1" for level in range(20_000)) + ",7:1)",
+        "CG(" + "=1:1" * 20_000,
+        "CG(avg=" + "-" * 1500 + "1)",
+        "CG(avg=" + "1+" * 1500 + "1)",
+        "CG(avg=" + "{1:" * 150 + "1" + "}" * 150 + ")",
+        "(" * 90_000,
+        "P(rel='" + "x" * 90_000 + "')@5",
+        "CG(avg='" + "x" * 90_000 + "')",
+        "CG(" + "x" * 90_000 + "=1)",
+    ],
+    ids=lambda text: f"{text[:12]}… {len(text)}",
+)
+def test_long_strings_are_refused_briefly_in_linear_time(text):
+    with pytest.raises(GradedError) as caught:
+        parse_measures(text)
+    assert len(str(caught.value)) < 400
 
 
 def test_unknown_measure_is_also_a_name_error():

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
@@ -99,6 +100,16 @@ def whole_numbers(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
+def numbers(text: str) -> list[float]:
+    """The numbers of an option, which commas separate."""
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not allowed; give numbers separated by commas, as in 0.05,0.1"
+        ) from None
+
+
 def bars() -> bool:
     """Whether to show progress bars: stderr is a terminal and tqdm is installed."""
     return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
@@ -108,14 +119,14 @@ class Inputs:
     """The qrels, runs and measures of a command.
 
     `runs` are pairs of name and path, or of name and the run that the collection carries. Each measure
-    without gains becomes one measure per weighting, unless the command does this itself (`weighted`). The
-    measure of a `curve` may lack a required cutoff. Raises
+    without gains becomes one measure per weighting, unless the command does this itself (`weighted`). `uncut`
+    measures may lack a required cutoff. Raises
     `GradedError` for an argument that is neither a file nor a measure, and without a run or a measure.
     """
 
-    def __init__(self, arguments: argparse.Namespace, weighted: bool = False, curve: bool = False):
+    def __init__(self, arguments: argparse.Namespace, weighted: bool = False, uncut: bool = False):
         self.qrels: Any = arguments.qrels
-        self.paths, self.measures = _paths_and_measures(arguments.inputs, curve)
+        self.paths, self.measures = _paths_and_measures(arguments.inputs, uncut)
         if not self.paths and not arguments.scoreddocs:
             raise GradedError("no run is given; pass one or more run files, or - for standard input")
         if not self.measures:
@@ -195,7 +206,7 @@ def _short_names(path: str) -> list[str]:
     return [ENDINGS.sub("", name) or name, name]
 
 
-def _paths_and_measures(inputs: Iterable[str], curve: bool) -> tuple[list[str], list[Measure]]:
+def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], list[Measure]]:
     """Split arguments into run files, which exist, and measures. Raises `GradedError` for anything else."""
     paths: list[str] = []
     measures: list[Measure] = []
@@ -203,19 +214,22 @@ def _paths_and_measures(inputs: Iterable[str], curve: bool) -> tuple[list[str], 
         if text == "-" or (os.path.exists(text) and not os.path.isdir(text)):
             paths.append(text)
         else:
-            measures += measures_in(text.strip(), curve)
+            measures += measures_in(text.strip(), uncut)
     return paths, list(dict.fromkeys(measures))
 
 
-def measures_in(text: str, curve: bool = False) -> list[Measure]:
-    """The measures in an argument, which blanks separate; those of a `curve` may lack a cutoff."""
+def measures_in(text: str, uncut: bool = False) -> list[Measure]:
+    """The measures in an argument, which blanks separate; `uncut` ones may lack a required cutoff."""
     try:
-        return [parse_measure(text)] if curve else [*parse_measures([text])]
+        if uncut:
+            with suppress(UnknownMeasureError):  # `parse_measures` also reads trec_eval's names
+                return [parse_measure(text)]
+        return [*parse_measures([text])]
     except GradedError as error:
         words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
-        return [measure for word in words for measure in measures_in(word, curve)]
+        return [measure for word in words for measure in measures_in(word, uncut)]
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:

@@ -21,7 +21,8 @@ FOR_PEOPLE = ("text", "markdown", "latex")
 
 def add_output(parser: argparse.ArgumentParser, default: str | None = "text", figure: bool = True) -> None:
     """Add the options for format, files and decimal places."""
-    parser.add_argument(
+    group = parser.add_argument_group("output")
+    group.add_argument(
         "-f",
         "--format",
         choices=FORMATS,
@@ -30,7 +31,7 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
         help=f"{', '.join(FORMATS)}; default: {default or 'text on a terminal, else tsv'}",
     )
     endings = _or([*plots.FORMATS] if figure else [], [*TABLES])
-    parser.add_argument(
+    group.add_argument(
         "-o",
         "--output",
         metavar="FILE",
@@ -38,7 +39,7 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
         default=[],
         help=f"also write to FILE, whose ending chooses {endings}; repeatable",
     )
-    parser.add_argument(
+    group.add_argument(
         "-p",
         "--places",
         type=_places,
@@ -68,24 +69,23 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
             plots.check(path)
         elif ending not in TABLES:
             allowed = _or([*plots.FORMATS] if figure else [], [*TABLES])
-            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}")
+            hint = f" (for the format, use -f {path})" if path in FORMATS else ""
+            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}{hint}")
         for other in inputs:
             if os.path.exists(path) and os.path.samefile(path, other):
                 raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def shown(
-    found: Result, arguments: argparse.Namespace, table: Callable[[], Table] | None = None
-) -> list[str]:
+def shown(found: Result, arguments: argparse.Namespace) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
-    Formats for people have the table of the result, or `table`; formats for programs have its records.
+    Formats for people have the table of the result, formats for programs have its records.
     """
 
-    def table_for(form: str) -> Table:
-        return (table or found.table)() if form in FOR_PEOPLE else rows_of(found.records())
+    def table(form: str) -> Table:
+        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
 
-    return printed(table_for, arguments, found.figure)
+    return printed(table, arguments, found.figure)
 
 
 def printed(

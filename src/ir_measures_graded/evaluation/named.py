@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Union
 
-from ..errors import FileError, GradedError
+from ..errors import FileError, GradedError, shown
+from ..inputs.arrow import exports_arrow, whole_table
 from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
 from ..inputs.trec_files import TrecRun, run_dicts
@@ -85,7 +86,8 @@ class Run:
         provider reads a file block by block, so this error may follow the last block.
         """
         if not isinstance(self.source, TrecRun):
-            return Rows(self.source, self.source)
+            dicts = run_dicts(self.source) if standard and exports_arrow(self.source) else self.source
+            return Rows(self.source, dicts)
         if not standard:
             return Rows(_Blocks(self, self.source, judgments), ())
         rows, table = self.source.whole()
@@ -108,8 +110,8 @@ class Run:
             raise FileError(f"{self.name}: the run is empty")
         if judgments.numbers.keys().isdisjoint(topics):
             raise FileError(
-                f"{self.name}: none of its topics (such as {first!r}) is in the qrels "
-                f"{judgments.name or ''} (such as {judgments.topics[0]!r})"
+                f"{self.name}: none of its topics (such as {shown(first)}) is in the qrels "
+                f"{judgments.name or ''} (such as {shown(judgments.topics[0])})"
             )
 
 
@@ -135,9 +137,9 @@ def named_runs(runs: Runs) -> list[Run]:
     named: dict[str, Run] = {}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
         if not isinstance(name, str):
-            raise GradedError(f"a run's name is a string, not {name!r}")
+            raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
-            raise GradedError(f"two runs are named {name!r}; give each run its own name")
+            raise GradedError(f"two runs are named {shown(name)}; give each run its own name")
         is_path = isinstance(run, (str, os.PathLike))
         named[name] = Run(name, TrecRun(run) if is_path else _repeatable(run))
     return list(named.values())
@@ -155,4 +157,6 @@ def about(name: str | None) -> Iterator[None]:
 
 
 def _repeatable(source: Source) -> Source:
-    return list(source) if isinstance(source, Iterator) else source
+    if not isinstance(source, Iterator):
+        return source
+    return whole_table(source) if exports_arrow(source) else list(source)

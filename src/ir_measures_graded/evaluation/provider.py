@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 from ir_measures.providers import Evaluator, Provider
 
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..inputs.tables import Source, Table, read_qrels, read_run
 from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
@@ -209,9 +209,9 @@ def computed(
     except GradedError:
         raise
     except TopicError as error:
-        raise GradedError(f"{named} failed for topic {error.topic!r}: {error}") from error.__cause__
+        raise GradedError(f"{named} failed for topic {shown(error.topic)}: {error}") from error.__cause__
     except Exception as error:
-        over = f"{topics.count} topics ({topics.names[0]!r} …)" if topics.count else "no topics"
+        over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
         raise GradedError(f"{named} failed over {over}: {type(error).__name__}: {error}") from error
     if values.shape != (topics.count, *shape):
         raise GradedError(
@@ -220,5 +220,7 @@ def computed(
         )
     for topic, *place in np.argwhere(~np.isfinite(values)):
         value = values[(topic, *place)]
-        raise GradedError(f"{named} is {value} for topic {topics.names[topic]!r}; a value must be finite")
+        raise GradedError(
+            f"{named} is {value} for topic {shown(topics.names[topic])}; a value must be finite"
+        )
     return values

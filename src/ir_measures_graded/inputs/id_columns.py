@@ -6,21 +6,18 @@ raises `GradedError`, in a column of documents at the latest when its rows are r
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..by_topic import changes
 from ..errors import GradedError, shown
+from .arrow import arrow_numbers, changes_of_strings, is_arrow
 from .id_matching import Ids, Rows
-
-if TYPE_CHECKING:
-    import pyarrow
 
 Column = Any
 """A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
@@ -195,6 +192,8 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
         return None, column.to_pylist()
     if types.is_dictionary(column.type):
         return arrow_numbers(column.indices), _stored_by_arrow(column.dictionary)[1]
+    if types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
     if types.is_string(column.type) or types.is_large_string(column.type):
         return None, column
     return None, column.to_pylist()
@@ -228,38 +227,6 @@ def _no_string(ids: Iterable[Any], field: str, first: int | None = None) -> Grad
     )
 
 
-def is_arrow(thing: Any) -> bool:
-    """Whether this is an array or a table of pyarrow, without importing pyarrow."""
-    pyarrow = sys.modules.get("pyarrow")  # an object of pyarrow exists only after its import
-    return pyarrow is not None and isinstance(
-        thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
-    )
-
-
-def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
-    """Whether the column has no nulls and the memory layout of a NumPy array, which bit-packed bools lack."""
-    from pyarrow import types
-
-    return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
-
-
-def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
-    """A column of plain numbers as a NumPy array, without a copy if the column is one chunk.
-
-    pyarrow's `to_numpy`, and sometimes `to_pandas_dtype`, imports pandas, which takes half a second.
-    """
-    from pyarrow import types
-
-    kind = "f" if types.is_floating(column.type) else "i" if types.is_signed_integer(column.type) else "u"
-    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
-    pieces = [
-        np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
-        for piece in getattr(column, "chunks", [column])
-        if len(piece)
-    ]
-    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
-
-
 def _objects(values: Sequence[Any]) -> np.ndarray:
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
@@ -279,11 +246,3 @@ def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
         return np.flatnonzero(changes(objects))
     rows = np.flatnonzero(others)
     return rows[changes(objects[rows])]
-
-
-def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
-    """The same for Arrow strings, compared by Arrow."""
-    from pyarrow import compute
-
-    rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
-    return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)

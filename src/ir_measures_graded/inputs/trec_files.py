@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Qrel, ScoredDoc
 
-from .id_columns import arrow_numbers, changes_of_strings, stretches_of
+from .arrow import arrow_numbers, changes_of_strings, numbers_of, whole_table
+from .id_columns import stretches_of
 from .strict_lines import BYTE_ORDER_MARK, Lines, TrecFile
-from .tables import FILE, Table, read_run, refuse_repeated
+from .tables import FILE, Table, column_names, read_run, refuse_repeated
 
 if TYPE_CHECKING:
     import pandas
@@ -178,19 +179,28 @@ def is_lasting(file: TrecFile) -> bool:
     return isinstance(file, (str, os.PathLike)) and file != "-" and os.path.isfile(file)
 
 
-def qrel_tuples(qrels: pyarrow.Table) -> list[Qrel]:
-    """Judgments in the form that providers of ir-measures read fastest; whole levels are ints."""
-    level = arrow_numbers(qrels["relevance"])
-    levels = (level.astype(np.int64) if _whole(level) else level).tolist()
-    topics, docs, iterations = (qrels[name].to_pylist() for name in ("query_id", "doc_id", "iteration"))
-    return list(map(Qrel, topics, docs, levels, iterations))
+def qrel_tuples(qrels: Any) -> list[Qrel]:
+    """Judgments from Arrow data in the form that providers of ir-measures read fastest.
+
+    Whole levels are ints. The iteration is "0" if there is no such column.
+    """
+    rows = whole_table(qrels)
+    topics, docs, levels = (rows[name] for name in column_names("qrels: the Arrow table", rows, "relevance"))
+    level = np.array(numbers_of(levels), dtype=np.float64)
+    if _whole(level):
+        level = level.astype(np.int64)
+    has_iterations = "iteration" in rows.column_names
+    iterations = rows["iteration"].to_pylist() if has_iterations else ["0"] * len(rows)
+    return list(map(Qrel, topics.to_pylist(), docs.to_pylist(), level.tolist(), iterations))
 
 
-def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
-    """A run in the form that providers of ir-measures read fastest."""
+def run_dicts(run: Any) -> dict[str, dict[str, float]]:
+    """A run from Arrow data in the form that providers of ir-measures read fastest."""
+    rows = whole_table(run)
+    topic, doc, score = (rows[name] for name in column_names("run: the Arrow table", rows, "score"))
     dicts: dict[str, dict[str, float]] = {}
-    docs, scores = run["doc_id"].to_pylist(), arrow_numbers(run["score"]).tolist()
-    starts, topics = stretches_of(run["query_id"], "run: query_id")
+    docs, scores = doc.to_pylist(), np.array(numbers_of(score), dtype=np.float64).tolist()
+    starts, topics = stretches_of(topic, "run: query_id")
     bounds = [*starts.tolist(), len(docs)]
     for topic, (start, stop) in zip(topics, pairwise(bounds)):
         of_topic = dicts.setdefault(topic, {})

@@ -17,7 +17,7 @@ import ir_measures
 import numpy as np
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..ranking.gains import LINEAR
 from .holes import extreme_in_order
 from .parameters import ORDERS, UNJUDGED, Choice, Count, Flag, Gains, Parameter
@@ -84,7 +84,8 @@ class GradedMeasure(ir_measures.Measure):
             except (TypeError, ValueError) as error:
                 reason = f" ({error})" if str(error) else ""
                 raise GradedError(
-                    f"{self.NAME}: {name}={value!r} is not allowed{reason}; {name} is {parameter.allowed()}"
+                    f"{self.NAME}: {name}={shown(value)} is not allowed{reason}; "
+                    f"{name} is {parameter.allowed()}"
                 ) from None
             if value != parameter.default:
                 self.params[name] = value
@@ -201,7 +202,9 @@ class GradedMeasure(ir_measures.Measure):
             return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
         close = get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        return f"{self.NAME} has no parameter {name!r}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
+        return (
+            f"{self.NAME} has no parameter {shown(name)}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
+        )
 
     def validate_params(self) -> None:
         """Do nothing: the constructor has validated the parameters."""

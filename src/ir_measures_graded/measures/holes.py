@@ -131,7 +131,8 @@ def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], hi
     """The extreme of each value (T) over all judgments of the holes, for a monotone measure.
 
     Its value never falls when two documents, however far apart, change places so that the better one stands
-    higher. The highest value then gives higher gains to earlier holes, the lowest value to later holes. Raises `Undetermined` for a topic with more than `LIMIT` of them.
+    higher. The highest value then gives higher gains to earlier holes, the lowest value to later holes.
+    Raises `Undetermined` for a topic with more than `LIMIT` such judgments.
     """
     result = compute(topics)
     extreme = np.maximum if highest else np.minimum

@@ -28,7 +28,7 @@ class WeightedGains(GradedMeasure):
     TIES = ("mean", "min", "max")
     UNJUDGED = True
     SCALES: ClassVar[bool] = False
-    """Whether a gain counts something other than itself, which `worth` tells; for normalised measures only."""
+    """Whether a gain counts something other than itself (`worth`); for normalised measures only."""
 
     def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
         """What a gain adds at a rank: proportional to the gain."""

@@ -11,6 +11,7 @@ import ast
 import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -19,16 +20,17 @@ import ir_measures
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
-from ..errors import GradedError, UnknownMeasureError
+from ..errors import GradedError, UnknownMeasureError, shown
 from ..measures.base import GradedMeasure
 from . import plugins
 from .listing import allowed
 from .names import registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
-_NUMBER = r"[-+]?\s*(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
+# Every part begins at a fixed character, so that the search takes linear time.
+_NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
 _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
-_BARE_MAPPING = re.compile(rf"(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+_BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -54,9 +56,9 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     parameters: dict[str, Any] = {}
     for key, node in arguments:
         if strict and key in parameters:
-            raise GradedError(f"{text!r} names {key} twice; name it once")
+            raise GradedError(f"{shown(text)} names {key} twice; name it once")
         if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
-            raise GradedError(f"cannot read measure {text!r}: {name} takes no sign in {key}")
+            raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
     return measure(**parameters)
 
@@ -89,7 +91,7 @@ def checked(measure: Measure) -> Measure:
     name, supported = measure.NAME, measure.SUPPORTED_PARAMS
     for parameter in measure.params.keys() - supported.keys():
         takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        raise GradedError(f"{name} has no parameter {parameter!r}; {takes}")
+        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
         if value is NOT_PROVIDED:
@@ -102,7 +104,8 @@ def checked(measure: Measure) -> Measure:
             or (parameter == "cutoff" and not 1 <= value <= sys.maxsize)
         ):
             raise GradedError(
-                f"{name}: {parameter}={value!r} is not allowed; {parameter} is {allowed(parameter, info)}"
+                f"{name}: {parameter}={shown(value)} is not allowed; "
+                f"{parameter} is {allowed(parameter, info)}"
             )
     return measure
 
@@ -122,7 +125,7 @@ def find_measure(name: str) -> ir_measures.Measure:
         if name.lower() in lower:
             close = [lower[name.lower()]]
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise UnknownMeasureError(f"measure not found: {name}{hint}")
+        raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return known[name]
 
 
@@ -138,13 +141,13 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             if keyword.arg is None:
-                raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+                raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
             arguments.append((keyword.arg, keyword.value))
         if node.args:
-            raise GradedError(f"cannot read measure {text!r}: parameters need names; {_FORM}")
+            raise GradedError(f"cannot read measure {shown(text)}: parameters need names; {_FORM}")
         node = node.func
     if not isinstance(node, ast.Name):
-        raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+        raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
     return node.id, arguments, cutoff
 
 
@@ -153,11 +156,11 @@ def _expression(text: str) -> ast.expr:
     for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
         try:
             statements = ast.parse(candidate.strip()).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a null character, deep nesting
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
             continue
         if len(statements) == 1 and isinstance(statements[0], ast.Expr):
             return statements[0].value
-    raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+    raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:
@@ -173,17 +176,22 @@ def _value(node: ast.expr, text: str, strict: bool) -> Any:
     if strict and isinstance(node, ast.Name):  # a word without quotes, as in gains=exp
         return node.id
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        number = _value(node.operand, text, strict)
+        operand = node.operand
+        number = None if isinstance(operand, ast.UnaryOp) else _value(operand, text, strict)
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number if isinstance(node.op, ast.USub) else number
     if isinstance(node, ast.Dict) and not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
         keys = [_value(key, text, strict) for key in node.keys if key is not None]
         mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
         if strict and len(mapping) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise GradedError(f"{text!r} names {twice!r} twice in one mapping; name it once")
+            twice = next(key for key, count in Counter(keys).items() if count > 1)
+            raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
         return mapping
+    try:
+        written = shown(ast.unparse(node))
+    except RecursionError:
+        written = "a value"
     raise GradedError(
-        f"cannot read {ast.unparse(node)!r} in measure {text!r}: a value is a number, a string, "
+        f"cannot read {written} in measure {shown(text)}: a value is a number, a string, "
         "True, False, None or a mapping such as 0:0,1:1"
     )
