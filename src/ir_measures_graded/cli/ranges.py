@@ -6,8 +6,9 @@ import argparse
 
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
+from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains, bars
-from .results import add_output, check_files, shown
+from .results import FOR_PEOPLE, add_output, check_files, printed
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -53,4 +54,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
         seed=arguments.seed,
         progress=bars(),
     )
-    return shown(found, arguments, found.table_of_differences if arguments.show == "differences" else None)
+
+    def table(form: str) -> Table:
+        if form not in FOR_PEOPLE:
+            return rows_of(found.records())
+        return found.table_of_differences() if arguments.show == "differences" else found.table()
+
+    return printed(table, arguments, found.figure)

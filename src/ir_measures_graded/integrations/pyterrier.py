@@ -138,9 +138,11 @@ def _refuse_batches(metrics: Any) -> None:
                 measures = parse_trec_or_any(metric)
         for measure in measures:
             if isinstance(measure, GradedMeasure) and measure.needs_all_topics:
+                has_top_gain = "max_gain" in measure.SUPPORTED_PARAMS and "unjudged" not in measure.params
+                remedy = f"give max_gain, as in {measure(max_gain=15)}, or " if has_top_gain else ""
                 raise GradedError(
-                    f"{measure} needs the highest gain of all topics, but PyTerrier evaluates topics in batches; "
-                    f"give max_gain, as in {measure(max_gain=15)}, or leave out batch_size"
+                    f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
+                    f"{remedy}leave out batch_size"
                 )
 
 

@@ -45,7 +45,7 @@ class Holes:
     @classmethod
     def of(cls, topics: Topics) -> Holes:
         """The holes of the topics."""
-        return topics.once(cls, lambda: cls._of(topics))
+        return topics.once("holes", lambda: cls._of(topics))
 
     @classmethod
     def _of(cls, topics: Topics) -> Holes:
