@@ -313,7 +313,10 @@ def test_missing_arguments_are_named(refusal):
     ("measure", "message"),
     [
         ("nDCG_JK(b=1)@10", "nDCG_JK: b=1 is not allowed; b is a real number > 1"),
-        ("nDCG_JK(c=1)@10", "nDCG_JK has no parameter 'c'; it takes b, avg, gains, judged_only, cutoff"),
+        (
+            "nDCG_JK(c=1)@10",
+            "nDCG_JK has no parameter 'c'; it takes b, avg, ties, unjudged, gains, judged_only, cutoff",
+        ),
         ("nDCG_JK@0", "nDCG_JK: cutoff=0 is not allowed; cutoff is a whole number ≥ 1"),
         ("nDCG_JK(b=2", "cannot read measure 'nDCG_JK(b=2'"),
         ("P", "P needs cutoff, a whole number ≥ 1, as in P@10"),
