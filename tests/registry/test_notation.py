@@ -249,8 +249,8 @@ def test_error_message_says_what_is_allowed(text, message):
     "text",
     [
         "x" * 90_000,
-        "x" * 30_000 + "=",
-        "CG(gains=1:" + " " * 30_000 + "x)",
+        "x" * 300_000 + "=",
+        "CG(gains=1:" + " " * 300_000 + "x)",
         "CG(gains=" + ",".join(f"{level}:1" for level in range(20_000)) + ",7:1)",
         "CG(" + "=1:1" * 20_000,
         "CG(avg=" + "-" * 1500 + "1)",
