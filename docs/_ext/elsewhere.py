@@ -150,4 +150,93 @@ ELSEWHERE: dict[str, list[Other]] = {
             "computed over all judged and retrieved documents, with those not retrieved tied last",
         ),
     ],
+    "DCG_Burges": [
+        Other("ranx", "dcg_burges@10", "DCG_Burges@10", "equal: gains 2^level − 1"),
+        Other("ranx", "dcg@10", "DCG_Burges(gains='linear')@10", "equal: gains are the levels"),
+        Other(
+            "scikit-learn",
+            "dcg_score(k=10)",
+            "DCG_Burges(gains='linear')@10",
+            "equal if no scores are tied; tied documents share their gains unless ignore_ties=True",
+        ),
+    ],
+    "nDCG_Burges": [
+        Other("ranx", "ndcg_burges@10", "nDCG_Burges@10", "equal: gains 2^level − 1"),
+        Other("ranx", "ndcg@10", "nDCG_Burges(gains='linear')@10", "equal: gains are the levels"),
+        Other("trec_eval", "ndcg_cut_10", "nDCG_Burges(gains='linear')@10", "equal; whole levels only"),
+        Other("trec_eval", "ndcg", "nDCG_Burges(gains='linear')", "equal; whole levels only"),
+        Other("ir-measures", "nDCG@10", "nDCG_Burges(gains='linear')@10", "trec_eval's ndcg_cut_10"),
+        Other(
+            "ir-measures",
+            "nDCG(dcg='exp-log2')@10",
+            "nDCG_Burges@10",
+            "computed by gdeval, a Perl script; printed to five decimals",
+        ),
+        Other(
+            "NTCIREVAL, pyNTCIREVAL",
+            "MSnDCG@0010",
+            "nDCG_Burges(gains='linear')@10",
+            "equal; pyNTCIREVAL's `-g` is gains",
+        ),
+    ],
+    "GAP": [
+        Other("trec_eval", "map", f"GAP({BINARY})", "one threshold: all relevant documents count equally"),
+    ],
+    "ERR_G": [
+        Other(
+            "ir-measures",
+            "ERR@10",
+            "ERR_G(max_gain=15)@10",
+            "computed by gdeval, a Perl script, with the highest level fixed at 4; printed to five decimals",
+        ),
+        Other(
+            "NTCIREVAL, pyNTCIREVAL",
+            "ERR",
+            "ERR_G(gains='linear',max_gain=3)",
+            "equal; pyNTCIREVAL's top gain is the last value of `-g`",
+        ),
+    ],
+    "nERR": [
+        Other(
+            "NTCIREVAL, pyNTCIREVAL",
+            "nERR@0010",
+            "nERR(gains='linear',max_gain=3)@10",
+            "equal; division by 0 in a topic without relevant documents",
+        ),
+    ],
+    "EBR": [],
+    "iRBU": [],
+    "RBP_G": [
+        Other(
+            "NTCIREVAL, pyNTCIREVAL",
+            "RBP",
+            "RBP_G(p=0.95,gains='linear',max_gain=3)",
+            "equal; pyNTCIREVAL's top gain is the last value of `-g`",
+        ),
+        Other("ranx", "rbp.95", "", "multiplies the levels themselves, so that values can exceed 1"),
+    ],
+    "O_measure": [
+        Other("NTCIREVAL, pyNTCIREVAL", "O-measure", "O_measure", "equal; `--beta` is beta, `-g` is gains"),
+    ],
+    "P_measure": [
+        Other("NTCIREVAL, pyNTCIREVAL", "P-measure", "P_measure", "equal; `--beta` is beta, `-g` is gains"),
+    ],
+    "P_plus": [
+        Other("NTCIREVAL, pyNTCIREVAL", "P-plus", "P_plus", "equal; `--beta` is beta, `-g` is gains"),
+    ],
+    "NCU": [
+        Other("NTCIREVAL, pyNTCIREVAL", "NCUgu,P", "NCU", "equal if the stop values are the gains"),
+        Other("NTCIREVAL, pyNTCIREVAL", "NCUgu,BR", "NCU(utility='BR')", "equal"),
+        Other("NTCIREVAL, pyNTCIREVAL", "NCUrb,P", "NCU(stop='rb')", "equal; `--gamma` is gamma"),
+        Other("NTCIREVAL, pyNTCIREVAL", "NCUrb,BR", "NCU(stop='rb',utility='BR')", "equal"),
+    ],
+    "Fallout": [],
+    "RelativeRelevance": [
+        Other(
+            "SciPy",
+            "1 − cosine(scores, gains)",
+            "RelativeRelevance(norm='none')",
+            "equal for the scores and gains of the retrieved documents",
+        ),
+    ],
 }

@@ -29,6 +29,9 @@ BIBLIOGRAPHY = DOCS / "references.bib"
 FAMILIES = {
     measures.cumulated_gain: "Cumulated gain",
     measures.average_precision: "Average precision",
+    measures.cascade: "Users who stop at a good document",
+    measures.rank_biased: "Rank-biased precision",
+    measures.ntcir: "NTCIR's measures",
     measures.ratios: "Ratios",
     measures.preference: "Preference and correlation",
     measures.search_length: "Search length",

@@ -24,6 +24,7 @@ class Symbol(NamedTuple):
 
 
 IDEAL = "the gains of *all judged* documents in descending order, then 0"
+BLENDED, CASCADES = "EBR O_measure P_measure P_plus NCU", "ERR_G nERR EBR"
 CORRELATION, POSITIONS = "Spearman ADM", "ASL NR"
 SYMBOLS = [
     Symbol("k", "k", "the cutoff; without one, the number of retrieved documents", "gP"),
@@ -70,7 +71,32 @@ SYMBOLS = [
         shown=r"\mathrm{rel}(i)",
     ),
     Symbol(r"\mathrm{WAP}", "WAP", "weighted average precision, the measure `WAP`", "AGR"),
-    Symbol("C", "C", "number of relevant documents in the first $i$ ranks", "Q", "C[i]"),
+    Symbol("C", "C", "number of relevant documents in the first $i$ ranks", f"Q {BLENDED}", "C[i]"),
+    Symbol("r", "r", "the preferred rank: the first rank of the highest gain in the list", "P_plus"),
+    Symbol(
+        r"\mathrm{BR}",
+        "BR",
+        r"blended ratio at rank $i$: $(C[i] + \beta\,\mathrm{CG}[i]) / (i + \beta\,\mathrm{CG}_I[i])$",
+        BLENDED,
+        r"\mathrm{BR}(i)",
+    ),
+    Symbol("s", "s", r"probability to stop at rank $i$: $p(i) \prod_{j<i} (1 - p(j))$", CASCADES, "s(i)"),
+    Symbol("s", "s", r"probability to stop at rank $i$, as in `ERR_G`", "iRBU", "s(i)"),
+    Symbol("s_I", "s_I", "the same probability for the ideal list", "nERR", "s_I(i)"),
+    Symbol(r"\mathrm{ERR}_I", "ERR_I", "expected reciprocal rank of the ideal list", "nERR"),
+    Symbol("p", "p", "probability to stop at rank $i$ once there: $G[i] / (H + 1)$", CASCADES, "p(i)"),
+    Symbol("p", "p p^i p^n", "persistence: the parameter `p`", "iRBU RBP_G"),
+    Symbol("u_i", "u_i", "1 if the document at rank $i$ is unjudged, otherwise 0"),
+    Symbol("H", "H", "top gain: the parameter `max_gain`, or the highest gain of all topics of the qrels"),
+    Symbol("n", "n", "number of ranks in the list after the cutoff", "RBP_G"),
+    Symbol("j", "j", "a rank of the list", f"GAP {CASCADES}"),
+    Symbol("j", "j", "a number from 0 to $R - 1$", "NCU"),
+    Symbol("d", "d", "a judged document", "GAP NCU"),
+    Symbol("d", "d", "a retrieved document", "RelativeRelevance"),
+    Symbol("G_d", "G_d", "gain of $d$", "GAP NCU RelativeRelevance"),
+    Symbol(r"\mathrm{Pr}", "Pr", "probability that a user stops at rank $i$", "NCU", r"\mathrm{Pr}(i)"),
+    Symbol("U", "U", "utility of the list down to rank $i$", "NCU", "U(i)"),
+    Symbol(r"\gamma", "γ γ^j", "the parameter `gamma`"),
     Symbol("R", "R", "number of relevant documents of the topic"),
     Symbol("t", "t", "a threshold: each distinct positive gain in the topic's recall base"),
     Symbol("d_t", "d_t", "distance of $t$ to the next lower threshold, or to 0 for the lowest one"),
@@ -111,7 +137,7 @@ SYMBOLS = [
         "N",
         "N",
         "number of documents of the collection: the parameter `docs`, or all that are judged or retrieved",
-        "NR",
+        "NR Fallout",
     ),
     Symbol("N", "N", "number of documents compared"),
     Symbol("d", "d", "a relevant document", POSITIONS),

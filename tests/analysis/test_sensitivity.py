@@ -273,3 +273,9 @@ def test_runs_that_keep_their_rank_are_pale():
     (axes,) = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"]).rank_changes().axes
     strength = {line.get_label(): line.get_alpha() for line in axes.lines if line.get_label() in RUNS}
     assert strength == {"high": 1.0, "many": 1.0, "none": 0.3}
+
+
+def test_gains_can_be_named():
+    found = sensitivity(QRELS, RUNS, ["CG"], gains=["linear", "exp"])
+    assert [str(setting.measure) for setting in found.settings] == ["CG", "CG(gains='exp')"]
+    assert found.means[0, 1] > found.means[0, 0]

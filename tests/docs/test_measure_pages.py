@@ -58,10 +58,10 @@ def test_symbols_are_found_in_both_formulas_and_in_definitions():
         return symbols.undefined(type("Other", (type(measures.CG),), {"NAME": "Other", "__doc__": doc})())
 
     assert undefined(r"\mathrm{Other}[k] = \frac{G[i]}{w_i}", "G[i] / w_i") == {"w_i"}
-    assert undefined(r"\mathrm{Other} = \gamma^2 + Z", "γ squared and the user's Zᵘ") == {
-        r"\gamma",
+    assert undefined(r"\mathrm{Other} = \delta^2 + Z", "δ squared and the user's Zᵘ") == {
+        r"\delta",
         "Z",
-        "γ",
+        "δ",
         "Zᵘ",
     }
     shown = {each.tex for each in symbols.of(measures.nDCG_JK)}

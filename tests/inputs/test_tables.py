@@ -22,6 +22,7 @@ from ir_measures_graded import CG, GradedError, GradedEvaluator, TrecRun
 from ir_measures_graded.errors import shown
 from ir_measures_graded.inputs import tables
 from ir_measures_graded.inputs.tables import read_qrels, read_run
+from ir_measures_graded.inputs.trec_files import qrel_tuples, run_dicts
 from ir_measures_graded.measures import MEASURES
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
@@ -197,6 +198,15 @@ def test_null_in_arrow_data_is_refused_with_its_row(name):
     for source in (pyarrow.table(columns), pyarrow.table(columns).to_reader(2)):
         with refused(f"run: row 3 has no {name}"):
             read_run(source)
+
+
+@pytest.mark.parametrize("form", ONLY_GRADED)
+def test_arrow_data_is_converted_for_other_providers(form):
+    make = ONLY_GRADED[form]
+    found = qrel_tuples(make({"q": {"a": 3, "b": 1}}, "relevance"))
+    assert [tuple(qrel)[:3] for qrel in found] == [("q", "a", 3), ("q", "b", 1)]
+    assert [type(qrel.relevance) for qrel in found] == [int, int]
+    assert run_dicts(make(RUN, "score")) == RUN
 
 
 def test_error_of_an_arrow_export_is_refused():

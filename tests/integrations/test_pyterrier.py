@@ -115,6 +115,22 @@ def test_transformers_are_evaluated_in_batches(batch_size):
     assert systems[0].batches == {None: [3], 1: [1, 1, 1], 2: [2, 1]}[batch_size]
 
 
+@pytest.mark.parametrize("metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"])
+def test_batches_need_the_top_gain(metric):
+    systems = [Lookup(ONE)]
+    with pytest.raises(ValueError, match=r"needs the highest gain of all topics.*give max_gain, as in"):
+        experiment(systems, ["AP", metric], batch_size=2, validate="ignore")
+    with pytest.raises(ValueError, match="needs the highest gain of all topics"):
+        pt.GridScan(systems[0], {}, TOPICS, QRELS, [metric], batch_size=1)
+    assert not systems[0].batches
+    measure = ir_measures.parse_measure(metric) if isinstance(metric, str) else metric
+    top = int(QRELS["label"].max())
+    given = measure(max_gain=top if measure["gains"] == "linear" else 2**top - 1)
+    whole = rows(experiment([Lookup(ONE)], [measure], validate="ignore"))["one"]
+    batched = rows(experiment([Lookup(ONE)], [given], batch_size=1, validate="ignore"))["one"]
+    assert batched[str(given)] == pytest.approx(whole[str(measure)], abs=1e-12)
+
+
 def test_tree_plan_gives_the_same_values():
     frame = experiment([Lookup(ONE), Lookup(TWO)], plan="tree", verbose=False, validate="ignore")
     assert rows(frame) == approx(MEANS)
@@ -181,15 +197,6 @@ def test_pyterrier_counts_smaller_values_as_losses():
     assert shown["NDPM"] < rows(frame)["one"]["NDPM"]
     assert (shown["NDPM +"], shown["NDPM -"]) == (shown[f"{PERFORMANCE} -"], shown[f"{PERFORMANCE} +"])
     assert shown[f"{PERFORMANCE} +"] == 1
-
-
-def test_measure_that_needs_all_topics_is_refused_in_batches():
-    whole = rows(experiment([Lookup(ONE)], metrics=["ERR_G"], validate="ignore"))["one"]["ERR_G"]
-    with pytest.raises(GradedError, match="ERR_G needs the qrels of all topics, but with batch_size"):
-        experiment([Lookup(ONE)], metrics=["ERR_G"], validate="ignore", batch_size=2)
-    given = "ERR_G(max_gain=7)"  # 2³ − 1
-    batches = rows(experiment([Lookup(ONE)], metrics=[given], validate="ignore", batch_size=2))
-    assert batches["one"][given] == pytest.approx(whole)
 
 
 def test_wrapped_experiment_keeps_signature_and_errors():

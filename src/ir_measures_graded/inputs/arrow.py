@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..by_topic import BLOCK
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -88,3 +90,32 @@ def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) 
 
     rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
     return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)
+
+
+def codes_of_strings(
+    strings: pyarrow.StringArray | pyarrow.LargeStringArray, rows: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
+    """The codes of the strings in some rows, and the distinct strings in order of appearance."""
+    if rows.size < len(strings):
+        strings = strings.take(arrow_array(rows))
+    encoded = strings.dictionary_encode()
+    return arrow_numbers(encoded.indices), encoded.dictionary.to_pylist()
+
+
+def stable_order(codes: np.ndarray) -> np.ndarray:
+    """The stable order of integers in a small range; pyarrow sorts them by counting, three times faster."""
+    if codes.size < BLOCK:  # not worth the import of pyarrow
+        return np.argsort(codes, kind="stable")
+    from pyarrow import compute
+
+    return arrow_numbers(compute.sort_indices(arrow_array(codes))).view(np.int64)
+
+
+def arrow_array(values: np.ndarray) -> pyarrow.Array:
+    """A NumPy array of numbers as an Arrow array, without a copy. `pyarrow.array` would import pandas."""
+    import pyarrow
+
+    type_ = pyarrow.from_numpy_dtype(values.dtype)
+    return pyarrow.Array.from_buffers(
+        type_, values.size, [None, pyarrow.py_buffer(np.ascontiguousarray(values))]
+    )

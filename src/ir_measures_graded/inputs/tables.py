@@ -12,6 +12,7 @@ import os
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,8 @@ import numpy as np
 
 from ..by_topic import blocks, rows_of
 from ..errors import FileError, GradedError, shown
-from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches
-from .id_columns import Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
+from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
+from .id_columns import Coded, Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids, all_distinct, repeated_rows
 
 if TYPE_CHECKING:
@@ -85,8 +86,7 @@ class Table:
     def block(self, a: int, b: int) -> Block:
         """The rows of the topics numbered a … b − 1."""
         start, stop = int(self.offsets[a]), int(self.offsets[b])
-        docs, values = self.docs.ids(slice(start, stop)), self.values[start:stop]
-        return Block(self, start, self.offsets[a : b + 1] - start, docs, values)
+        return Block(self, start, self.offsets[a : b + 1] - start, self.values[start:stop])
 
     def part(self, numbers: np.ndarray) -> Table:
         """The rows of the topics with these numbers."""
@@ -115,14 +115,39 @@ class Table:
 class Block:
     """Consecutive topics of a table, from row `start`.
 
-    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids`.
+    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids` on demand.
     """
 
     table: Table
     start: int
     offsets: np.ndarray
-    docs: Ids
     values: np.ndarray
+
+    @cached_property
+    def docs(self) -> Ids:
+        return self.table.docs.ids(slice(self.start, self.start + self.values.size))
+
+    def take(self, rows: np.ndarray) -> Ids:
+        """The documents in some rows."""
+        docs = self.table.docs
+        if isinstance(docs, Keys) and rows.size * LOOK_UP < self.values.size:
+            return Ids.of(docs.at(rows + self.start))
+        return self.docs.take(rows)
+
+    def look_up(self, judged: Block) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rows with a judged document and the number of that document, if dicts find these faster.
+
+        Not every document is validated: an unjudged document may have an id that is not a string. It counts
+        like any other unjudged document.
+        """
+        docs = self.table.docs
+        if not isinstance(docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
+            return None
+        sizes = np.where(np.diff(self.offsets) > 0, np.diff(judged.offsets), 0)
+        number = np.arange(judged.values.size)[np.repeat(sizes > 0, np.diff(judged.offsets))]
+        start = np.repeat(self.offsets[:-1], sizes) + self.start
+        row = docs.find(start, map(judged.docs.__getitem__, number.tolist()), self.table.values) - self.start
+        return row[row >= 0], number[row >= 0]
 
     @property
     def column(self) -> tuple[Ids, np.ndarray]:
@@ -133,6 +158,10 @@ class Block:
         return self.table.repeated(self.start + row)
 
 
+LOOK_UP = 50
+"""Number of documents that are hashed and sorted in the time of one look-up in a dict."""
+
+
 def _offsets(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
@@ -141,8 +170,9 @@ def refuse_repeated(run: Table) -> None:
     """Raises `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
-        if not run.distinct and not all_distinct(block.column):
-            raise block.repeated(int(repeated_rows(block.column).min()))
+        column = block.column  # raises if a document is not a string
+        if not run.distinct and not all_distinct(column):
+            raise block.repeated(int(repeated_rows(column).min()))
 
 
 def read_qrels(source: Source) -> Table:
@@ -194,7 +224,7 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
             raise GradedError(
                 f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
             )
-    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None)[1], list(source.values())
+    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None).names, list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
     docs = Keys(dicts, f"{kind}: doc_id")
     values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
@@ -277,10 +307,10 @@ def _from_pieces(kind: str, pieces: Iterable[Columns]) -> Table:
     stretches, docs, values = [], [], []
     start = 0
     for names, columns in pieces:
-        (starts, topics), docs_of_piece, numbers = _read_columns(kind, names, columns, start)
+        topics, docs_of_piece, numbers = _read_columns(kind, names, columns, start)
         docs.append(docs_of_piece.ids())
-        values.append(_numbers(kind, (starts, topics), docs[-1], numbers))
-        stretches.append((starts + start, topics))
+        values.append(_numbers(kind, topics, docs[-1], numbers))
+        stretches.append(replace(topics, start=topics.start + start))
         start += len(docs[-1])
     return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
 
@@ -335,26 +365,28 @@ def _grouped(
     line: np.ndarray | None = None,
 ) -> Table:
     """The table of rows whose topics are given as stretches; a topic may have several stretches."""
-    starts, names = stretches
-    offsets = np.append(starts, len(docs))
-    code = {name: number for number, name in enumerate(dict.fromkeys(names))}
     values = _numbers(kind, stretches, docs, numbers)
-    if len(code) == len(names):
-        return Table(kind, names, offsets, docs, values, line=line)
-    codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
-    codes = np.repeat(codes, np.diff(offsets))
-    order = np.argsort(codes, kind="stable")
-    offsets = _offsets(np.bincount(codes, minlength=len(code)))
-    line = None if line is None else line[order]
-    return Table(kind, list(code), offsets, docs.take(order), values[order], line=line)
+    codes, sizes = stretches.code, np.diff(np.append(stretches.start, len(docs)))
+    offsets = _offsets(np.bincount(codes, weights=sizes, minlength=len(stretches.names)))
+    if (codes[1:] < codes[:-1]).any():  # a topic has several stretches
+        order = stable_order(codes if codes.size == len(docs) else np.repeat(codes, sizes))
+        if not isinstance(docs, Coded):
+            docs = docs.ids().padded()  # these are the fastest to reorder
+        docs, values = docs.take(order), values[order]
+        line = None if line is None else line[order]
+    return Table(kind, stretches.names, offsets, docs, values, line=line)
 
 
 def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
     """The levels or scores of rows as floats."""
     if isinstance(numbers, np.ndarray):
         return numbers.astype(np.float64, copy=False)
-    starts, names = stretches
-    return _floats([numbers], Table(kind, names, np.append(starts, len(docs)), docs, np.empty(0)).place)
+
+    def place(row: int) -> str:
+        topic = stretches.code[np.searchsorted(stretches.start, row, side="right") - 1]
+        return f"{kind}: topic {shown(stretches.names[topic])}, document {shown(docs[row])}"
+
+    return _floats([numbers], place)
 
 
 def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:

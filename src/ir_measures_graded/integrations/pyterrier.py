@@ -42,7 +42,7 @@ def load() -> ModuleType:
 
     Failures are logged, because an exception here would break ``import pyterrier``.
     """
-    for step in (_measures, _experiment, _collection):
+    for step in (_measures, _experiments, _collection):
         _quietly(step)
     return sys.modules[__name__]
 
@@ -101,46 +101,48 @@ def _parse_trec_measure(measure: Any) -> Any:
     return parse_trec_or_any(measure)
 
 
-def _experiment() -> None:
-    """Wrap the public ``pt.Experiment``; what it computes and renders stays the same."""
+def _experiments() -> None:
+    """Wrap the public functions that evaluate; what they compute and render stays the same."""
     pyterrier: Any = sys.modules.get("pyterrier")
-    if pyterrier is not None:
-        original = getattr(pyterrier.Experiment, "_original", pyterrier.Experiment)
-        pyterrier.Experiment = _wrapped(original)
+    for name in ("Experiment", "GridScan", "GridSearch", "KFoldGridSearch"):
+        function = getattr(pyterrier, name, None)
+        if function is not None:
+            setattr(pyterrier, name, _wrapped(getattr(function, "_original", function)))
 
 
-def _wrapped(experiment: Callable[..., Any]) -> Callable[..., Any]:
-    signature = inspect.signature(experiment)
+def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(function)
 
-    @functools.wraps(experiment)
+    @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError:  # PyTerrier raises the error
             given = {}
         inverted = [name for name in SHOWN if given.get(name) is not None]
-        for measure in _graded(given.get("eval_metrics", ())):
+        for measure in _graded(given.get(name) for name in ("eval_metrics", "metrics", "metric")):
             if inverted and measure.smaller_is_better:
                 warnings.warn(_inversion(measure, inverted), stacklevel=2)
             if given.get("batch_size") is not None and measure.needs_all_topics:
                 raise GradedError(
-                    f"{measure} needs the qrels of all topics, but with batch_size pt.Experiment passes "
-                    "the qrels of one batch at a time; leave out batch_size or set max_gain"
+                    f"{measure} needs the highest gain of all topics, but PyTerrier evaluates batches of "
+                    f"topics; give max_gain, as in {measure(max_gain=15)}, or leave out batch_size"
                 )
-        return experiment(*args, **kwargs)
+        return function(*args, **kwargs)
 
-    wrapper._original = experiment  # type: ignore[attr-defined]
+    wrapper._original = function  # type: ignore[attr-defined]
     return wrapper
 
 
-def _graded(metrics: Iterable[Any]) -> Iterator[GradedMeasure]:
-    """The graded measures among PyTerrier's `eval_metrics`."""
-    for metric in metrics:
-        try:
-            measures = [metric] if isinstance(metric, ir_measures.Measure) else parse_trec_or_any(metric)
-        except ValueError:  # PyTerrier raises the error
-            continue
-        yield from (measure for measure in measures if isinstance(measure, GradedMeasure))
+def _graded(given: Iterable[Any]) -> Iterator[GradedMeasure]:
+    """The graded measures among metrics, each given alone or in a list."""
+    for metrics in given:
+        for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics]:
+            try:
+                measures = parse_trec_or_any(metric) if isinstance(metric, str) else [metric]
+            except ValueError:  # PyTerrier raises the error
+                continue
+            yield from (measure for measure in measures if isinstance(measure, GradedMeasure))
 
 
 SHOWN = {

@@ -129,8 +129,8 @@ class _EBR(_Cascade):
 class _iRBU(_Cascade):
     r"""Intentwise rank-biased utility: a utility that falls by p per rank, where the user stops.
 
-    :formula: Σ_{i≤k} s(i) p^i, where p is the persistence and s(i) the stopping probability of ERR
-    :tex: \mathrm{iRBU} = \sum_{i=1}^{k} s(i)\,p^i
+    :formula: Σ_{i≤k} s(i) p^i, where p is the persistence and s(i) the probability to stop at rank i
+    :tex: \mathrm{iRBU} = \sum_{i=1}^{k} s(i)\,{p}^{i}
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Sakai & Zeng 2020

@@ -190,7 +190,7 @@ class _DCG_Burges(_Log2):
     r"""Discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1)
-    :tex: \mathrm{DCG} = \sum_{i=1}^{k} \frac{G[i]}{\log_2 (i + 1)}
+    :tex: \mathrm{DCG}_B = \sum_{i=1}^{k} \frac{G[i]}{\log_2 (i + 1)}
     :range: [0, ∞)
     :undefined: 0 without relevant documents
     :source: Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton & Hullender 2005
@@ -211,7 +211,7 @@ class _DCG_Burges(_Log2):
 class _nDCG_Burges(_Log2, Normalised):
     r"""Normalised discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
 
-    :formula: DCG[k] / DCG_I[k], where DCG[k] = Σ_{i≤k} G[i] / log2(i + 1)
+    :formula: Σ_{i≤k} G[i] / log2(i + 1), divided by the same sum over the ideal list I
     :tex: \mathrm{nDCG} = \frac{\sum_{i=1}^{k} G[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} I[i] / \log_2 (i + 1)}
     :range: [0, 1]
     :undefined: 0 without relevant documents

@@ -119,9 +119,9 @@ class _NCU(GradedMeasure):
 
     :formula: Σ_{i≤k} rel(i) Pr(i) U(i); stop='gu': Pr(i) = G[i] / Σ_d G_d; 'rb': Pr(i) = γ^{C[i]−1} /
         Σ_{j<R} γ^j; utility='P': U(i) = C[i] / i; 'BR': U(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
-    :tex: \mathrm{NCU} &= \sum_{i=1}^{k} \mathrm{rel}(i)\,\mathrm{Pr}(i)\,U(i) \\ \mathrm{Pr}_{gu}(i) &=
-        \frac{G[i]}{\sum_d G_d} \qquad \mathrm{Pr}_{rb}(i) = \frac{\gamma^{C[i] - 1}}{\sum_{j=0}^{R-1}
-        \gamma^j} \\ U_P(i) &= \frac{C[i]}{i} \qquad U_{BR}(i) = \frac{C[i] +
+    :tex: \mathrm{NCU} &= \sum_{i=1}^{k} \mathrm{rel}(i)\,\mathrm{Pr}(i)\,U(i) \\ \mathrm{Pr}_g(i) &=
+        \frac{G[i]}{\sum_d G_d} \qquad \mathrm{Pr}_r(i) = \frac{{\gamma}^{C[i] - 1}}{\sum_{j=0}^{R-1}
+        {\gamma}^{j}} \\ U_P(i) &= \frac{C[i]}{i} \qquad U_B(i) = \frac{C[i] +
         \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
     :undefined: 0 without relevant documents

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..by_topic import earlier_and_smaller, offsets_of
+from ..by_topic import earlier_and_smaller, offsets_of, tally
 from ..errors import GradedError
 from .base import GradedMeasure
 from .parameters import TIES, TOPICS_BEST, Choice, Flag, Parameter
@@ -62,12 +62,13 @@ class Pairs:
         both = np.sort(documents.place * kinds + (kinds - 1 - documents.kind))
         place, worse = np.divmod(both, kinds)
 
-        def tied(ascending: np.ndarray) -> np.ndarray:
-            start, count = _runs(ascending)
-            pairs = np.bincount(topic[start], weights=count * (count - 1) // 2, minlength=topics)
+        def tied(of: np.ndarray, count: np.ndarray) -> np.ndarray:
+            pairs = np.bincount(of, weights=count * (count - 1) // 2, minlength=topics)
             return pairs.astype(np.int64)
 
-        user_ties, system_ties, both_ties = tied(np.sort(topic * kinds + worse)), tied(place), tied(both)
+        of, _, count = tally(topic, worse)
+        user_ties = tied(of, count)
+        system_ties, both_ties = (tied(topic[start], count) for start, count in (_runs(place), _runs(both)))
         # A document with a lower gain comes earlier only where the system strictly prefers it.
         opposed = earlier_and_smaller(kinds - 1 - worse, offsets_of(topic, topics))
         oppose = np.bincount(topic, weights=opposed, minlength=topics).astype(np.int64)

@@ -16,10 +16,10 @@ from .topics import Topics, ratio
 class _RBP_G(TopGainMeasure):
     r"""Rank-biased precision: gains of a user who reads on with probability p after each document.
 
-    :formula: (1 − p) Σ_{i≤k} (G[i]/H) p^{i−1}; the residual is (1 − p) Σ p^{i−1} over the unjudged ranks i of
-        the list, plus p^n, where n is the number of ranks in the list after the cutoff
+    :formula: (1 − p) Σ_{i≤k} (G[i] / H) p^{i−1}; the residual is (1 − p) Σ_{i≤n} u_i p^{i−1} + p^n, where u_i
+        is 1 for an unjudged document and 0 for a judged one, and n the number of ranks after the cutoff
     :tex: \mathrm{RBP} &= (1 - p) \sum_{i=1}^{k} \frac{G[i]}{H}\,p^{i-1} \\ \mathrm{residual} &= (1 - p)
-        \sum_{i \, \mathrm{unjudged}} p^{i-1} + p^n
+        \sum_{i=1}^{n} u_i\,p^{i-1} + {p}^{n}
     :range: [0, 1]
     :undefined: 0 without relevant documents; the residual is always defined, and 1 for an empty list
     :source: Moffat & Zobel 2008

@@ -130,10 +130,6 @@ class GainList:
             entries = np.searchsorted(self.topic * stride + self.rank, topic * stride + rank, "right")
         return np.where(entries > self.offsets[topic], cumulated[entries - 1], 0.0)
 
-    def entry(self, topic: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """The first entry with each `gain` of each `topic`; the gains of the list descend."""
-        return by_topic.entries(topic, -gain, self.topic, -self.gain)
-
     def where(self, kept: np.ndarray) -> GainList:
         """The entries for which `kept` is true."""
         return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
