@@ -256,9 +256,9 @@ def ranges(
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
     >>> found = ranges(qrels, runs, ["nDCG_JK@2"])
     >>> [each.unjudged for each in found.values]
-    [(0.5, 1.0), (0.0, 1.0)]
-    >>> found.differences[0].unjudged  # x counts for both runs
-    (0.0, 1.0)
+    [(0.75, 1.0), (0.0, 1.0)]
+    >>> found.differences[0].unjudged  # the level of x counts for both runs
+    (0.0, 0.75)
 
     Raises `GradedError` for a measure that is not graded or has one of these options.
     """
