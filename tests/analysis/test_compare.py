@@ -566,6 +566,19 @@ def test_figure_with_a_baseline_shows_differences_and_intervals(found):
         assert ("smaller is better" in axes.get_xlabel()) == (measure.NAME == "NDPM")
 
 
+def test_marker_is_filled_by_the_corrected_p_value():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    random = np.random.default_rng(10)
+    array = random.random((6, 1, 15)) + random.random((6, 1, 1)) * 0.4
+    found = compare_values(of_array(array[:, 0]), baseline="A", permutations=5)
+    tests = {test.run: test for test in found.find("nDCG_JK", PAIRED_T)}
+    assert any(test.p < 0.05 <= test.adjusted for test in tests.values())
+    assert any(test.adjusted < 0.05 for test in tests.values())
+    (axes,) = found.figure().axes
+    filled = {line.get_label(): line.get_markerfacecolor() != "white" for line in axes.lines}
+    assert {run: filled[run] for run in tests} == {run: t.adjusted < 0.05 for run, t in tests.items()}
+
+
 def test_figure_without_a_baseline_shows_pairs(values):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = compare_values(values, permutations=20).figure()

@@ -99,7 +99,10 @@ def test_detectable_effects_are_found_as_often_as_they_say():
     found = stats.ttest_1samp(generator.normal(effect, 1, (20_000, 10)), 0, axis=1).pvalue < 0.01
     assert found.mean() == pytest.approx(0.7, abs=0.01)
     for topics in (2, 3, 4):  # statsmodels' own solution fails for some of these
-        assert chance_to_find(detectable_effect(topics, 0.001), topics, 0.001) == pytest.approx(0.8)
+        for alpha in (0.001, 1e-9):
+            assert chance_to_find(detectable_effect(topics, alpha), topics, alpha) == pytest.approx(0.8)
+    # With 2 topics, t is the quotient of a number near 1e6 and the absolute value of a normal variable.
+    assert chance_to_find(1e6 / 2**0.5, 2, 1e-6) == pytest.approx(2 * stats.norm.cdf(np.pi / 2) - 1, rel=1e-4)
 
 
 def test_detectable_differences_scale_with_the_spread():

@@ -153,3 +153,14 @@ def test_the_figure_has_a_curve_per_measure(found):
         for alpha in (0.01, 0.05, 0.1):
             at = np.searchsorted(alphas, alpha) - 1
             assert shares[at] == pytest.approx(found.share(measure, alpha))
+
+
+def test_the_topic_figure_shows_the_detectable_difference_by_topics(found):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    (axes,) = found.topic_figure().axes
+    curves = axes.lines[: len(MEASURES)]
+    assert [line.get_label() for line in curves] == MEASURES
+    for line, measure in zip(curves, MEASURES):
+        at_20 = np.interp(20, *line.get_data())
+        assert at_20 == pytest.approx(found.detectable(measure), rel=0.02)
+    assert axes.lines[-1].get_xdata()[0] == 20

@@ -66,6 +66,12 @@ def test_several_measures_stand_below_one_another(output):
     ]  # fmt: skip
 
 
+def test_the_cutoff_of_a_trec_eval_name_is_the_depth(output):
+    assert output("curves", demo.NAME, PATHS[0], "ndcg_cut_3") == output(
+        "curves", demo.NAME, PATHS[0], "nDCG", "--depth", 3
+    )
+
+
 def test_gains_weight_the_measure(output):
     words = ("curves", demo.NAME, *PATHS)
     assert output(*words, "nCG@5", "--gains", "w100") == output(*words, "nCG(gains=1:1,2:10,3:100)@5")

@@ -81,6 +81,11 @@ def test_one_argument_may_hold_several_measures_and_duplicates_are_dropped(outpu
     assert [line.split("\t")[0] for line in lines] == ["nCG(gains={3:5})@2", "AP"]
 
 
+def test_names_of_trec_eval_are_measures(output):
+    lines = output("evaluate", "qrels", "run", "ndcg_cut_10", "map", "P_1,2", "AP")
+    assert [line.split("\t")[0] for line in lines] == ["nDCG@10", "AP", "P@1", "P@2"]
+
+
 def test_a_measure_may_contain_blanks(output):
     (line,) = output("evaluate", "qrels", "run", "nDCG_JK(b=2, gains=0:0, 1:1, 2:10, 3:100) @ 100")
     assert line.startswith("nDCG_JK(gains={2:10,3:100})@100\t")
@@ -176,7 +181,7 @@ def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
 @pytest.mark.parametrize(
     ("paths", "names"),
     [
-        (["x/bm25.run.gz", "other", "b.TXT", "c.trec", "d.res.gz"], ["bm25", "other", "b", "c", "d"]),
+        (["x/bm25.run.gz", "other", "b.TXT", "c.trec.zst", "d.xz"], ["bm25", "other", "b", "c", "d"]),
         (["a.run", "a.txt", "b.run"], ["a.run", "a.txt", "b"]),
         (["x/run", "y/run", "other"], ["x/run", "y/run", "other"]),
         ([".run", "v1.5"], [".run", "v1.5"]),
@@ -184,6 +189,28 @@ def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
 )
 def test_runs_have_the_shortest_unique_names(paths, names):
     assert run_names(paths) == names
+
+
+def test_a_file_named_scoreddocs_is_not_the_run_of_the_collection(output):
+    Path("scoreddocs.run").write_bytes(demo.run_paths()["B"].read_bytes())
+    lines = output("evaluate", "graded-demo", "scoreddocs.run", "--scoreddocs", "AP")
+    assert [line.split("\t")[0] for line in lines] == ["run", "scoreddocs.run", "scoreddocs"]
+
+
+def test_gains_multiply_the_measures_without_gains(output):
+    lines = output(
+        "evaluate", "qrels", "run", "nCG@2", "AP", "nCG(gains=1:7)@2", "--gains", "a=3:9", "--gains", "exp"
+    )
+    assert [line.split("\t")[0] for line in lines] == [
+        "nCG(gains={3:9})@2",
+        "nCG(gains='exp')@2",
+        "AP",
+        "nCG(gains={1:7})@2",
+    ]
+
+
+def test_gains_that_apply_to_no_measure_are_refused(refusal):
+    assert refusal("evaluate", "qrels", "run", "AP", "--gains", "w1") == "--gains applies to no measure: AP"
 
 
 def test_one_run_twice_is_refused(refusal):
@@ -286,7 +313,10 @@ def test_missing_arguments_are_named(refusal):
     ("measure", "message"),
     [
         ("nDCG_JK(b=1)@10", "nDCG_JK: b=1 is not allowed; b is a real number > 1"),
-        ("nDCG_JK(c=1)@10", "nDCG_JK has no parameter 'c'; it takes b, avg, gains, judged_only, cutoff"),
+        (
+            "nDCG_JK(c=1)@10",
+            "nDCG_JK has no parameter 'c'; it takes b, avg, ties, unjudged, gains, judged_only, cutoff",
+        ),
         ("nDCG_JK@0", "nDCG_JK: cutoff=0 is not allowed; cutoff is a whole number ≥ 1"),
         ("nDCG_JK(b=2", "cannot read measure 'nDCG_JK(b=2'"),
         ("P", "P needs cutoff, a whole number ≥ 1, as in P@10"),

@@ -14,7 +14,9 @@ COMMANDS = {
     "compare": ["qrels", "run", "other", "nCG@1", "--resamples", "9"],
     "curves": ["qrels", "run", "other", "nCG", "--depth", "3"],
     "sensitivity": ["qrels", "run", "other", "nCG@1", "nCG@2"],
+    "levels": ["qrels"],
     "measures": [],
+    "demo": [],
 }
 
 
@@ -28,11 +30,11 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
     for ending, form in formats.items():
         printed = output(name, *COMMANDS[name], "-f", form)
         written = Path(f"table.{ending}").read_text(encoding="utf-8").splitlines()
-        assert written == printed[: len(written)]
         assert written
+        assert "\n".join(written) in "\n".join(printed)  # text may continue before and after the table
 
 
-@pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity"])
+@pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity", "levels"])
 def test_every_analysis_writes_its_figure(output, name):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
@@ -83,6 +85,12 @@ def test_an_input_is_not_overwritten(refusal, link):
     link("run", "run.csv")
     told = refusal("evaluate", "qrels", "run", "AP", "-o", "run.csv")
     assert told == "cannot write 'run.csv': the command reads this file"
+
+
+@pytest.mark.parametrize("words", [["--ask", "qrels"], ["--answers", "qrels", "--merged", "qrels"]])
+def test_holes_does_not_overwrite_an_input(refusal, words):
+    told = refusal("holes", "qrels", "run", "other", "nCG@2", *words)
+    assert told == "cannot write 'qrels': the command reads this file"
 
 
 def test_a_symbolic_link_remains(output):

@@ -147,7 +147,7 @@ def test_closed_and_full_channels(line, message):
 
 
 def test_long_arguments_are_echoed_once_and_capped(refusal):
-    long = "beginning" + "x" * 5_000
+    long = "beginning" + "x" * 90_000
     for words in ([long], ["AP", "-o", long], ["AP", "--provider", long]):
         message = refusal("evaluate", "qrels", "run", *words)
         assert len(message) < 500

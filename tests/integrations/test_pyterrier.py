@@ -115,6 +115,13 @@ def test_transformers_are_evaluated_in_batches(batch_size):
     assert systems[0].batches == {None: [3], 1: [1, 1, 1], 2: [2, 1]}[batch_size]
 
 
+def test_batches_hide_the_levels_that_unjudged_documents_could_have():
+    message = r"nDCG_JK\(unjudged='max'\)@10 needs the levels of all topics.*in batches; leave out batch_size"
+    with pytest.raises(ValueError, match=message):
+        experiment([Lookup(ONE)], ["nDCG_JK(unjudged=max)@10"], batch_size=2, validate="ignore")
+    assert rows(experiment([Lookup(ONE)], ["nDCG_JK(unjudged=max)@10"], validate="ignore"))
+
+
 @pytest.mark.parametrize("metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"])
 def test_batches_need_the_top_gain(metric):
     systems = [Lookup(ONE)]

@@ -17,6 +17,7 @@ from ir_measures_graded.analysis import (
     Holes,
     Intervals,
     JudgeAgreement,
+    Levels,
     Power,
     Sensitivity,
     Swaps,
@@ -28,6 +29,7 @@ from ir_measures_graded.analysis import (
     evaluate,
     holes,
     intervals,
+    levels,
     power_of_values,
     sensitivity,
     swaps,
@@ -52,6 +54,7 @@ def results():
         effort(drawn, [5, 10]),
         compare_values(values, baseline="B", permutations=50),
         sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
+        levels(demo.NAME),
         swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
         intervals(values, method="t"),
         power_of_values(values, permutations=50, differences=[0.1]),
@@ -62,7 +65,7 @@ def results():
     return {type(result): result for result in found}
 
 
-KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Swaps]
+KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Levels, Swaps]
 KINDS += [Intervals, Power, Holes, Estimates, JudgeAgreement]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 

@@ -150,7 +150,7 @@ MISTAKES = [
     ("NDCG_JK(b=3)", r"did you mean nDCG_JK\?"),
     ("xyzzyx", r"measure not found: xyzzyx$"),
     # unknown parameters
-    ("CG(b=2)", r"CG has no parameter 'b'; it takes avg, gains, judged_only, cutoff"),
+    ("CG(b=2)", r"CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff"),
     ("nCG(judgedonly=True)", r"no parameter 'judgedonly' \(did you mean 'judged_only'\?\)"),
     ("ESL@5", r"ESL has no cutoff.*leave out @"),
     # values out of range

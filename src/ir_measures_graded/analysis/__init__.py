@@ -9,6 +9,8 @@
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `levels` counts the levels of qrels and suggests gains.
+- `ranges` shows what tied scores and unjudged documents leave open of values and of differences.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
@@ -28,7 +30,9 @@ from .effort import Effort, effort
 from .estimate import Estimates, FewTopicsWarning, estimate
 from .holes import Holes, add_answers, holes
 from .intervals import Intervals, intervals
+from .levels import Levels, levels
 from .power import Power, power, power_of_values
+from .ranges import Difference, Range, Ranges, ranges
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
@@ -36,6 +40,7 @@ __all__ = [
     "Comparison",
     "CurveSet",
     "Curves",
+    "Difference",
     "Effort",
     "Estimates",
     "Evaluation",
@@ -43,7 +48,10 @@ __all__ = [
     "Holes",
     "Intervals",
     "JudgeAgreement",
+    "Levels",
     "Power",
+    "Range",
+    "Ranges",
     "Sensitivity",
     "Swaps",
     "add_answers",
@@ -56,9 +64,11 @@ __all__ = [
     "evaluate",
     "holes",
     "intervals",
+    "levels",
     "plots",
     "power",
     "power_of_values",
+    "ranges",
     "sensitivity",
     "swaps",
 ]

@@ -37,6 +37,7 @@ from .comparison import (
     WILCOXON,
     Comparison,
     Test,
+    reference_of,
 )
 from .intervals import STUDENT, PairedDifference, check, paired_difference
 from .libraries import need_statistics
@@ -110,7 +111,7 @@ def compare_values(
         raise GradedError(
             f"the baseline {baseline!r} is not a run{hint} The runs are {listed(evaluation.runs, most=10)}"
         )
-    reference = evaluation.runs[0] if baseline is None and len(evaluation.runs) == 2 else baseline
+    reference = reference_of(evaluation.runs, baseline)
     tests: list[Test] = []
     ranks = []
     for measure in tracked(list(evaluation.measures), "measure", progress):

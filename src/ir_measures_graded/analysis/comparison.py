@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -114,7 +114,7 @@ class Comparison(Result):
 
     def find(self, measure: Measure | str, test: str) -> list[Test]:
         """All tests of this name for one of the measures."""
-        return self._found.get(self._measure(measure), {}).get(test, [])
+        return [*self._found.get(self._measure(measure), {}).get(test, ())]
 
     def _measure(self, measure: Measure | str) -> Measure:
         return measure if isinstance(measure, Measure) else parse_measures(measure)[0]
@@ -128,8 +128,8 @@ class Comparison(Result):
 
     @property
     def reference(self) -> str | None:
-        """The baseline, or the first of two runs: the run of the paired tests."""
-        return self.runs[0] if self.baseline is None and len(self.runs) == 2 else self.baseline
+        """The run that the paired tests compare the others with, if any."""
+        return reference_of(self.runs, self.baseline)
 
     def statement(self, measure: Measure | str, test: str = CONOVER) -> str:
         """The significant differences that a pairwise test finds, as in Table II: ``D, E > A**``.
@@ -399,6 +399,11 @@ class Comparison(Result):
             size=10,
         )
         axes.set_xlabel("above: Conover, below: Tukey HSD\n** p < 0.01, * p < 0.05", loc="right", size=9)
+
+
+def reference_of(runs: Sequence[str], baseline: str | None) -> str | None:
+    """The baseline or, without one, the first of two runs."""
+    return runs[0] if baseline is None and len(runs) == 2 else baseline
 
 
 def stars(p: float) -> str:

@@ -24,8 +24,8 @@ from ..evaluation.provider import GradedEvaluator
 from ..inputs.tables import Source, read_qrels
 from ..measures import CG, DCG_JK
 from ..measures.base import GradedMeasure
-from ..measures.cumulated_gain import Normalised
 from ..measures.topics import Topics
+from ..measures.weighted import Normalised
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result

@@ -274,7 +274,12 @@ def chance_to_find(effect: float, topics: int, alpha: float) -> float:
     `alpha` is used. The difference is the negligible probability of finding the opposite sign.
     """
     test = statistics_library("statsmodels.stats.power").TTestPower()
-    return float(test.power(effect, topics, alpha / 2, alternative="larger"))
+    chance = float(test.power(effect, topics, alpha / 2, alternative="larger"))
+    if np.isnan(chance):  # the effect is so large that only the estimate of the deviation is left to chance
+        stats, degrees = statistics_library("scipy.stats"), topics - 1
+        ratio = effect * topics**0.5 / stats.t.isf(alpha / 2, degrees)
+        chance = float(stats.chi2.cdf(degrees * ratio**2, degrees))
+    return chance
 
 
 def check(confidence: float, method: str) -> None:

@@ -33,6 +33,7 @@ from .libraries import need_statistics
 from .options import whole_number
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 TUKEY: Final = "tukey"
@@ -178,9 +179,7 @@ class Power(Result):
     @plots.styled
     def figure(self) -> Figure:
         """Draw the share of pairs told apart at each α, one curve per measure. Needs the extra ``plot``."""
-        labels = [plots.title(measure, width=40) for measure in self.measures]
-        figure = plots.new_figure(*plots.size_for(line for label in labels for line in label.split("\n")))
-        axes = figure.add_subplot()
+        axes, labels = self._axes()
         for number, (label, p_values) in enumerate(zip(labels, self.p_values)):
             steps = np.sort(p_values[p_values < WIDEST])
             alpha = np.concatenate(([0.0], steps, [WIDEST]))
@@ -189,12 +188,40 @@ class Power(Result):
             axes.plot(alpha, share, drawstyle="steps-post", label=label, **style)
         axes.axvline(self.alpha, color=plots.GREY, linewidth=0.8)
         axes.set_xlim(0, WIDEST)
-        axes.set_ylim(bottom=0)
         axes.set_xlabel(f"α (grey line: {self.alpha:g})")
         axes.set_ylabel("Share of pairs with p < α")
         axes.set_title(f"{TESTS[self.test]}, {len(self.runs)} runs, {self.topics} topics, {self.correction}")
+        return self._finished(axes)
+
+    @plots.styled
+    def topic_figure(self) -> Figure:
+        """Draw the detectable difference by the number of topics, one curve per measure.
+
+        The difference is that of one pair of runs, which a paired t-test finds with `power`. Needs the extra
+        ``plot``.
+        """
+        axes, labels = self._axes()
+        topics = np.unique(np.geomspace(5, max(200, 2 * self.topics), 30).astype(np.int64))
+        effects = np.array([detectable_effect(count, self.alpha, self.power) for count in topics.tolist()])
+        for number, (label, deviation) in enumerate(zip(labels, self.deviations)):
+            style = {**plots.line_style(number), "marker": ""}
+            axes.plot(topics, deviation * effects, label=label, **style)
+        axes.axvline(self.topics, color=plots.GREY, linewidth=0.8)
+        axes.set_xlim(0, topics[-1])
+        axes.set_xlabel(f"Topics (grey line: {self.topics})")
+        axes.set_ylabel("Detectable difference of two runs")
+        axes.set_title(f"paired t, α = {self.alpha:g}, power = {self.power:g}, one comparison")
+        return self._finished(axes)
+
+    def _axes(self) -> tuple[Axes, list[str]]:
+        labels = [plots.title(measure, width=40) for measure in self.measures]
+        figure = plots.new_figure(*plots.size_for(line for label in labels for line in label.split("\n")))
+        return figure.add_subplot(), labels
+
+    def _finished(self, axes: Axes) -> Figure:
+        axes.set_ylim(bottom=0)
         plots.legend_outside(axes)
-        return figure
+        return axes.get_figure()  # type: ignore[return-value]
 
 
 def power(

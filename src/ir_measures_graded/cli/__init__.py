@@ -12,11 +12,13 @@ from __future__ import annotations
 PURPOSES: dict[str, dict[str, str]] = {
     "evaluation": {
         "evaluate": "Evaluate runs against qrels.",
+        "levels": "Show the relevance levels of qrels, and gains for them.",
     },
     "analysis": {
         "compare": "Test whether runs differ.",
         "power": "Show which measure separates the runs best, and how many topics are needed.",
         "curves": "Show a measure at every rank, averaged over topics.",
+        "ranges": "Show how far tied scores and unjudged documents leave values open.",
         "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
         "holes": "List the unjudged documents that are most worth judging.",
         "judges": "Compare two judges, such as human and machine, and combine their judgments.",

@@ -36,7 +36,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baseline", metavar="RUN", help="with --at: reach the values of this run instead")
     parser.add_argument(
-        "--confidence", type=float, metavar="LEVEL", help="add confidence bands over topics, for example 0.95"
+        "--confidence", type=float, metavar="C", help="add confidence bands over topics, for example 0.95"
     )
     parser.add_argument(
         "--resamples", type=int, metavar="N", default=1000, help="bootstrap resamples; default: 1000"

@@ -12,7 +12,7 @@ from ..inputs.merging import MergedQrels, trec_lines
 from ..output.files import write_whole
 from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains
-from .results import FOR_PEOPLE, add_output, check_files, printed
+from .results import FOR_PEOPLE, add_output, check_files, printed, refuse_input
 
 LISTED = 3
 """The number of contradictions that a warning lists."""
@@ -62,7 +62,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError(f"--count {arguments.count} is not allowed; give a whole number ≥ 1")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
-    check_files(arguments, [*inputs.files, *filter(os.path.exists, arguments.answers)])
+    read = [*inputs.files, *filter(os.path.exists, arguments.answers)]
+    check_files(arguments, read)
+    for path in (arguments.ask, arguments.merged):
+        refuse_input(path, read)
     qrels = inputs.qrels
     if arguments.answers:
         merged = add_answers(qrels, *arguments.answers)

@@ -7,8 +7,9 @@ import argparse
 from ..analysis import power
 from ..analysis.intervals import POWER
 from ..analysis.power import TESTS, TUKEY
+from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars, numbers
-from .results import add_output, check_files, shown
+from .results import FOR_PEOPLE, add_output, check_files, printed
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +42,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="permutations of the randomised Tukey HSD test; default: 10000",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
+    parser.add_argument(
+        "--show",
+        choices=("power", "topics"),
+        default="power",
+        help="-o draws the share of pairs at each alpha (default), or the detectable difference by topics",
+    )
     add_jobs(parser)
     add_output(parser)
 
@@ -52,7 +59,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
     randomised Tukey HSD (tukey), which corrects for the number of pairs, and the paired t and Wilcoxon tests,
     uncorrected (t, wilcoxon) or with Holm's correction (t-holm, wilcoxon-holm). The detectable difference is
     the smallest true difference that a paired t-test finds on as many topics with probability --power.
-    -o FILE draws the share of pairs at each alpha.
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg
@@ -72,4 +78,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    return shown(found, arguments)
+
+    def table(form: str) -> Table:
+        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
+
+    return printed(table, arguments, found.figure if arguments.show == "power" else found.topic_figure)

@@ -71,8 +71,14 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
             allowed = _or([*plots.FORMATS] if figure else [], [*TABLES])
             hint = f" (for the format, use -f {path})" if path in FORMATS else ""
             raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}{hint}")
+        refuse_input(path, inputs)
+
+
+def refuse_input(path: str | None, inputs: Iterable[str]) -> None:
+    """Raise `GradedError` if a file to be written is one of the inputs, perhaps by a link."""
+    if path is not None and os.path.exists(path):
         for other in inputs:
-            if os.path.exists(path) and os.path.samefile(path, other):
+            if os.path.samefile(path, other):
                 raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
@@ -103,7 +109,8 @@ def printed(
     for path in arguments.output:
         ending = _ending(path)
         if ending in TABLES:
-            write_whole(path, "".join(f"{line}\n" for line in lines(TABLES[ending])).encode())
+            text = "".join(f"{line}\n" for line in lines(TABLES[ending]))
+            write_whole(path, text.encode(errors="backslashreplace"))  # names may not be valid Unicode
         elif figure is not None:
             plots.save(figure(), path)
     return output

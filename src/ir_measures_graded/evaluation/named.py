@@ -16,7 +16,7 @@ from typing import Any, Union
 from ..errors import FileError, GradedError, shown
 from ..inputs.arrow import exports_arrow, whole_table
 from ..inputs.sources import qrels_of
-from ..inputs.tables import Source, Table, read_qrels, refuse_repeated
+from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
 from ..inputs.trec_files import TrecRun, run_dicts
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
@@ -94,6 +94,14 @@ class Run:
         refuse_repeated(table)
         self.check(table.topics, judgments)
         return Rows(table, run_dicts(rows))
+
+    def table(self, judgments: Judgments) -> Table:
+        """All rows of the run at once. Raises `GradedError` as `rows`."""
+        if not isinstance(self.source, TrecRun):
+            return read_run(self.source)
+        table = self.source.whole()[1]
+        self.check(table.topics, judgments)
+        return table
 
     def check(self, topics: Iterable[str], judgments: Judgments) -> None:
         """Raises `GradedError` for a run without topics, or without any topic of the qrels."""

@@ -84,7 +84,7 @@ class GradedEvaluator(Evaluator):
                 raise GradedError(f"{measure.NAME} takes no cutoff: it has one value, not one at each rank")
 
         def curve(measure: GradedMeasure) -> Callable[[Topics], np.ndarray]:
-            return partial(measure.curve, depth=depth)
+            return partial(measure.evaluated_curve, depth=depth)
 
         yield from self.by_topic(run, curve, (depth,), cut=False).items()
 
@@ -92,7 +92,7 @@ class GradedEvaluator(Evaluator):
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
         in_run: dict[int, None] = {}
-        found = self.by_topic(run, lambda measure: measure.values, in_run=in_run)
+        found = self.by_topic(run, lambda measure: measure.evaluated, in_run=in_run)
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
             yield measure, everything, found[measure]
@@ -123,7 +123,7 @@ class GradedEvaluator(Evaluator):
             views: dict[Any, Topics] = {}
             lists: dict[Any, TrecLists] = {}
             for measure in self.graded:
-                topics = _view(measure, ranks, views, cut)
+                topics = view(measure, ranks, views, cut)
                 values[measure][place] = computed(measure, topics, compute(measure), shape)
             for measure in self.standard:
                 values[measure][place] = trec_eval.values(measure, ranks, lists)
@@ -170,10 +170,13 @@ def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
     return aggregator.result()
 
 
-def _view(measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics], cut: bool = True) -> Topics:
+def view(
+    measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics] | None = None, cut: bool = True
+) -> Topics:
     """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
     key = (measure["judged_only"], str(gains), cutoff)
+    views = {} if views is None else views
     if key not in views:
         views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
     return views[key]

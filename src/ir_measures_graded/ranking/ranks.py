@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from ..by_topic import blocks, changes, largest, places, smallest
-from ..inputs.id_matching import equal_pairs
+from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.tables import Block, Table, refuse_repeated
 from .judged import Judged
 from .order import as_compared, descending, in_order, tied
@@ -110,6 +110,13 @@ class JudgedRanks:
         rank = places(self.retrieved) + 1
         rank[tied] = rank[starts]
         return rank
+
+    def documents(self, place: np.ndarray) -> Ids:
+        """The documents at some places of `score`, judged or not."""
+        row, (tied, starts) = self.row.copy(), self.ties
+        docs = self.listed.docs.ids()
+        row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
+        return docs.take(row[place])
 
     def scored(self, place: int) -> tuple[str, str, float]:
         """The topic, document and score at a place of `score`, for error messages."""
