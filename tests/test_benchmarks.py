@@ -22,12 +22,13 @@ from workloads import FORMS, SHAPES, Shape
 import peers
 from peers import OURS, TINY
 
-SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL")
+SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL", "Polars")
 ORDER_OF_THEIR_OWN = ("ranx", "define_byquery")  # for documents with one score
 CONTESTANTS = [
     *((form, peer) for form in FORMS for peer in (OURS, "ir-measures")),
     *((form, "define_byquery") for form in ("frame, str", "frame, object")),
     *((form, peer) for form in FORMS if "dicts" in form for peer in ("pytrec_eval", "ranx", "pyNTCIREVAL")),
+    *((form, peer) for form in workloads.ARROW_FORMS for peer in (OURS, "Polars")),
     *(("files", peer) for peer in (OURS, "ir-measures", "pytrec_eval", "ranx", "trec_eval")),
     *(("processes", peer) for peer in (OURS, "ir-measures", "pyNTCIREVAL", "trec_eval")),
 ]
@@ -50,7 +51,7 @@ def test_contestants_agree(form, peer, tied, tmp_path):
 
 def test_no_contestant_is_forgotten(tmp_path):
     inputs = peers.Inputs(TINY, tmp_path)
-    for form in (*FORMS, *peers.ON_FILES):
+    for form in (*peers.IN_MEMORY, *peers.ON_FILES):
         assert {(form, peer) for peer in inputs.contestants(form, "trec_eval")} <= set(CONTESTANTS)
 
 

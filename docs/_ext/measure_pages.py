@@ -29,8 +29,8 @@ BIBLIOGRAPHY = DOCS / "references.bib"
 FAMILIES = {
     measures.cumulated_gain: "Cumulated gain",
     measures.average_precision: "Average precision",
-    measures.cascade: "Users who stop when they are satisfied",
-    measures.rank_biased: "Users who read on with a fixed probability",
+    measures.cascade: "Users who stop at a good document",
+    measures.rank_biased: "Rank-biased precision",
     measures.ntcir: "NTCIR's measures",
     measures.ratios: "Ratios",
     measures.preference: "Preference and correlation",

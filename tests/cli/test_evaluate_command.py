@@ -181,7 +181,7 @@ def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
 @pytest.mark.parametrize(
     ("paths", "names"),
     [
-        (["x/bm25.run.gz", "other", "b.TXT", "c.trec", "d.res.gz"], ["bm25", "other", "b", "c", "d"]),
+        (["x/bm25.run.gz", "other", "b.TXT", "c.trec.zst", "d.xz"], ["bm25", "other", "b", "c", "d"]),
         (["a.run", "a.txt", "b.run"], ["a.run", "a.txt", "b"]),
         (["x/run", "y/run", "other"], ["x/run", "y/run", "other"]),
         ([".run", "v1.5"], [".run", "v1.5"]),

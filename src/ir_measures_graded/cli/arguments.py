@@ -22,7 +22,7 @@ from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
-ENDINGS = re.compile(r"(?i)(\.(run|runs|txt|trec|tsv|out|res|results))?(\.gz)?$")
+ENDINGS = re.compile(r"(?i)(\.(run|runs|txt|trec|tsv|out|res|results))?(\.(gz|bz2|xz|zst))?$")
 """Endings of run files that are not part of a run's name."""
 SCOREDDOCS = "scoreddocs"
 """The name of the run that a collection carries."""
@@ -33,7 +33,7 @@ LISTED = 5
 def add_qrels(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names qrels."""
     parser.add_argument(
-        "qrels", metavar="QRELS", help="qrels file in TREC format, may be gzipped, or ir-datasets id"
+        "qrels", metavar="QRELS", help="qrels file in TREC format, may be compressed, or ir-datasets id"
     )
 
 
@@ -45,7 +45,7 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
         "inputs",
         metavar="RUN… MEASURE…",
         nargs="*",
-        help="run files in TREC format, may be gzipped, and measures; - is standard input",
+        help="run files in TREC format, may be compressed, and measures; - is standard input",
     )
     parser.add_argument(
         "--scoreddocs", action="store_true", help="include the run that the ir-datasets collection carries"

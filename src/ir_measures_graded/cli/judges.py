@@ -22,7 +22,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS [RUN… MEASURE…] [options]"
     for name, what in (("qrels", "HUMAN_QRELS"), ("machine", "MACHINE_QRELS")):
         parser.add_argument(
-            name, metavar=what, help="qrels file in TREC format, may be gzipped, or ir-datasets id"
+            name, metavar=what, help="qrels file in TREC format, may be compressed, or ir-datasets id"
         )
     parser.add_argument(
         "inputs", metavar="RUN… MEASURE…", nargs="*", help="run files in TREC format, and measures"
