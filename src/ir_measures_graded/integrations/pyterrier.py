@@ -107,11 +107,11 @@ def _batches() -> None:
 
     PyTerrier evaluates each batch with the judgments of its topics only.
     """
-    pyterrier = sys.modules["pyterrier"]
+    pyterrier = sys.modules.get("pyterrier")
     for name in ("Experiment", "GridScan", "GridSearch", "KFoldGridSearch"):
         function = getattr(pyterrier, name, None)
-        if function is not None and not hasattr(function, "_refuses_batches"):
-            setattr(pyterrier, name, _refusing_batches(function))
+        if function is not None:  # the original stays on the function, for a second import of this package
+            setattr(pyterrier, name, _refusing_batches(getattr(function, "_original", function)))
 
 
 def _refusing_batches(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,7 +126,7 @@ def _refusing_batches(function: Callable[..., Any]) -> Callable[..., Any]:
                     _refuse_batches(given.get(parameter, ()))
         return function(*args, **kwargs)
 
-    vars(checked)["_refuses_batches"] = True
+    vars(checked)["_original"] = function
     return checked
 
 
