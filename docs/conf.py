@@ -17,7 +17,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
+    "cells",
     "computed",
+    "line_breaks",
     "mathml",
     "measure_pages",
 ]
@@ -31,13 +33,14 @@ nitpick_ignore_regex = [
 ]
 default_role = "py:obj"
 
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_enable_extensions = ["attrs_block", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_use_legacy_class_based = False
 python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 120
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
@@ -46,6 +49,7 @@ bibtex_default_style = "plain"
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
+copybutton_line_continuation_character = "\\"
 
 html_theme = "furo"
 html_title = project

@@ -6,6 +6,7 @@
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -94,6 +95,40 @@ def arrow(ids: str, make: Callable[..., Any]) -> Form:
     return form
 
 
+class ArrowArray:
+    """An object that exports one batch of Arrow data and nothing else."""
+
+    def __init__(self, *columns: Any):
+        self.batch = pyarrow.RecordBatch.from_arrays(*columns)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.batch.__arrow_c_array__(requested_schema)
+
+
+def stream(columns: list[Any], names: list[str]) -> Any:
+    """A stream of Arrow data in batches of two rows, which can be read once."""
+    table = pyarrow.Table.from_arrays(columns, names)
+    return pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=2))
+
+
+def polars_frame(columns: list[Any], names: list[str]) -> Any:
+    """A DataFrame of Polars with PyTerrier's column names."""
+    import polars
+
+    terrier = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    return polars.from_arrow(pyarrow.Table.from_arrays(columns, [terrier.get(name, name) for name in names]))
+
+
+def duckdb_relation(columns: list[Any], names: list[str]) -> Any:
+    """A relation of DuckDB with decimal values if they fit."""
+    import duckdb
+
+    table = pyarrow.Table.from_arrays(columns, names)  # found by its name
+    connection = duckdb.connect()
+    connection.register("rows", table)
+    return connection.sql("SELECT * FROM rows")
+
+
 def frame_rows(source: Source, value: str, shuffle: Random | None = None) -> Any:
     return frame()(source, value, shuffle).itertuples()
 
@@ -122,4 +157,16 @@ FORMS: dict[str, Form] = {
     "Arrow table of large strings": arrow("large_string", pyarrow.Table.from_arrays),
     "Arrow table of dictionaries": arrow("dictionary", pyarrow.Table.from_arrays),
     "Arrow record batch": arrow("string", pyarrow.RecordBatch.from_arrays),
+    "Arrow array": arrow("string", ArrowArray),
+    "list of Arrow record batches": arrow("string", lambda *columns: list(stream(*columns))),
 }
+if find_spec("duckdb"):
+    FORMS["DuckDB relation"] = arrow("string", duckdb_relation)
+
+ONLY_GRADED: dict[str, Form] = {
+    "Arrow stream": arrow("string", stream),
+    "Arrow stream of string views": arrow("string_view", stream),
+}
+"""Forms that `GradedEvaluator` reads, but that ir-measures cannot share between providers."""
+if find_spec("polars"):
+    ONLY_GRADED["Polars DataFrame"] = arrow("string", polars_frame)

@@ -14,6 +14,7 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import growth
+import judging
 import sharing
 import workloads
 from workloads import FORMS, SHAPES, Shape
@@ -21,12 +22,13 @@ from workloads import FORMS, SHAPES, Shape
 import peers
 from peers import OURS, TINY
 
-SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL")
+SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL", "Polars")
 ORDER_OF_THEIR_OWN = ("ranx", "define_byquery")  # for documents with one score
 CONTESTANTS = [
     *((form, peer) for form in FORMS for peer in (OURS, "ir-measures")),
     *((form, "define_byquery") for form in ("frame, str", "frame, object")),
     *((form, peer) for form in FORMS if "dicts" in form for peer in ("pytrec_eval", "ranx", "pyNTCIREVAL")),
+    *((form, peer) for form in workloads.ARROW_FORMS for peer in (OURS, "Polars")),
     *(("files", peer) for peer in (OURS, "ir-measures", "pytrec_eval", "ranx", "trec_eval")),
     *(("processes", peer) for peer in (OURS, "ir-measures", "pyNTCIREVAL", "trec_eval")),
 ]
@@ -49,7 +51,7 @@ def test_contestants_agree(form, peer, tied, tmp_path):
 
 def test_no_contestant_is_forgotten(tmp_path):
     inputs = peers.Inputs(TINY, tmp_path)
-    for form in (*FORMS, *peers.ON_FILES):
+    for form in (*peers.IN_MEMORY, *peers.ON_FILES):
         assert {(form, peer) for peer in inputs.contestants(form, "trec_eval")} <= set(CONTESTANTS)
 
 
@@ -153,3 +155,15 @@ def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
     assert result["packages"].keys() >= {"ir-measures-graded", "numpy"}
     printed = capsys.readouterr().out.splitlines()
     assert len([line for line in printed if line.startswith("|")]) == len(found) + 2 * tables
+
+
+def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    monkeypatch.setattr(judging, "STEPS", 4)
+    shares = judging.settled(np.array([[0.8, 1, 0.9, 1, 1], [1, 1, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 1]]))
+    assert shares.tolist() == [0.75, 0, 1]
+    judging.main(["CG@3", "--trials", "2"])
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [line[:2] for line in lines] == [["CG@3", strategy] for strategy in judging.STRATEGIES]
+    assert all(0 <= float(line[3]) <= float(line[2]) and -1 <= float(line[6]) <= 1 for line in lines)
+    assert lines[1][4:6] == ["0", "0"]

@@ -15,7 +15,6 @@ DISTRIBUTION = distribution("ir-measures-graded")
 REQUIREMENTS = [re.split(r"\s*;\s*", text) for text in DISTRIBUTION.requires or ()]
 BRINGS = {
     "pytrec-eval-terrier": "pytrec_eval",
-    "python-terrier": "pyterrier",
     "scikit-posthocs": "scikit_posthocs",
 }
 

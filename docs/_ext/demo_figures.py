@@ -1,4 +1,4 @@
-"""Figures of the demo runs for the page Analysing results."""
+"""Figures of the demo runs for the front page and the page Analysing results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 
 from computed import figure
 
-from ir_measures_graded.analysis import Sensitivity, curves, sensitivity
+from ir_measures_graded.analysis import Sensitivity, compare, curves, sensitivity
 from ir_measures_graded.demo import qrels_path, run_paths
 
 STEEP = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)"
@@ -26,6 +26,12 @@ def cumulated_gain() -> str:
     return figure("cumulated-gain", drawing, alt)
 
 
+def against_a_baseline() -> str:
+    """The differences of four runs to run A, with confidence intervals."""
+    drawing = compare(qrels_path(), run_paths(), ["nDCG@10"], baseline="A").figure()
+    return figure("baseline", drawing, "Differences of the runs B to E to run A; all four are better than A.")
+
+
 def agreement() -> str:
     """Kendall's tau between the orders of the runs."""
     return figure("agreement", _orders().heat_map(), "A matrix of Kendall's tau, dark where orders differ.")
@@ -36,6 +42,13 @@ def rank_changes() -> str:
     return figure(
         "rank-changes", _orders().rank_changes(), "One line per run over the settings; the lines cross."
     )
+
+
+def gains_decide() -> str:
+    """The rank of each run under four weightings."""
+    orders = sensitivity(qrels_path(), run_paths(), ["nDCG_JK@100"], gains=["w1", "w3", "w10", "w100"])
+    alt = "The ranks of five runs under four weightings: E leads under w1 and w3, D under w10 and w100."
+    return figure("gains-decide", orders.rank_changes(), alt)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from computed import markdown
@@ -24,8 +25,8 @@ class Symbol(NamedTuple):
 
 
 IDEAL = "the gains of *all judged* documents in descending order, then 0"
-BLENDED, CASCADES = "EBR O_measure P_measure P_plus NCU", "ERR_G nERR EBR"
-CORRELATION, POSITIONS = "Spearman ADM", "ASL NR"
+BLENDED = r"blended ratio at rank $i$: $(C[i] + \beta\,\mathrm{CG}[i]) / (i + \beta\,\mathrm{CG}_I[i])$"
+CASCADE = "ERR_G nERR EBR"
 SYMBOLS = [
     Symbol("k", "k", "the cutoff; without one, the number of retrieved documents", "gP"),
     Symbol(
@@ -33,7 +34,12 @@ SYMBOLS = [
         "k",
         "the cutoff; without one, the length of the run's list or the recall base, if that is longer",
     ),
+    Symbol("k", "k", "the cutoff, or the number of retrieved documents if it is smaller", "Fallout"),
+    Symbol("i", "i", "rank of the first relevant document; ranks start at 1", "O_measure"),
+    Symbol("i", "i", "the preferred rank: the first rank of the highest gain in the list", "P_measure"),
     Symbol("i", "i", "a rank; ranks start at 1"),
+    Symbol("j", "j", "a number of relevant documents", "NCU"),
+    Symbol("j", "j", "a rank"),
     Symbol("G", "G", "gain at rank $i$ of the run's list", shown="G[i]"),
     Symbol("I", "I", f"gain at rank $i$ of the ideal list: {IDEAL}", shown="I[i]"),
     Symbol(r"\mathrm{CG}", "CG", "sum of the first $i$ gains of the run's list", shown=r"\mathrm{CG}[i]"),
@@ -47,13 +53,15 @@ SYMBOLS = [
         r"\mathrm{DCG}",
         "DCG",
         r"discounted cumulated gain of the run's list: $\sum_{i=1}^{k} G[i] / d(i)$",
-        shown=r"\mathrm{DCG}[k]",
+        "DCG_JK nDCG_JK",
+        r"\mathrm{DCG}[k]",
     ),
     Symbol(
         r"\mathrm{DCG}_I",
         "DCG_I",
         r"the same sum for the ideal list: $\sum_{i=1}^{k} I[i] / d(i)$",
-        shown=r"\mathrm{DCG}_I[k]",
+        "nDCG_JK",
+        r"\mathrm{DCG}_I[k]",
     ),
     Symbol("d", "d", r"discount at rank $i$: 1 if $i < b$, otherwise $\log_b i$", "DCG_JK nDCG_JK", "d(i)"),
     Symbol("b", "b", "base of the logarithm: the parameter `b`"),
@@ -71,32 +79,13 @@ SYMBOLS = [
         shown=r"\mathrm{rel}(i)",
     ),
     Symbol(r"\mathrm{WAP}", "WAP", "weighted average precision, the measure `WAP`", "AGR"),
-    Symbol("C", "C", "number of relevant documents in the first $i$ ranks", f"Q {BLENDED}", "C[i]"),
-    Symbol("r", "r", "the preferred rank: the first rank of the highest gain in the list", "P_plus"),
     Symbol(
-        r"\mathrm{BR}",
-        "BR",
-        r"blended ratio at rank $i$: $(C[i] + \beta\,\mathrm{CG}[i]) / (i + \beta\,\mathrm{CG}_I[i])$",
-        BLENDED,
-        r"\mathrm{BR}(i)",
+        "C",
+        "C",
+        "number of relevant documents in the first $i$ ranks",
+        "Q EBR O_measure P_measure P_plus NCU",
+        "C[i]",
     ),
-    Symbol("s", "s", r"probability to stop at rank $i$: $p(i) \prod_{j<i} (1 - p(j))$", CASCADES, "s(i)"),
-    Symbol("s", "s", r"probability to stop at rank $i$, as in `ERR_G`", "iRBU", "s(i)"),
-    Symbol("s_I", "s_I", "the same probability for the ideal list", "nERR", "s_I(i)"),
-    Symbol(r"\mathrm{ERR}_I", "ERR_I", "expected reciprocal rank of the ideal list", "nERR"),
-    Symbol("p", "p", "probability to stop at rank $i$ once there: $G[i] / (H + 1)$", CASCADES, "p(i)"),
-    Symbol("p", "p p^i p^n", "persistence: the parameter `p`", "iRBU RBP_G"),
-    Symbol("u_i", "u_i", "1 if the document at rank $i$ is unjudged, otherwise 0"),
-    Symbol("H", "H", "top gain: the parameter `max_gain`, or the highest gain of all topics of the qrels"),
-    Symbol("n", "n", "number of ranks in the list after the cutoff", "RBP_G"),
-    Symbol("j", "j", "a rank of the list", f"GAP {CASCADES}"),
-    Symbol("j", "j", "a number from 0 to $R - 1$", "NCU"),
-    Symbol("d", "d", "a judged document", "GAP NCU"),
-    Symbol("d", "d", "a retrieved document", "RelativeRelevance"),
-    Symbol("G_d", "G_d", "gain of $d$", "GAP NCU RelativeRelevance"),
-    Symbol(r"\mathrm{Pr}", "Pr", "probability that a user stops at rank $i$", "NCU", r"\mathrm{Pr}(i)"),
-    Symbol("U", "U", "utility of the list down to rank $i$", "NCU", "U(i)"),
-    Symbol(r"\gamma", "γ γ^j", "the parameter `gamma`"),
     Symbol("R", "R", "number of relevant documents of the topic"),
     Symbol("t", "t", "a threshold: each distinct positive gain in the topic's recall base"),
     Symbol("d_t", "d_t", "distance of $t$ to the next lower threshold, or to 0 for the lowest one"),
@@ -140,8 +129,8 @@ SYMBOLS = [
         "NR Fallout",
     ),
     Symbol("N", "N", "number of documents compared"),
-    Symbol("d", "d", "a relevant document", POSITIONS),
-    Symbol("d", "d", "a document", CORRELATION),
+    Symbol("d", "d", "a relevant document", "ASL NR"),
+    Symbol("d", "d", "a document", "Spearman ADM"),
     Symbol(
         "p_d", "position", "position of $d$ in the system's order; tied documents share their mean position"
     ),
@@ -152,7 +141,42 @@ SYMBOLS = [
     Symbol("r", "r", "Pearson's correlation coefficient, which the formula writes out", "Spearman"),
     Symbol("s_d", "s s_d", "score of $d$, scaled as the parameter `norm` says; 0 if $d$ was not retrieved"),
     Symbol("u_d", "u u_d", "gain of $d$ as a share of $m$"),
-    Symbol("G_d", "G", "gain of $d$", "ADM"),
+    Symbol("d", "d", "a judged document", "GAP NCU"),
+    Symbol("d", "d", "a retrieved document", "RelativeRelevance"),
+    Symbol("G_d", "G_d", "gain of $d$", "GAP NCU"),
+    Symbol("G_d", "G G_d", "gain of $d$", "ADM RelativeRelevance"),
+    Symbol(r"\mathrm{ERR}", "ERR", "expected reciprocal rank, the measure `ERR_G`", "nERR iRBU"),
+    Symbol(r"\mathrm{ERR}_I", "ERR_I", "expected reciprocal rank of the ideal list", "nERR"),
+    Symbol(
+        "s",
+        "s",
+        r"probability that the user stops at rank $i$: $p(i) \prod_{j=1}^{i-1} (1 - p(j))$",
+        CASCADE,
+        "s(i)",
+    ),
+    Symbol("s", "s", "probability that the user of `ERR_G` stops at rank $i$", "iRBU", "s(i)"),
+    Symbol("s_I", "s_I", "the same probability for the ideal list", shown="s_I(i)"),
+    Symbol(
+        "p",
+        "p",
+        "probability that the document at rank $i$ satisfies the user: $G[i] / (H + 1)$",
+        CASCADE,
+        "p(i)",
+    ),
+    Symbol("p", "p", "probability of reading on after each document: the parameter `p`", "iRBU RBP_G"),
+    Symbol("H", "H", "the highest gain in the qrels over all topics, or the parameter `max_gain`"),
+    Symbol("u_i", "u_i", "1 if the document at rank $i$ is unjudged, otherwise 0"),
+    Symbol("n", "n", "number of ranks in the list after the cutoff", "RBP_G"),
+    Symbol(r"\mathrm{BR}", "BR", BLENDED, shown=r"\mathrm{BR}(i)"),
+    Symbol("r", "r", "the preferred rank: the first rank of the highest gain in the list", "P_plus"),
+    Symbol(
+        r"\mathrm{Pr}",
+        "Pr",
+        "probability that the user stops at the relevant document at rank $i$: the parameter `stop`",
+        shown=r"\mathrm{Pr}(i)",
+    ),
+    Symbol("U", "U", "utility of the first $i$ ranks: the parameter `utility`", "NCU", "U(i)"),
+    Symbol(r"\gamma", "γ", "decrease from one relevant document to the next: the parameter `gamma`"),
     Symbol("n", "n", "number of relevant documents that the user wants: the parameter `n`", "ESL"),
     Symbol(
         "j",
@@ -173,12 +197,12 @@ GREEK = "alpha|beta|gamma|delta|lambda|mu|rho|sigma|tau|phi|theta"
 ATOM = re.compile(
     rf"\\(?:begin|end)\{{\w+\}}"  # structure
     rf"|(?P<symbol>(?:\\mathrm\{{\w+\}}|\\bar\{{\w\}}|\\(?:{GREEK})(?![a-zA-Z])|(?<![\\a-zA-Z])[a-zA-Z])"
-    r"'?(?:[_^](?:[a-zA-Z+-]|\{[a-zA-Z+-]\}))*)"
+    r"'?(?:[_^](?:[a-zA-Z+-]|\{[a-zA-Z]+\}))*)"
     r"|\\[a-zA-Z]+_?"  # other commands, such as \log_b
 )
 LEFT = re.compile(r"(?:^|\\\\|\\qquad) *([^=&]*?) *&?=")
 WORD = re.compile(r"(?<![\w'’])[A-Za-zα-ω]+[⁺⁻ᵘˢ′]?(?:[_^][A-Za-z]+)?(?!\w)")
-PLAIN = {"position", "rel"}  # words that are symbols
+PLAIN = {"position", "rel", "Pr"}  # words that are symbols
 
 
 def in_tex(tex: str) -> set[str]:
@@ -187,7 +211,13 @@ def in_tex(tex: str) -> set[str]:
     >>> sorted(in_tex(r"\frac{\mathrm{CG}_I[i]}{N^2} \sum_d x_d + \log_b i"))
     ['N', '\\mathrm{CG}_I', 'b', 'd', 'i', 'x_d']
     """
-    return {found["symbol"] for found in ATOM.finditer(tex) if found["symbol"]}
+    return without_powers(found["symbol"] for found in ATOM.finditer(tex) if found["symbol"])
+
+
+def without_powers(symbols: Iterable[str]) -> set[str]:
+    """The symbols, with the base and the exponent of a power instead of the power: `C^t` is not one."""
+    known = {word for each in SYMBOLS for word in (each.tex, *each.plain.split())}
+    return {part for symbol in symbols for part in ([symbol] if symbol in known else symbol.split("^"))}
 
 
 def on_the_left(tex: str) -> set[str]:
@@ -206,9 +236,8 @@ def in_plain(text: str) -> set[str]:
     ['CG_I', 'C⁻', 'G', 'i', 'k']
     """
     words = {word for word in WORD.findall(text.replace("log_", "log ")) if word != "a"}
-    return {
-        word for word in words if len(word) == 1 or word in PLAIN or re.search(r"[_^⁺⁻ᵘˢ′]|^[A-Z]+$", word)
-    }
+    found = {word for word in words if len(word) == 1 or re.search(r"[_^⁺⁻ᵘˢ′]|^[A-Z]+$", word)}
+    return without_powers(found | words & PLAIN)
 
 
 def known_to(measure: GradedMeasure) -> list[Symbol]:

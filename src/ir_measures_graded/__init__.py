@@ -17,9 +17,11 @@ from .evaluation.provider import GradedEvaluator, GradedProvider
 from .inputs.trec_files import TrecRun, read_trec_qrels, read_trec_run
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measure_names
+from .measures.at_relevant import AtRelevant
 from .measures.base import GradedMeasure, TopicMeasure
 from .measures.parameters import Choice, Count, Flag, Parameter, Real
 from .measures.topics import GainList, Topic, Topics, ratio
+from .measures.weighted import Normalised, WeightedGains
 from .registry import built_in as _built_in
 from .registry import names as _names
 from .registry import plugins as _plugins
@@ -31,6 +33,7 @@ from .registry.plugins import PluginWarning
 
 __version__ = "0.1.0"
 __all__ = [
+    "AtRelevant",
     "Choice",
     "Count",
     "Flag",
@@ -39,6 +42,7 @@ __all__ = [
     "GradedEvaluator",
     "GradedMeasure",
     "GradedProvider",
+    "Normalised",
     "Parameter",
     "PluginWarning",
     "Real",
@@ -48,6 +52,7 @@ __all__ = [
     "Topics",
     "TrecRun",
     "UnknownMeasureError",
+    "WeightedGains",
     "accelerate",
     "hookimpl",
     "parse_measure",

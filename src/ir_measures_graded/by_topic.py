@@ -212,8 +212,8 @@ def earlier_and_smaller(
     bits agree form a block; within a block, a value whose next bit is 0 is smaller than a value whose next
     bit is 1. A stable split of each block by that bit yields the blocks for the next bit.
 
-    Integers are used directly, so that the order in which weights are added depends only on a value and the
-    values before it. Without weights, a few distinct values are counted one at a time.
+    Integers are used directly, so the order in which weights are added depends only on a value and the values
+    before it. Without weights, a few distinct values are counted one at a time.
     """
     if values.dtype.kind in "iu":
         code = values - min(values.min(initial=0), 0)

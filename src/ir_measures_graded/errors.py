@@ -34,6 +34,18 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 
+def install_hint(extra: str) -> str:
+    """The commands that install an extra, from a package index and from a checkout.
+
+    >>> install_hint("plot")
+    "pip install 'ir-measures-graded[plot]', or in a checkout of the repository: pip install '.[plot]'"
+    """
+    return (
+        f"pip install 'ir-measures-graded[{extra}]', or in a checkout of the repository: "
+        f"pip install '.[{extra}]'"
+    )
+
+
 def warn_of_registration(message: str) -> None:
     """Issue a `RegistrationWarning`. If warnings are errors, log it: no import may fail for a name."""
     try:

@@ -12,7 +12,7 @@ import pytest
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, compare_values, evaluate, plots
-from ir_measures_graded.analysis.compare import (
+from ir_measures_graded.analysis.comparison import (
     ANOVA_RUNS,
     ANOVA_TOPICS,
     CONOVER,
@@ -22,8 +22,11 @@ from ir_measures_graded.analysis.compare import (
     WILCOXON,
     Comparison,
     Test,
+    _beaten_cell,
 )
+from ir_measures_graded.analysis.intervals import paired_difference
 from ir_measures_graded.analysis.significance import tukey_hsd
+from ir_measures_graded.output import formats
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 posthocs = pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
@@ -284,7 +287,8 @@ def test_only_friedman_and_conover_need_three_runs():
     assert found.find("nDCG_JK", CONOVER) == []
     for name in (ANOVA_RUNS, TUKEY_HSD, PAIRED_T, WILCOXON):
         assert 0 < found.find("nDCG_JK", name)[0].p <= 1
-    assert dict(zip(*(found.table()[0], found.table()[1][0])))["Friedman p"] == "undefined: fewer than 3 runs"
+    columns, (row,) = found.table_by_measure()
+    assert row[columns.index("Friedman p")] == "undefined: fewer than 3 runs"
 
 
 def test_conover_requires_a_significant_friedman_test():
@@ -354,11 +358,12 @@ def test_values_that_differ_by_rounding_errors_are_tied():
     [
         ([[0.1, 0.2]], {}, "a comparison needs at least 2 runs; there is 1"),
         ([[0.1], [0.2]], {}, "a comparison needs at least 2 topics; there is 1"),
-        ([[0.1, 0.2]] * 2, {"baseline": "a"}, "the baseline 'a' is not among the runs A, B"),
+        ([[0.1, 0.2]] * 2, {"baseline": "a"}, "the baseline 'a' is not a run. The runs are A, B"),
         ([[0.1, 0.2]] * 2, {"alpha": 0}, "alpha=0 is not allowed; it is between 0 and 1, for example 0.05"),
         ([[0.1, 0.2]] * 2, {"alpha": 1.0}, "alpha=1.0 is not allowed"),
         ([[0.1, 0.2]] * 2, {"permutations": 0}, "permutations=0 is not allowed; it is a whole number ≥ 1"),
         ([[0.1, 0.2]] * 2, {"permutations": 1.5}, "permutations=1.5 is not allowed"),
+        ([[0.1, 0.2]] * 2, {"permutations": 10**12}, "permutations=1000000000000 is too large"),
         ([[0.1, 0.2]] * 2, {"seed": -1}, "seed=-1 is not allowed; it is a whole number ≥ 0"),
         ([[0.1, 0.2]] * 2, {"seed": True}, "seed=True is not allowed"),
     ],
@@ -371,7 +376,9 @@ def test_invalid_request_raises_a_clear_error(array, options, message):
 
 def test_error_suggests_a_similar_baseline():
     runs = {"bm25": {"q": {"a": 1.0}}, "bm25+rm3": {"q": {"a": 1.0}}}
-    with pytest.raises(GradedError, match=r"among the runs bm25, bm25\+rm3; did you mean 'bm25'\?"):
+    with pytest.raises(
+        GradedError, match=r"is not a run; did you mean 'bm25'\? The runs are bm25, bm25\+rm3"
+    ):
         compare({"q": {"a": 1}, "p": {"a": 1}}, runs, ["CG"], baseline="bm2")
 
 
@@ -391,8 +398,8 @@ def test_missing_library_is_detected_before_runs_are_read(monkeypatch):
 # ------------------------------------------------------------------------------ tables, figures
 
 
-def test_table_has_one_row_per_measure(found):
-    columns, rows = found.table()
+def test_table_by_measure_has_one_row_per_measure(found):
+    columns, rows = found.table_by_measure()
     assert columns == [
         "measure", "A", "B", "C", "D", "E", "Friedman p", "ANOVA p",
         CONOVER, TUKEY_HSD, PAIRED_T, WILCOXON,
@@ -411,17 +418,91 @@ def test_table_by_run_has_letters_in_the_order_of_each_measure(found):
     assert len(rows) == 4 * 5
     for number, measure in enumerate(found.measures):
         block = rows[5 * number : 5 * number + 5]
+        names = "".join(row[0] for row in block)
+        assert names.startswith(str(measure))
+        assert "Friedman p " in names
+        assert "ANOVA p " in names
         assert [row[1] for row in block] == list("ABCDE")
         assert [row[2] for row in block] == found.best_first(measure)
         means = [row[3] for row in block]
         assert means == sorted(means, reverse=measure.NAME != "NDPM")
-        assert [type(row[-1]) for row in block] == [type(block[0][-1]), *[type(None)] * 4]
         best = found.beaten(measure, CONOVER, block[0][2])
         order = found.best_first(measure)
         letters = {"ABCDE"[order.index(run)] for runs in best.values() for run in runs}
         spans = block[0][5].replace("*", "").replace("; ", ", ").split(", ") if block[0][5] else []
         shown = {letter for span in spans for letter in "ABCDE" if span[0] <= letter <= span[-1]}
         assert shown == letters
+
+
+def many_runs(count, measures=("nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100", "NDPM"), seed=3):
+    """An evaluation whose runs differ a little, so that pairwise tests have mixed outcomes."""
+    random = np.random.default_rng(seed)
+    values = random.random((count, len(measures), 15)) + random.random((count, len(measures), 1))
+    runs = tuple(f"university-system-{number:02}" for number in range(count))
+    topics = tuple(f"q{number}" for number in range(15))
+    return Evaluation(runs, tuple(map(parse_measure, measures)), topics, values)
+
+
+@pytest.mark.parametrize("baseline", [None, "university-system-01"])
+@pytest.mark.parametrize("count", [2, 3, 5, 24])
+def test_default_table_has_at_most_120_columns(count, baseline):
+    found = compare_values(many_runs(count), baseline=baseline, permutations=20)
+    columns, rows = found.table()
+    assert max(map(len, formats.text(columns, rows))) <= 120
+    assert [row[columns.index("run")] for row in rows if row[columns.index("run")]] == [
+        run for measure in found.measures for run in found.best_first(measure)
+    ]
+
+
+def test_default_table_is_table_ii_if_it_fits():
+    found = compare_values(of_array(np.random.default_rng(1).random((3, 9))), permutations=20)
+    assert found.table() == found.table_by_measure()
+
+
+def test_table_by_run_counts_the_runs_beaten_if_there_are_too_many_letters():
+    beaten = {"**": list("BDFHJLN"), "*": list("PR")}
+    assert _beaten_cell(beaten, [chr(65 + number) for number in range(26)]) == "7**; 2*"
+    assert _beaten_cell({"**": list("BCD"), "*": list("F")}, list("ABCDEFG")) == "B–D**; F*"
+
+
+def test_table_against_the_baseline_holds_differences_and_corrected_p_values(found):
+    columns, rows = found.table_against()
+    assert columns[2:] == ["mean", "difference", "lower", "upper", "d_z", "MDE", "t p", "Wilcoxon p"]
+    block = rows[5:10]
+    assert [row[1] for row in block] == found.best_first(FLAT)
+    tests = {(test.run, name): test for name in (PAIRED_T, WILCOXON) for test in found.find(FLAT, name)}
+    for row in block:
+        if row[1] == "A":
+            assert row[3:] == ["baseline", *[None] * 6]
+        else:
+            t, wilcoxon = tests[row[1], PAIRED_T], tests[row[1], WILCOXON]
+            assert row[3:6] == [t.difference, t.lower, t.upper]
+            assert row[6:] == [t.effect_size, t.detectable, t.adjusted, wilcoxon.adjusted]
+            assert row[2] == found.means[found.runs.index(row[1]), 1]
+
+
+def test_two_runs_are_compared_without_a_baseline():
+    array = [[0.1, 0.2, 0.4, 0.9], [0.3, 0.5, 0.5, 0.7]]
+    found = compare_values(of_array(array), permutations=50)
+    named = compare_values(of_array(array), permutations=50, baseline="A")
+    assert (found.baseline, found.reference) == (None, "A")
+    assert found.tests == named.tests
+    assert {test.test for test in found.tests} >= {PAIRED_T, WILCOXON}
+    assert compare_values(of_array([*array, array[0]]), permutations=50).reference is None
+
+
+def test_interval_of_the_difference_is_scipys():
+    array = np.random.default_rng(2).random((2, 9))
+    found = compare_values(of_array(array), permutations=50, alpha=0.1)
+    (t,), (wilcoxon,) = (found.find("nDCG_JK", name) for name in (PAIRED_T, WILCOXON))
+    differences = array[1] - array[0]
+    low, high = stats.t.interval(0.9, 8, differences.mean(), stats.sem(differences))
+    assert (t.lower, t.upper) == (wilcoxon.lower, wilcoxon.upper) == pytest.approx((low, high))
+    drawn = paired_difference(array[1], array[0], 0.9, alpha=0.1, seed=3)
+    (t,) = compare_values(of_array(array), permutations=50, alpha=0.1, seed=3, interval="bootstrap").find(
+        "nDCG_JK", PAIRED_T
+    )
+    assert (t.lower, t.upper, t.detectable) == (drawn.lower, drawn.upper, drawn.detectable)
 
 
 def test_records_hold_all_means_and_all_tests(found):
@@ -442,9 +523,9 @@ def test_records_hold_all_means_and_all_tests(found):
     assert sum(ranks["NDPM", run] for run in "ABCDE") == pytest.approx(15)
 
 
-def test_figure_shades_significant_differences(found, tmp_path):
+def test_figure_of_pairs_shades_significant_differences(found, tmp_path):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    figure = found.figure()
+    figure = found.significant_pairs()
     assert len(figure.axes) == 4
     for axes, measure in zip(figure.axes, found.measures):
         assert str(measure) in axes.get_title(loc="right").replace("\n", "")
@@ -466,6 +547,54 @@ def test_figure_shades_significant_differences(found, tmp_path):
     plots.save(figure, tmp_path / "compare.svg")
     picture = (tmp_path / "compare.svg").read_text(encoding="utf-8")
     assert "above: Conover, below: Tukey HSD" in picture
+
+
+def test_figure_with_a_baseline_shows_differences_and_intervals(found):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    figure = found.figure()
+    assert len(figure.axes) == 4
+    for axes, measure in zip(figure.axes, found.measures):
+        tests = {test.run: test for test in found.find(measure, PAIRED_T)}
+        points = {line.get_label(): line for line in axes.lines if line.get_label() in tests}
+        assert points.keys() == tests.keys() == set("BCDE")
+        intervals = [list(line.get_xdata()) for line in axes.lines if len(line.get_ydata()) == 2]
+        for run, test in tests.items():
+            assert list(points[run].get_xdata()) == [test.difference]
+            assert [test.lower, test.upper] in intervals
+            assert (points[run].get_markerfacecolor() == "white") == (test.adjusted >= 0.05)
+        assert axes.get_xlabel().startswith("Difference from A")
+        assert ("smaller is better" in axes.get_xlabel()) == (measure.NAME == "NDPM")
+
+
+def test_marker_is_filled_by_the_corrected_p_value():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    random = np.random.default_rng(10)
+    array = random.random((6, 1, 15)) + random.random((6, 1, 1)) * 0.4
+    found = compare_values(of_array(array[:, 0]), baseline="A", permutations=5)
+    tests = {test.run: test for test in found.find("nDCG_JK", PAIRED_T)}
+    assert any(test.p < 0.05 <= test.adjusted for test in tests.values())
+    assert any(test.adjusted < 0.05 for test in tests.values())
+    (axes,) = found.figure().axes
+    filled = {line.get_label(): line.get_markerfacecolor() != "white" for line in axes.lines}
+    assert {run: filled[run] for run in tests} == {run: t.adjusted < 0.05 for run, t in tests.items()}
+
+
+def test_figure_without_a_baseline_shows_pairs(values):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    figure = compare_values(values, permutations=20).figure()
+    assert all(len(axes.images) == 1 for axes in figure.axes)
+
+
+@pytest.mark.parametrize("baseline", [None, "university-system-01"])
+@pytest.mark.parametrize("measures", [1, 4, 7])
+def test_figure_of_24_runs_fits_a_page(measures, baseline):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    found = compare_values(
+        many_runs(24, [f"nDCG_JK@{number}" for number in range(1, measures + 1)]),
+        baseline=baseline, permutations=20,
+    )  # fmt: skip
+    figure = found.figure()
+    assert (figure.get_size_inches() <= np.array(plots.PAGE) + 0.01).all()
 
 
 def test_small_p_values_are_not_printed_as_0():

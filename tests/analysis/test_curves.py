@@ -156,6 +156,57 @@ def test_default_depth_is_the_cutoff_or_100():
     assert curves(QRELS, RUNS, "P").values.shape == (2, 100)
 
 
+# -------------------------------------------------------------------------- several measures
+
+
+@pytest.mark.parametrize("options", [{}, {"normalise": "averages"}, {"confidence": 0.9, "resamples": 20}])
+def test_curves_of_several_measures_equal_those_of_each(options):
+    measures = ["nCG@4", "nDCG_JK(b=3)", "nDCG_JK(b=3)@9"]
+    if "normalise" not in options:
+        measures += ["P", "DCG_JK", "muAP"]
+    if "confidence" in options:
+        pytest.importorskip("scipy", reason="SciPy is not installed")
+    found = curves(QRELS, RUNS, measures, **options)
+    assert len(found.curves) == len(measures)
+    for together, measure in zip(found.curves, measures):
+        alone = curves(QRELS, RUNS, measure, **options)
+        assert (together.measure, together.runs) == (alone.measure, alone.runs)
+        for name in ("values", "ideal", "bands"):
+            np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
+
+
+def test_curves_of_several_measures_read_each_run_once(tmp_path):
+    class Once(dict):
+        reads = 0
+
+        def items(self):
+            Once.reads += 1
+            return super().items()
+
+    curves(QRELS, {"run": Once(RUNS["good"])}, ["CG", "nCG", "muAP"], 3)
+    several, Once.reads = Once.reads, 0
+    curves(QRELS, {"run": Once(RUNS["good"])}, "CG", 3)
+    assert several == Once.reads > 0
+
+
+def test_table_of_several_measures_has_one_block_per_measure():
+    columns, rows = curves(QRELS, RUNS, ["CG", "P"], 2).table()
+    assert columns == ["measure", "rank", "ideal", "good", "poor"]
+    assert [row[:3] for row in rows] == [["CG", 1, 2.0], ["CG", 2, 8 / 3], ["P", 1, None], ["P", 2, None]]
+
+
+def test_figure_of_several_measures_has_one_panel_each_and_one_legend():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    found = curves(QRELS, RUNS, ["CG", "P", "muAP"], 3)
+    figure = found.figure()
+    assert [axes.get_title("left") for axes in figure.axes] == ["CG", "P", "muAP"]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["ideal", "good", "poor"]
+    for axes, one in zip(figure.axes, found.curves):
+        lines = {line.get_label(): line.get_ydata().tolist() for line in axes.lines}
+        assert lines["poor"] == one.values[1].tolist()
+
+
 # ------------------------------------------------------------------------------- confidence
 
 
@@ -256,6 +307,21 @@ def test_invalid_request_raises_a_clear_error(measure, options, message):
         curves(QRELS, RUNS, measure, **options)
 
 
+@pytest.mark.parametrize(
+    ("measure", "options", "message"),
+    [
+        ("CG", {"depth": 10**9}, "depth=1000000000 is too large: curves over 3 topics would need"),
+        ("P", {"depth": 10**8}, "depth=100000000 is too large"),
+        (["CG@3", "nCG@1000000000"], {}, "depth=1000000000 is too large"),
+        ("CG", {"depth": 3, "confidence": 0.9, "resamples": 10**12}, "resamples=1000000000000 is too large"),
+    ],
+)
+def test_request_that_exceeds_memory_is_refused_before_it_begins(measure, options, message):
+    unread = {"run": {"q1": None}}
+    with pytest.raises(GradedError, match=message):
+        curves(QRELS, unread, measure, **options)
+
+
 def test_bands_need_two_topics():
     with pytest.raises(GradedError, match="need at least 2 topics"):
         curves({"q": {"a": 1}}, {}, CG, 2, confidence=0.9)
@@ -327,6 +393,16 @@ def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
     _, axes = drawn(found)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
     assert axes.get_ylabel() == "Mean over 1 topic"
+
+
+def test_line_style_of_a_run_does_not_depend_on_the_order_of_runs():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    pictures = [curves(QRELS, dict(order), CG, 3).figure() for order in (RUNS.items(), [*RUNS.items()][::-1])]
+    styles = [
+        {line.get_label(): (line.get_color(), line.get_marker()) for line in picture.axes[0].lines}
+        for picture in pictures
+    ]
+    assert styles[0] == styles[1]
 
 
 def test_legend_shows_run_names_unchanged(tmp_path):

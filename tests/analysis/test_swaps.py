@@ -123,6 +123,9 @@ def test_table_and_records_hold_means_deviations_and_gaps():
         ({"documents": 1}, "documents=1 is not allowed; it is a whole number ≥ 2"),
         ({"most": -1}, "most=-1 is not allowed; it is a whole number ≥ 0"),
         ({"repetitions": 0}, "repetitions=0 is not allowed; it is a whole number ≥ 1"),
+        ({"documents": 10**8}, "documents=100000000 is too large: 10000 rankings of 100000000 would need"),
+        ({"most": 10**9}, "most=1000000000 is too large"),
+        ({"repetitions": 10**9}, "repetitions=1000000000 is too large"),
         ({"seed": "a"}, "seed='a' is not allowed; it is a whole number ≥ 0"),
     ],
 )

@@ -38,12 +38,13 @@ import pandas
 import pytrec_eval
 from ir_measures import Measure, nDCG
 from measuring import MB, Call, Command, Memory, Report, in_fresh_process, medians, memory_of, options
-from workloads import FORMS, SHAPES, Input, Shape, write
+from workloads import ARROW_FORMS, FORMS, SHAPES, Input, Shape, write
 
-from ir_measures_graded import cli, nDCG_JK
+from ir_measures_graded import GradedEvaluator, cli, nDCG_JK
 
 OURS = "ir-measures-graded"
 MEASURE = nDCG_JK(b=2) @ 100
+IN_MEMORY = {**FORMS, **ARROW_FORMS}
 ON_FILES = ("files", "processes")
 TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
 BY_COMMANDS = 250  # topics, for each of which pyNTCIREVAL's commands start
@@ -59,6 +60,8 @@ def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -
         if trec_eval:
             calls["trec_eval"] = Command((trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run)))
         return calls
+    if form in ARROW_FORMS:
+        return on_arrow(qrels, run)
     calls = {OURS: partial(mean, MEASURE, qrels, run), "ir-measures": partial(mean, nDCG @ 100, qrels, run)}
     if form in ("frame, str", "frame, object"):
         calls["define_byquery"] = partial(mean, BY_QUERY, qrels, run)
@@ -81,6 +84,40 @@ def ndcg_by_query(qrels: pandas.DataFrame, run: pandas.DataFrame) -> float:
 
 
 BY_QUERY = ir_measures.define_byquery(ndcg_by_query, name="nDCG_by_query")
+
+
+def on_arrow(qrels: Any, run: Any) -> dict[str, Call]:
+    calls: dict[str, Call] = {OURS: partial(mean_of_evaluator, qrels, run)}
+    if find_spec("polars"):
+        calls["Polars"] = partial(mean_of_polars, qrels, run)
+    return calls
+
+
+def mean_of_evaluator(qrels: Any, run: Any) -> float:
+    return GradedEvaluator([MEASURE], qrels).calc_aggregate(run)[MEASURE]
+
+
+def mean_of_polars(qrels: Any, run: Any) -> float:
+    """The measure as a user of Polars would write it, with a sort and a join."""
+    import polars as pl
+
+    def cumulated(gains: Any, order: list[str]) -> Any:
+        rank = pl.int_range(1, pl.len() + 1).over("query_id")
+        discount = pl.max_horizontal(rank.log(2), 1.0)
+        in_order = gains.sort("query_id", *order, descending=[False, *[True] * len(order)])
+        listed = in_order.with_columns(discounted=pl.col("relevance") / discount, rank=rank)
+        return listed.filter(pl.col("rank") <= 100).group_by("query_id").agg(pl.col("discounted").sum())
+
+    qrels, run = (each if isinstance(each, pl.DataFrame) else pl.from_arrow(each) for each in (qrels, run))
+    ids = ["query_id", "doc_id"]
+    judged = run.join(qrels, on=ids, how="left").with_columns(pl.col("relevance").fill_null(0))
+    own, ideal = cumulated(judged, ["score", "doc_id"]), cumulated(qrels, ["relevance"])
+    values = ideal.join(own, on="query_id", how="left", suffix="_of_run").select(
+        pl.when(pl.col("discounted") > 0)
+        .then(pl.col("discounted_of_run").fill_null(0.0) / pl.col("discounted"))
+        .otherwise(0.0)
+    )
+    return values.to_series().mean()
 
 
 def on_dicts(qrels: Any, run: Any) -> dict[str, Call]:
@@ -210,8 +247,8 @@ class Inputs:
     folder: Path
 
     def of_form(self, form: str) -> Input:
-        if form in FORMS:
-            return FORMS[form](self.shape)
+        if form in IN_MEMORY:
+            return IN_MEMORY[form](self.shape)
         paths = self.folder / "qrels.txt", self.folder / "run.txt"
         return paths if paths[1].exists() else write(self.shape, self.folder)
 
@@ -231,7 +268,7 @@ def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Repo
     """Ours and its peers on each form of a workload."""
     shape, trec_eval = SHAPES[name], arguments.trec_eval
     inputs, tiny = Inputs(shape, folder / name), Inputs(TINY, folder / "tiny")
-    for form in (*FORMS, *ON_FILES):
+    for form in (*IN_MEMORY, *ON_FILES):
         if not wanted(arguments.only, form):
             continue
         for call in tiny.contestants(form, trec_eval).values():

@@ -40,8 +40,8 @@ def twenty_measures(qrels: Any, run: Any) -> dict[str, Call]:
     calculate = ir_measures.calc_aggregate
     return {
         "one measure": lambda: calculate([MEASURE], qrels, run),
-        "it at twenty cutoffs": lambda: calculate(CUTOFFS, qrels, run),
-        f"all {len(EACH)} of the package": lambda: calculate(EACH, qrels, run),
+        "the measure at twenty cutoffs": lambda: calculate(CUTOFFS, qrels, run),
+        f"all {len(EACH)} of this package": lambda: calculate(EACH, qrels, run),
     }
 
 
@@ -49,7 +49,7 @@ def runs_on_one_evaluator(qrels: Any, run: Any) -> dict[str, Call]:
     evaluator = ir_measures.evaluator([MEASURE], qrels)
     one_topic = run[run["query_id"] == run["query_id"].iloc[0]]
     return {
-        "with its qrels": lambda: ir_measures.calc_aggregate([MEASURE], qrels, run),
+        "a run and its qrels": lambda: ir_measures.calc_aggregate([MEASURE], qrels, run),
         "a second run": lambda: evaluator.calc_aggregate(run),
         "a second run, of one topic": lambda: evaluator.calc_aggregate(one_topic),
     }
@@ -58,8 +58,8 @@ def runs_on_one_evaluator(qrels: Any, run: Any) -> dict[str, Call]:
 def mixed_on_frames(qrels: Any, run: Any) -> dict[str, Call]:
     return with_accelerate(
         {
-            "ours": lambda: ir_measures.calc_aggregate([MEASURE], qrels, run),
-            "ours and standard": lambda: ir_measures.calc_aggregate(MIXED, qrels, run),
+            "graded": lambda: ir_measures.calc_aggregate([MEASURE], qrels, run),
+            "graded and standard": lambda: ir_measures.calc_aggregate(MIXED, qrels, run),
         }
     )
 
@@ -71,14 +71,14 @@ def mixed_on_files(qrels: Path, run: Path) -> dict[str, Call]:
         return ir_measures.calc_aggregate(MIXED, *read_by_ir_measures(qrels, run))
 
     return {
-        "the command, ours": partial(mean_of_command, qrels, run),
-        "the command, ours and standard": partial(mean_of_command, qrels, run, MIXED),
-        **with_accelerate({"ir-measures, ours and standard": through_ir_measures}),
+        "the command, graded": partial(mean_of_command, qrels, run),
+        "the command, graded and standard": partial(mean_of_command, qrels, run, MIXED),
+        **with_accelerate({"ir-measures, graded and standard": through_ir_measures}),
     }
 
 
 def with_accelerate(calls: dict[str, Call]) -> dict[str, Call]:
-    """The calls, and each again while ours computes what it can of the standard measures."""
+    """The calls, and each again while this package computes the standard measures that it can."""
     if not hasattr(ir_measures_graded, "accelerate"):
         return calls
     return calls | {f"{name}, accelerated": partial(_accelerated, call) for name, call in calls.items()}

@@ -18,6 +18,7 @@ either, the strings know their hash (a dict's keys always do; others from the se
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -173,6 +174,25 @@ FORMS: dict[str, Callable[[Shape], Input]] = {
     "dicts, shared ids": _shared_dicts,
     "tuples": _tuples,
 }
+
+
+def _shuffled(shape: Shape) -> Input:
+    """Arrow tables with the rows of the run in random order."""
+    qrels, run = tables(shape)
+    return qrels, run.take(pa.array(np.random.default_rng(1).permutation(len(run))))
+
+
+def _polars(shape: Shape) -> Input:
+    import polars
+
+    qrels, run = map(polars.from_arrow, tables(shape))
+    return qrels, run
+
+
+ARROW_FORMS: dict[str, Callable[[Shape], Input]] = {"Arrow": tables, "Arrow, shuffled": _shuffled}
+"""Forms that export Arrow, which ir-measures itself does not read."""
+if find_spec("polars"):
+    ARROW_FORMS["Polars"] = _polars
 
 
 def write(shape: Shape, folder: Path) -> tuple[Path, Path]:

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from command_line import OTHER, QRELS, RUN
 
+from command_line import OTHER, QRELS, RUN
 from ir_measures_graded import cli
 
 

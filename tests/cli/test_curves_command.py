@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import command
 
+from command_line import command
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import curves, evaluate
 
@@ -59,6 +59,19 @@ def test_options_reach_the_analysis(output):
     assert "ideal" not in output("curves", demo.NAME, *PATHS, "CG", "--no-ideal")[0]
 
 
+def test_several_measures_stand_below_one_another(output):
+    lines = output("curves", demo.NAME, PATHS[0], "nCG", "P", "--depth", 2, "-p", 1)
+    assert [line.split()[:2] for line in lines] == [
+        ["measure", "rank"], ["nCG", "1"], ["nCG", "2"], ["P", "1"], ["P", "2"],
+    ]  # fmt: skip
+
+
+def test_the_cutoff_of_a_trec_eval_name_is_the_depth(output):
+    assert output("curves", demo.NAME, PATHS[0], "ndcg_cut_3") == output(
+        "curves", demo.NAME, PATHS[0], "nDCG", "--depth", 3
+    )
+
+
 def test_gains_weight_the_measure(output):
     words = ("curves", demo.NAME, *PATHS)
     assert output(*words, "nCG@5", "--gains", "w100") == output(*words, "nCG(gains=1:1,2:10,3:100)@5")
@@ -102,7 +115,7 @@ def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nCG", "DCG_JK"], "curves shows one measure; 2 are given"),
+        (["nCG", "DCG_JK", "--at", "5"], "--at needs one measure; 2 are given"),
         (["ESL"], "ESL has no cutoff"),
         (["P", "--depth", "0"], "depth=0 is not allowed"),
         (["P", "--depth", "ten"], "argument --depth: invalid int value: 'ten'"),

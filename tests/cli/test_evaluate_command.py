@@ -10,8 +10,8 @@ from pathlib import Path
 
 import ir_measures
 import pytest
-from command_line import GAINS, OTHER, QRELS, RUN, command
 
+from command_line import GAINS, OTHER, QRELS, RUN, command
 from ir_measures_graded import cli, demo, nCG, nDCG_JK
 from ir_measures_graded.cli.arguments import run_names
 from ir_measures_graded.evaluation import named
@@ -79,6 +79,11 @@ def test_one_argument_may_hold_several_measures_and_duplicates_are_dropped(outpu
     measures = " nCG(gains=0:0, 1:1,  3:5)@2 AP\tMAP   nCG( gains = {3: 5} )@2 "
     lines = output("evaluate", "qrels", measures, "run")
     assert [line.split("\t")[0] for line in lines] == ["nCG(gains={3:5})@2", "AP"]
+
+
+def test_names_of_trec_eval_are_measures(output):
+    lines = output("evaluate", "qrels", "run", "ndcg_cut_10", "map", "P_1,2", "AP")
+    assert [line.split("\t")[0] for line in lines] == ["nDCG@10", "AP", "P@1", "P@2"]
 
 
 def test_a_measure_may_contain_blanks(output):
@@ -176,7 +181,7 @@ def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
 @pytest.mark.parametrize(
     ("paths", "names"),
     [
-        (["x/bm25.run.gz", "other", "b.TXT", "c.trec", "d.res.gz"], ["bm25", "other", "b", "c", "d"]),
+        (["x/bm25.run.gz", "other", "b.TXT", "c.trec.zst", "d.xz"], ["bm25", "other", "b", "c", "d"]),
         (["a.run", "a.txt", "b.run"], ["a.run", "a.txt", "b"]),
         (["x/run", "y/run", "other"], ["x/run", "y/run", "other"]),
         ([".run", "v1.5"], [".run", "v1.5"]),
@@ -186,9 +191,31 @@ def test_runs_have_the_shortest_unique_names(paths, names):
     assert run_names(paths) == names
 
 
+def test_a_file_named_scoreddocs_is_not_the_run_of_the_collection(output):
+    Path("scoreddocs.run").write_bytes(demo.run_paths()["B"].read_bytes())
+    lines = output("evaluate", "graded-demo", "scoreddocs.run", "--scoreddocs", "AP")
+    assert [line.split("\t")[0] for line in lines] == ["run", "scoreddocs.run", "scoreddocs"]
+
+
+def test_gains_multiply_the_measures_without_gains(output):
+    lines = output(
+        "evaluate", "qrels", "run", "nCG@2", "AP", "nCG(gains=1:7)@2", "--gains", "a=3:9", "--gains", "exp"
+    )
+    assert [line.split("\t")[0] for line in lines] == [
+        "nCG(gains={3:9})@2",
+        "nCG(gains='exp')@2",
+        "AP",
+        "nCG(gains={1:7})@2",
+    ]
+
+
+def test_gains_that_apply_to_no_measure_are_refused(refusal):
+    assert refusal("evaluate", "qrels", "run", "AP", "--gains", "w1") == "--gains applies to no measure: AP"
+
+
 def test_one_run_twice_is_refused(refusal):
     message = refusal("evaluate", "qrels", "run", "run", "AP")
-    assert message == "two runs are named 'run'; give each run a name of its own"
+    assert message == "two runs are named 'run'; give each run its own name"
 
 
 def test_scoreddocs_adds_the_run_of_the_collection(output):
@@ -286,7 +313,10 @@ def test_missing_arguments_are_named(refusal):
     ("measure", "message"),
     [
         ("nDCG_JK(b=1)@10", "nDCG_JK: b=1 is not allowed; b is a real number > 1"),
-        ("nDCG_JK(c=1)@10", "nDCG_JK has no parameter 'c'; it takes b, avg, gains, judged_only, cutoff"),
+        (
+            "nDCG_JK(c=1)@10",
+            "nDCG_JK has no parameter 'c'; it takes b, avg, ties, unjudged, gains, judged_only, cutoff",
+        ),
         ("nDCG_JK@0", "nDCG_JK: cutoff=0 is not allowed; cutoff is a whole number ≥ 1"),
         ("nDCG_JK(b=2", "cannot read measure 'nDCG_JK(b=2'"),
         ("P", "P needs cutoff, a whole number ≥ 1, as in P@10"),
@@ -370,14 +400,14 @@ def test_standard_measures_refuse_real_levels(output, refusal):
     Path("real").write_text("q1 0 d1 0.5\nq1 0 d3 0.25\n")
     assert output("evaluate", "real", "run", "CG") == ["CG\t0.7500"]
     assert output("evaluate", "real", "run", "Judged@2") == ["Judged@2\t1.0000"]
-    told = "real: qrels: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
+    told = "real:1: topic 'q1', document 'd1': the level is 0.5; AP is defined for whole numbers"
     assert refusal("evaluate", "real", "run", "CG", "AP") == told
 
 
 def test_contradictory_judgments_name_the_file(refusal):
     Path("conflict").write_text("q1 1 d1 0\nq1 2 d1 1\n")
     told = refusal("evaluate", "conflict", "run", "nCG")
-    assert told.startswith("conflict: qrels: topic 'q1', document 'd1': judged twice")
+    assert told.startswith("conflict:2: topic 'q1', document 'd1': judged twice")
 
 
 def test_unknown_collections_are_refused(refusal):
@@ -401,3 +431,27 @@ def test_a_malformed_file_ends_the_process_with_status_2_and_one_line():
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"ir_measures_graded: error: {message}")
         assert done.stderr.count("\n") == 1
+
+
+def test_confidence_adds_the_bounds_of_every_mean(output):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    words = ["evaluate", "qrels", "run", "other", "CG@1", "--confidence", "0.9"]
+    lines = output(*words, "--interval", "t", "-f", "csv", "-p", "2")
+    assert lines == [
+        "measure,run,value,lower,upper,topics",
+        "CG@1,run,1.00,-5.31,7.31,2",
+        "CG@1,other,0.00,0.00,0.00,2",
+    ]
+    assert output(*words)[1] == "CG@1\trun\t1.0000\t0.0000\t2.0000\t2"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--confidence", "95"], "confidence=95.0 is not allowed; it is above 0 and below 1"),
+        (["--interval", "t"], "--interval requires --confidence"),
+        (["--confidence", "0.9", "-q"], "--confidence is about means; omit --by_query (-q)"),
+    ],
+)
+def test_confidence_is_checked(refusal, argv, message):
+    assert refusal("evaluate", "qrels", "run", "CG@1", *argv).startswith(message)

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from command_line import ENVIRONMENT, RUN, command, many_runs
 
+from command_line import ENVIRONMENT, RUN, command, many_runs
 from distributions import distribution
 from ir_measures_graded.evaluation import evaluate, processes
 

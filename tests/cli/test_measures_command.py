@@ -3,9 +3,9 @@
 import json
 
 import ir_measures
-from command_line import command
 
 import ir_measures_graded
+from command_line import command
 from ir_measures_graded.registry import plugins
 
 

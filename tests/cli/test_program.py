@@ -1,18 +1,24 @@
 """The program: help, channels, exit statuses and interrupts."""
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+import types
 import warnings
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
-from command_line import ENVIRONMENT, PROGRAM, command, many_runs
 
 import ir_measures_graded
+from command_line import ENVIRONMENT, PROGRAM, command, many_runs
 from distributions import distribution
 from ir_measures_graded import cli
+from ir_measures_graded.cli import program
 from ir_measures_graded.registry import plugins
 
 
@@ -32,21 +38,47 @@ def test_a_closed_pipe_ends_quietly_with_141(unbuffered):
 
 # A shell starts background processes, perhaps this test, with SIGINT ignored.
 INTERRUPTIBLE = """
-import runpy, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("ir_measures_graded", run_name="__main__", alter_sys=True)
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
+SCRIPT = "import sys; from ir_measures_graded.cli import main; sys.exit(main())"
+
+
+def interruptible(*words, folder=None):
+    """Start Python with these words; it receives SIGINT and finds the modules in `folder` first."""
+    paths = [*([str(folder)] if folder else []), ENVIRONMENT["PYTHONPATH"]]
+    return subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, *words],
+        stdout=subprocess.PIPE,  # every worker holds it open until it ends
+        stderr=subprocess.PIPE,
+        env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(paths)},
+        start_new_session=True,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("words", [["-m", "ir_measures_graded"], ["ir_measures_graded"]])
+def test_ctrl_c_during_the_imports_ends_quietly_with_130(folder, words):
+    Path("ir_measures_graded").write_text(SCRIPT)  # like the script that pip installs
+    Path("stub").mkdir()
+    Path("stub/numpy.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT); import no_such")
+    process = interruptible(*words, "--version", folder=folder / "stub")
+    assert (process.communicate(timeout=60), process.returncode) == ((b"", b""), 130)
+
+
+def test_importing_the_package_keeps_the_interrupt_handler():
+    code = (
+        "import signal; before = signal.getsignal(2); import ir_measures_graded; "
+        "assert signal.getsignal(2) is before"
+    )
+    assert command("-c", code, program=[sys.executable]).returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads")
 def test_ctrl_c_ends_quietly_with_130():
     os.mkfifo("pipe")
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, "evaluate", "pipe", "run", "AP"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
-    )
+    process = interruptible("-m", "ir_measures_graded", "evaluate", "pipe", "run", "AP")
     with open("pipe", "w"):  # open() returns when the command reads
         process.send_signal(signal.SIGINT)
         output = process.communicate(timeout=60)
@@ -54,8 +86,8 @@ def test_ctrl_c_ends_quietly_with_130():
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_workers_end_with_the_command(folder, how):
+@pytest.mark.parametrize(("how", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 3), (signal.SIGTERM, 1)])
+def test_workers_end_with_the_command(folder, how, times):
     distribution(
         folder,
         "slow",
@@ -77,19 +109,16 @@ def test_workers_end_with_the_command(folder, how):
             return [Slow()]
         """,
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, "evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"],
-        stdout=subprocess.PIPE,  # every worker holds it open until it ends
-        stderr=subprocess.PIPE,
-        env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])},
-        start_new_session=True,
-    )
+    words = ["evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"]
+    process = interruptible("-m", "ir_measures_graded", *words, folder=folder)
     while len(list(folder.glob("process*"))) < 2 and process.poll() is None:
         time.sleep(0.05)
-    if how == signal.SIGINT:
-        os.killpg(process.pid, how)  # like a terminal
-    else:
-        process.send_signal(how)
+    for _ in range(times):
+        if how == signal.SIGINT:
+            os.killpg(process.pid, how)  # like a terminal
+        else:
+            process.send_signal(how)
+        time.sleep(0.01)
     out, err = process.communicate(timeout=30)
     if how == signal.SIGINT:
         assert (process.returncode, out, err) == (130, b"", b"")
@@ -97,19 +126,32 @@ def test_workers_end_with_the_command(folder, how):
         assert (process.returncode, out) == (-how, b"")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-def test_a_full_device_is_reported_once():
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*PROGRAM, "measures"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=ENVIRONMENT,
-            text=True,
-            timeout=60,
-        )
-    assert done.returncode == 2
-    assert done.stderr == "ir_measures_graded: error: cannot write the output: No space left on device\n"
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("evaluate - run AP <&-", "standard input (-) is closed"),
+        ("evaluate qrels - AP <&-", "standard input (-) is closed"),
+        ("evaluate qrels run AP >&-", "cannot write the output: standard output is closed"),
+        ("measures >/dev/full", "cannot write the output: No space left on device"),
+        ("evaluate --help >/dev/full", "cannot write the output: No space left on device"),
+        ("evaluate qrels run nope 2>&-", ""),
+    ],
+)
+def test_closed_and_full_channels(line, message):
+    if "/dev/full" in line and not os.path.exists("/dev/full"):
+        pytest.skip("needs a device that is always full")
+    done = command("-c", f"{shlex.join(PROGRAM)} {line}", program=["sh"], text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (f"ir_measures_graded: error: {message}\n" if message else "")
+
+
+def test_long_arguments_are_echoed_once_and_capped(refusal):
+    long = "beginning" + "x" * 90_000
+    for words in ([long], ["AP", "-o", long], ["AP", "--provider", long]):
+        message = refusal("evaluate", "qrels", "run", *words)
+        assert len(message) < 500
+        assert message.count("beginningx") == 1
 
 
 def test_characters_that_the_terminal_lacks_are_escaped():
@@ -118,12 +160,22 @@ def test_characters_that_the_terminal_lacks_are_escaped():
     assert rb"\u03a3" in done.stdout
 
 
-def test_version_and_help(capsys):
-    assert cli.main(["--version"]) == 0
-    assert capsys.readouterr().out == f"ir_measures_graded {ir_measures_graded.__version__}\n"
-    for arguments in (["--help"], *([name, "--help"] for name in cli.COMMANDS)):
-        assert cli.main(arguments) == 0
-        assert capsys.readouterr().out.startswith("usage: ir_measures_graded")
+def test_version_and_help(output):
+    assert output("--version") == [f"ir_measures_graded {ir_measures_graded.__version__}"]
+    overview = "\n".join(output("--help"))
+    for name in cli.COMMANDS:
+        usage, _, summary, *_ = output(name, "--help")
+        assert usage.startswith(f"usage: ir_measures_graded {name}")
+        assert f"{name} " in overview
+        assert summary in overview
+
+
+def test_one_option_means_the_same_in_every_command(output):
+    meanings = {}
+    for name in cli.COMMANDS:
+        for short, option in re.findall(r"^  (?:(-\w)[ ,].*)?(--\w+)", "\n".join(output(name, "-h")), re.M):
+            meanings.setdefault(option, set()).add(short)
+    assert {option: shorts for option, shorts in meanings.items() if len(shorts) > 1} == {}
 
 
 def test_a_warning_is_one_line(capsys, monkeypatch):
@@ -131,7 +183,9 @@ def test_a_warning_is_one_line(capsys, monkeypatch):
         warnings.warn("plugin 'x' of y 1.0 is skipped: no reason", plugins.PluginWarning, stacklevel=1)
         return ["done"]
 
-    monkeypatch.setitem(cli.COMMANDS, "warn", (lambda parser: None, commands))
+    module = types.SimpleNamespace(declare=lambda parser: None, run=commands)
+    monkeypatch.setitem(sys.modules, "ir_measures_graded.cli.warn", module)
+    monkeypatch.setattr(program, "COMMANDS", ("warn",))
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         assert cli.main(["warn"]) == 0
@@ -146,10 +200,80 @@ def test_a_warning_is_one_line(capsys, monkeypatch):
     )
 
 
-def test_evaluate_imports_no_optional_library():
+OPTIONAL = {"pandas", "ir_datasets", "tqdm", "scipy", "matplotlib", "ir_measures_graded.analysis"}
+
+
+@pytest.mark.parametrize(
+    ("words", "unused"),
+    [
+        (["--help"], {"pyarrow", "ir_measures_graded.cli.evaluate"}),
+        (["--version"], {"pyarrow", "ir_measures_graded.cli.evaluate"}),
+        (["measures"], {"pyarrow"}),
+        (["evaluate", "qrels", "run", "nCG", "AP"], set()),
+    ],
+)
+def test_a_command_imports_only_what_it_needs(words, unused):
+    unused |= OPTIONAL
     code = (
-        "import sys, ir_measures_graded.cli as cli; cli.main(['evaluate', 'qrels', 'run', 'nCG', 'AP']); "
-        "print(sorted({'pandas', 'ir_datasets', 'tqdm', 'scipy'} & set(sys.modules)))"
+        f"import sys; from ir_measures_graded import cli; cli.main({words}); "
+        f"print(sorted({unused} & set(sys.modules)))"
     )
     done = command("-c", code, program=[sys.executable], text=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+# ------------------------------------------------------------------------------------ terminals
+
+
+def in_terminal(*words, environment=None):
+    """The exit status and the output of a command with a terminal as standard output and error."""
+    fcntl, pty, struct, termios = map(pytest.importorskip, ("fcntl", "pty", "struct", "termios"))
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        [*PROGRAM, *words], stdout=theirs, stderr=theirs, env={**ENVIRONMENT, **(environment or {})}
+    )
+    os.close(theirs)
+    text = b""
+    with suppress(OSError):  # Linux raises it at the end of the output
+        while part := os.read(ours, 4096):
+            text += part
+    os.close(ours)
+    return process.wait(timeout=60), text.decode().replace("\r\n", "\n")
+
+
+def test_evaluate_aligns_its_table_on_a_terminal(output):
+    words = ["evaluate", "qrels", "run", "AP", "nCG@2"]
+    assert output(*words) == ["AP\t0.6250", "nCG@2\t0.8750"]
+    assert in_terminal(*words) == (0, "measure   value\nAP       0.6250\nnCG@2    0.8750\n")
+    assert in_terminal(*words, "other", "-f", "tsv")[1].startswith("run\tAP\tnCG@2\n")
+    assert in_terminal(*words, "other")[1].startswith("run        AP   nCG@2\nrun    0.6250  0.8750\n")
+
+
+SLOW = """
+    import time
+    from ir_measures_graded import TopicMeasure, hookimpl
+
+    class Slow(TopicMeasure):
+        NAME = "Slow"
+        SHORT_DESC = "Takes its time."
+
+        def value(self, topic):
+            time.sleep(0.4)
+            return 0
+
+    @hookimpl
+    def graded_measures():
+        return [Slow()]
+    """
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_long_work_shows_a_progress_bar_on_a_terminal(folder, jobs):
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    distribution(folder, "slow", SLOW)
+    paths = os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])
+    words = ["evaluate", "qrels", *many_runs(4), "Slow", "--jobs", jobs]
+    status, text = in_terminal(*words, environment={"PYTHONPATH": paths})
+    assert status == 0
+    assert re.search(r"[1-4]/4 \[", text)

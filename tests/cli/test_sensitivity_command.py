@@ -33,8 +33,8 @@ def test_sensitivity_prints_all_pairs_for_programs(output):
 
 
 def test_show_chooses_the_table(output):
-    words = ["sensitivity", demo.NAME, RUNS["B"], RUNS["D"], "nCG", "P@10", "--cutoffs", "10,100"]
-    assert output(*words, "--show", "ranks", "-f", "csv")[0] == "run,nCG@10,nCG@100,P@10"
+    words = ["sensitivity", demo.NAME, RUNS["B"], RUNS["D"], "nCG", "P", "P@9", "--cutoffs", "10,100"]
+    assert output(*words, "--show", "ranks", "-f", "csv")[0] == "run,nCG@10,nCG@100,P@10,P@100,P@9"
     means = output(*words, "--show", "means", "-f", "tsv")
     assert means[0].split("\t") == ["measure", "weighting", "cutoff", "run", "mean", "rank"]
     assert means[1].split("\t")[:4] == ["nCG@10", "", "10", "B"]

@@ -71,6 +71,20 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
     follow(copy, folder, environment, in_process)
 
 
+def test_every_cell_of_a_notebook_shows_a_figure_or_a_table() -> None:
+    pytest.importorskip("sphinx", reason="the site's tools are not installed")
+    pytest.importorskip("statsmodels", reason="a cell needs statistics")
+    import cells
+
+    assert doctest.testmod(cells).failed == 0
+    names: dict[str, object] = {}
+    pages = (DOCS / "notebooks.md").read_text(encoding="utf-8")
+    shown = [cells.display(block["text"], names) for block in FENCE.finditer(pages) if "{cell}" in block[0]]
+    assert len(shown) >= 5
+    assert all("<svg" in each or "dataframe" in each for each in shown)
+    assert all("<td" in each for each in shown)
+
+
 @every_page
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # raised by PyTerrier's calls of pandas
 def test_examples_print_the_output_shown(page: Path) -> None:

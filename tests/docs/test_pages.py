@@ -1,6 +1,7 @@
 """The pages are complete, and what they say about measures is true."""
 
 import re
+import sys
 from random import Random
 
 import pytest
@@ -8,6 +9,7 @@ from site_extensions import DOCS
 
 import ir_measures_graded
 from ir_measures_graded import analysis, cli
+from ir_measures_graded.demo import run_paths
 from ir_measures_graded.measures import MEASURES
 
 SOURCE = DOCS.parent / "src" / "ir_measures_graded"
@@ -49,6 +51,27 @@ def test_every_tox_environment_is_explained():
     named = re.findall(r"^\[testenv:(.*)\]$", tox, re.MULTILINE)
     for name in {*environments, *named}:
         assert f"`{name}`" in page("CONTRIBUTING") or re.fullmatch(r"py31\d|py\{.*\}", name), name
+
+
+def test_the_citation_names_the_version_of_the_package():
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert f"  version = {{{ir_measures_graded.__version__}}},\n" in readme.partition("<!-- project -->")[2]
+    assert "<!-- project -->" in page("index")
+
+
+@pytest.mark.parametrize(
+    ("modules", "arguments"),
+    [
+        (["scipy", "statsmodels", "scikit_posthocs"], ["compare", "AP"]),
+        (["matplotlib"], ["curves", "CG", "-o", "CG.svg"]),
+    ],
+)
+def test_troubleshooting_shows_the_messages_for_missing_libraries(modules, arguments, monkeypatch, capsys):
+    for module in modules:
+        monkeypatch.setitem(sys.modules, module, None)
+    command, *rest = arguments
+    assert cli.main([command, "graded-demo", *map(str, run_paths().values()), *rest]) == 2
+    assert f"\n{capsys.readouterr().err}" in page("troubleshooting")
 
 
 def groups(*head):
@@ -136,6 +159,7 @@ def test_the_page_lists_what_measures_do_in_special_cases():
 
 
 def of_gains(measure):
+    measure = measure(gains="linear")
     if same(measure, measure(gains={2: 1, 3: 1})):
         return "relevant or not"
     if same(measure, measure(gains={1: 1, 2: 10, 3: 100})):
@@ -151,5 +175,7 @@ def test_the_page_lists_what_measures_take_from_the_gains():
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_doubling_levels_is_doubling_gains_except_for_agr(measure):
     doubled = {topic: {doc: 2 * level for doc, level in levels.items()} for topic, levels in QRELS.items()}
-    equal = values(measure, doubled) == pytest.approx(values(measure(gains=DOUBLED)), abs=1e-9)
+    equal = values(measure(gains="linear"), doubled) == pytest.approx(
+        values(measure(gains=DOUBLED)), abs=1e-9
+    )
     assert equal == (measure.NAME != "AGR")

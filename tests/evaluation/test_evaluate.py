@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 import pytest
 
-from input_forms import FORMS, shuffled
+from input_forms import FORMS, ONLY_GRADED, shuffled
 from ir_measures_graded import GradedError, demo, muAP, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation import named
@@ -52,13 +52,21 @@ def test_means_do_not_depend_on_topic_order():
     assert found[0, 0] == (nDCG_JK @ 5).calc_aggregate(qrels, run)
 
 
-@pytest.mark.parametrize("form", ["generator", "DataFrame", "Arrow table"])
+@pytest.mark.parametrize("form", ["generator", "DataFrame", "Arrow table", "Arrow stream"])
 def test_qrels_and_runs_in_several_forms(form):
-    make = FORMS[form]
+    make = {**FORMS, **ONLY_GRADED}[form]
     measures = [nDCG_JK @ 2, muAP]
     runs = {name: make(run, "score") for name, run in RUNS.items()}
     found = evaluate(make(QRELS, "relevance"), runs, measures)
     np.testing.assert_array_equal(found.values, evaluate(QRELS, RUNS, measures).values)
+
+
+def test_arrow_data_is_converted_for_other_providers():
+    qrels = {topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
+    measures, run = [nDCG_JK @ 2, ir_measures.Accuracy], {"q1": {"c": 3.0, "b": 2.0}}
+    for form, make in ONLY_GRADED.items():
+        found = evaluate(make(qrels, "relevance"), {"run": make(run, "score")}, measures)
+        np.testing.assert_array_equal(found.values, evaluate(qrels, {"run": run}, measures).values, form)
 
 
 def test_iterators_can_feed_several_providers():
@@ -97,10 +105,18 @@ def test_duplicate_measure_is_evaluated_once():
 
 
 def test_standard_measures_do_not_affect_each_other():
-    both = ["nDCG@10", "nDCG(gains={1:0,2:0})@10", "NumRet", "P(judged_only=True)@5"]
-    together = evaluate(QRELS, RUNS, both)
-    for measure in both:
-        np.testing.assert_array_equal(together.of(measure), evaluate(QRELS, RUNS, [measure]).of(measure))
+    both = ["nDCG(gains={1:0,2:0})@10", "nDCG@10", "P(judged_only=True)@5", "NumRet"]
+    for provider in (None, "pytrec_eval"):
+        together = evaluate(QRELS, RUNS, both, provider=provider)
+        for measure in both:
+            alone = evaluate(QRELS, RUNS, [measure], provider=provider)
+            np.testing.assert_array_equal(together.of(measure), alone.of(measure))
+
+
+def test_topics_outside_the_qrels_are_ignored():
+    measure = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="retrieved")
+    found = evaluate(QRELS, {"run": {"q9": {"a": 1.0}, "q2": {"a": 2.0, "b": 1.0}}}, [measure])
+    assert found.values.tolist() == [[[0, 2, 0]]]
 
 
 def test_runs_without_judged_topics_have_value_0():

@@ -1,11 +1,15 @@
 """The provider in ir-measures: every way of calling it, alone and with other providers."""
 
+from collections import ChainMap, UserDict
+from types import MappingProxyType
+
 import ir_measures
+import pyarrow
 import pytest
 from ir_measures import AP, ERR, RR, Metric, P, Qrel, ScoredDoc, nDCG
 
 import ir_measures_graded
-from input_forms import FORMS
+from input_forms import FORMS, rows
 from ir_measures_graded import CG, GradedError, GradedEvaluator, GradedProvider, nCG, nDCG_JK
 
 QRELS = {"2": {"a": 3, "b": 1}, "1": {"a": 2}, "lost": {"a": 1}}
@@ -82,6 +86,31 @@ def test_evaluator_with_standard_measures_evaluates_several_runs(form):
     if form == "DataFrame":
         qrels = qrels.astype({"relevance": int})  # which pytrec_eval insists on
     assert_serves_several_runs(ir_measures.evaluator([CG, AP], qrels), FORMS[form])
+
+
+def arrow_table(source, value):
+    return pyarrow.Table.from_pylist(
+        [{"query_id": topic, "doc_id": doc, value: number} for topic, doc, number in rows(source)]
+    )
+
+
+OTHER_FORMS = {
+    "mapping proxy": lambda source, value: MappingProxyType(source),
+    "dict of user dicts": lambda source, value: {topic: UserDict(docs) for topic, docs in source.items()},
+    "chain map": lambda source, value: ChainMap(*({topic: docs} for topic, docs in source.items())),
+    "Arrow table": arrow_table,
+    "Arrow stream": lambda source, value: arrow_table(source, value).to_reader(),
+    "Polars DataFrame": lambda *given: pytest.importorskip("polars").from_arrow(arrow_table(*given)),
+}
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_ir_measures_reads_all_mappings_and_arrow_data(form):
+    make = OTHER_FORMS[form]
+    for measures in ([CG], [AP], [CG, AP]):
+        expected = ir_measures.calc_aggregate(measures, QRELS, RUN)
+        found = ir_measures.calc_aggregate(measures, make(QRELS, "relevance"), make(RUN, "score"))
+        assert found == pytest.approx(expected)
 
 
 def test_generators_are_shared_with_other_providers():

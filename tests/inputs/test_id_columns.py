@@ -1,8 +1,11 @@
 """Columns of ids in every storage format, checked against plain lists."""
 
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,11 +67,19 @@ def test_take_accepts_rows_in_any_order(make, strings, data):
     assert list(taken.ids()) == [strings[row] for row in rows]
 
 
+def by_row(stretches, rows):
+    names = [stretches.names[code] for code in stretches.code.tolist()]
+    return np.repeat(np.array(names, dtype=object), np.diff(np.append(stretches.start, rows))).tolist()
+
+
 @given(st.lists(st.sampled_from("pq"), max_size=12), st.integers(1, 5))
 def test_joined_stretches_equal_the_stretches_of_the_whole_column(topics, size):
     parts = []
     for start in range(0, len(topics), size):
-        starts, names = stretches_of(topics[start : start + size], "run: query_id")
-        parts.append((starts + start, names))
-    joined, whole = joined_stretches(parts), stretches_of(topics, "run: query_id")
-    assert (joined[0].tolist(), joined[1]) == (whole[0].tolist(), whole[1])
+        part = stretches_of(topics[start : start + size], "run: query_id")
+        parts.append(replace(part, start=part.start + start))
+    joined = joined_stretches(parts)
+    kinds = (topics, pyarrow.array(topics, "string"), pandas.Categorical(topics, ["unused", "q", "p"]))
+    for whole in (stretches_of(column, "run: query_id") for column in kinds):
+        assert by_row(joined, len(topics)) == by_row(whole, len(topics)) == topics
+        assert joined.names == whole.names == list(dict.fromkeys(topics))

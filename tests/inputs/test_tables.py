@@ -17,17 +17,17 @@ import pyarrow
 import pytest
 from ir_measures import Qrel, ScoredDoc
 
-from input_forms import FORMS
+from input_forms import FORMS, ONLY_GRADED
 from ir_measures_graded import CG, GradedError, GradedEvaluator, TrecRun
 from ir_measures_graded.errors import shown
 from ir_measures_graded.inputs import tables
 from ir_measures_graded.inputs.tables import read_qrels, read_run
+from ir_measures_graded.inputs.trec_files import qrel_tuples, run_dicts
 from ir_measures_graded.measures import MEASURES
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
 RUN = {"q": {"a": 2.0, "x": 3.0, "b": 1.0}, "p": {"c": float("inf"), "a": float("-inf")}}
 NAN = float("nan")
-every_form = pytest.mark.parametrize("form", FORMS)
 
 
 def unfold(table):
@@ -63,22 +63,26 @@ def frame(**columns):
     return pandas.DataFrame(columns)
 
 
-@every_form
+ALL_FORMS = {**FORMS, **ONLY_GRADED}
+
+
+@pytest.mark.parametrize("form", ALL_FORMS)
 def test_every_form_gives_the_same_table(form):
-    make = FORMS[form]
+    make = ALL_FORMS[form]
     for order in (None, *map(random.Random, range(5))):
         assert unfold(read_qrels(make(QRELS, "relevance", order))) == QRELS
         assert unfold(read_run(make(RUN, "score", order))) == RUN
     assert unfold(read_qrels(make({}, "relevance"))) == unfold(read_run(make({}, "score"))) == {}
 
 
-@every_form
+@pytest.mark.parametrize(
+    "form", ["dict of dicts", "list of named tuples", "DataFrame", "DataFrame of categories"]
+)
 def test_evaluation_does_not_modify_its_inputs(form):
     qrels, run = FORMS[form](QRELS, "relevance"), FORMS[form](RUN, "score")
-    if iter(qrels) is not qrels:  # an iterator is used up
-        kept = copy.deepcopy((qrels, run))
-        evaluate(qrels, run)
-        assert str((qrels, run)) == str(kept)
+    kept = copy.deepcopy((qrels, run))
+    evaluate(qrels, run)
+    assert str((qrels, run)) == str(kept)
 
 
 def test_dicts_may_have_topics_without_documents():
@@ -151,6 +155,68 @@ def test_nan_score_is_refused(score):
             evaluate(run=source)
     with refused("topic 'not judged', document 'x': the score is NaN"):
         evaluate(run={**RUN, "not judged": {"y": 1.0, "x": score}})
+
+
+STRINGS = [
+    "string",
+    "large_string",
+    "string_view",
+    pyarrow.dictionary(pyarrow.int16(), pyarrow.large_string()),
+]
+WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
+REAL = ["float16", "float32", "float64", pyarrow.decimal128(9, 2), pyarrow.decimal256(40, 3)]
+
+
+@pytest.mark.parametrize("make", [pyarrow.table, lambda columns: pyarrow.table(columns).to_reader(2)])
+def test_every_arrow_type_of_strings_and_numbers_is_read(make):
+    def table(ids="string", numbers="float64", values=(1, 0, 1)):
+        columns = {
+            "qid": (ids, ["q", "q", "p"]),
+            "docno": (ids, ["a", "long" * 9, "c"]),
+            "label": (numbers, values),
+        }
+        return make({name: pyarrow.array(cells, type_) for name, (type_, cells) in columns.items()})
+
+    for type_ in STRINGS:
+        assert unfold(read_qrels(table(ids=type_))) == {"q": {"a": 1, "long" * 9: 0}, "p": {"c": 1}}
+    for type_ in WHOLE:
+        values = [True, False, True] if type_ == "bool" else [1, 0, 1]
+        assert read_qrels(table(numbers=type_, values=values)).values.tolist() == [1, 0, 1]
+    for type_ in REAL:
+        value = Decimal("1.25") if "decimal" in str(type_) else np.float16(1.25)
+        assert read_qrels(table(numbers=type_, values=[value] * 3)).values.tolist() == [1.25] * 3
+    with refused("qrels: docno 1 is of type int, not a string"):
+        read_qrels(
+            make({"qid": pyarrow.array(["q"]), "docno": pyarrow.array([1]), "label": pyarrow.array([1])})
+        )
+
+
+@pytest.mark.parametrize("name", ["query_id", "doc_id", "score"])
+def test_null_in_arrow_data_is_refused_with_its_row(name):
+    columns = {"query_id": ["q"] * 5, "doc_id": list("abcde"), "score": [1.0] * 5}
+    columns[name] = [*columns[name][:3], None, None]
+    for source in (pyarrow.table(columns), pyarrow.table(columns).to_reader(2)):
+        with refused(f"run: row 3 has no {name}"):
+            read_run(source)
+
+
+@pytest.mark.parametrize("form", ONLY_GRADED)
+def test_arrow_data_is_converted_for_other_providers(form):
+    make = ONLY_GRADED[form]
+    found = qrel_tuples(make({"q": {"a": 3, "b": 1}}, "relevance"))
+    assert [tuple(qrel)[:3] for qrel in found] == [("q", "a", 3), ("q", "b", 1)]
+    assert [type(qrel.relevance) for qrel in found] == [int, int]
+    assert run_dicts(make(RUN, "score")) == RUN
+
+
+def test_error_of_an_arrow_export_is_refused():
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return None
+
+    for source in (Broken(), pyarrow.chunked_array([["a"]])):
+        with refused("run: cannot read "):
+            read_run(source)
 
 
 def test_topics_may_cross_the_pieces_in_which_tuples_are_read(monkeypatch):
@@ -346,7 +412,7 @@ def test_items_without_the_fields_are_refused_with_the_required_fields():
 @pytest.mark.parametrize("thing", [None, 5, "run.txt", b"run.txt", ScoredDoc, pyarrow.chunked_array([["a"]])])
 def test_unknown_form_is_refused_with_the_supported_forms(thing):
     with refused(
-        f"run: cannot read a {type(thing).__name__}", "a dict of dicts, a DataFrame with", "named tuples"
+        f"run: cannot read a {type(thing).__name__}", "a dict of dicts, a DataFrame or", "named tuples"
     ):
         evaluate(run=thing)
 

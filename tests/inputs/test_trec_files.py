@@ -1,7 +1,9 @@
 """TREC files and ir-datasets collections: the rows they give, and the errors they raise."""
 
+import bz2
 import gzip
 import io
+import lzma
 import struct
 import sys
 from itertools import chain
@@ -10,6 +12,7 @@ from random import Random
 from types import SimpleNamespace
 
 import ir_measures
+import pyarrow
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -105,8 +108,17 @@ def test_infinite_scores_are_accepted():
     }
 
 
-def test_gzip_is_recognised_by_content(tmp_path, monkeypatch):
-    for content in (RUN, gzip.compress(RUN)):
+COMPRESSED = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "Zstandard": lambda content: pyarrow.compress(content, "zstd", asbytes=True),
+}
+
+
+@pytest.mark.parametrize("compression", COMPRESSED)
+def test_compression_is_recognised_by_content(tmp_path, monkeypatch, compression):
+    for content in (RUN, COMPRESSED[compression](RUN)):
         for name in ("run", "run.gz"):
             assert dicts(written(tmp_path / name, content)) == AS_DICTS
         stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
@@ -424,6 +436,20 @@ def test_document_retrieved_twice_is_refused_with_both_lines_across_topics():
     )
 
 
+@pytest.mark.parametrize("compression", COMPRESSED)
+def test_file_that_is_cut_off_is_refused_with_the_line(tmp_path, compression):
+    rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(100_000))
+    whole = COMPRESSED[compression](rows)
+    cut = written(tmp_path / "cut", whole[: len(whole) * 3 // 4])
+    told = refused(read_trec_run, cut)
+    assert f": the {compression} file is damaged or cut off here (" in told
+    assert 1 <= int(told.removeprefix(f"{cut}:").partition(":")[0]) < 100_000
+
+
+def test_topic_that_begins_like_a_compressed_file_is_read(tmp_path):
+    assert dicts(written(tmp_path / "run", b"BZh9 Q0 d1 1 9.5 tag\n")) == {"BZh9": {"d1": 9.5}}
+
+
 def test_damaged_gzip_file_is_refused_with_the_line(tmp_path):
     rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(20000))
     whole = gzip.compress(rows)
@@ -484,7 +510,7 @@ def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
 def test_error_about_qrels_from_a_file_names_the_line(tmp_path):
     file = written(tmp_path / "qrels", b"q1 0 a 1\nq2 0 a 2.5\n\nq1 0 b 2\nq1 0 a 1\nq1 0 b 1\n")
     table = trec_files.trec_qrels(file)
-    told = refused(lambda qrels: nCG.calc_aggregate(qrels, {}), table)
+    told = refused(lambda qrels: GradedEvaluator([nCG], qrels), table)
     assert told == (
         f"{file}:6: topic 'q1', document 'b': judged twice, at level 2 (line 4) and at level 1 (line 6); "
         "keep one judgment per document"

@@ -3,10 +3,12 @@
 Systems are DataFrames of results, so the tests need no Java and start none.
 """
 
+import inspect
 import logging
 import math
 import re
 import sys
+import warnings
 
 import ir_measures
 import pytest
@@ -113,12 +115,19 @@ def test_transformers_are_evaluated_in_batches(batch_size):
     assert systems[0].batches == {None: [3], 1: [1, 1, 1], 2: [2, 1]}[batch_size]
 
 
+def test_batches_hide_the_levels_that_unjudged_documents_could_have():
+    message = r"nDCG_JK\(unjudged='max'\)@10 needs the levels of all topics.*in batches; leave out batch_size"
+    with pytest.raises(ValueError, match=message):
+        experiment([Lookup(ONE)], ["nDCG_JK(unjudged=max)@10"], batch_size=2, validate="ignore")
+    assert rows(experiment([Lookup(ONE)], ["nDCG_JK(unjudged=max)@10"], validate="ignore"))
+
+
 @pytest.mark.parametrize("metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"])
 def test_batches_need_the_top_gain(metric):
     systems = [Lookup(ONE)]
-    with pytest.raises(ValueError, match=r"needs the highest gain of all topics.*give max_gain, as in"):
+    with pytest.raises(ValueError, match=r"needs the levels of all topics.*give max_gain, as in"):
         experiment(systems, ["AP", metric], batch_size=2, validate="ignore")
-    with pytest.raises(ValueError, match="needs the highest gain of all topics"):
+    with pytest.raises(ValueError, match="needs the levels of all topics"):
         pt.GridScan(systems[0], {}, TOPICS, QRELS, [metric], batch_size=1)
     assert not systems[0].batches
     measure = ir_measures.parse_measure(metric) if isinstance(metric, str) else metric
@@ -151,6 +160,7 @@ def test_means_and_per_query_values_together():
     assert len(per_query) == 2 * 3 * len(METRICS)
 
 
+@pytest.mark.filterwarnings("ignore:smaller values of NDPM:UserWarning")
 def test_baseline_counts_wins_and_losses():
     stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     one, two = (rows(experiment(baseline=0))[name] for name in ("one", "two"))
@@ -161,6 +171,48 @@ def test_baseline_counts_wins_and_losses():
     assert (two["nCG@1 +"], two["nCG@1 -"]) == (1, 1)
 
 
+COUNTS = re.escape("counts topics with better values in its column '-' and with worse values in '+'")
+PERFORMANCE = "NDPM(performance=True)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "warning"),
+    [
+        (NDPM, {"baseline": 0}, f"values of NDPM are better, .* {COUNTS}; use {re.escape(PERFORMANCE)}$"),
+        ("ASL(docs=9)", {"highlight": "bold"}, r"it highlights the worst system; use NR\(docs=9\)$"),
+        ("ESL", {"baseline": 0, "highlight": "bold"}, f"{COUNTS} and highlights .*; read them the other way"),
+        (NDPM(performance=True), {"baseline": 0, "highlight": "bold"}, None),
+        (NDPM, {}, None),
+    ],
+)
+def test_inverted_display_of_measures_is_warned_about(metric, options, warning):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        experiment(metrics=["map", metric], **options)
+    ours = [each for each in caught if "smaller values" in str(each.message)]
+    assert len(ours) == (warning is not None)
+    for each in ours:
+        assert re.search(warning, str(each.message))
+        assert each.filename == __file__
+
+
+def test_pyterrier_counts_smaller_values_as_losses():
+    better, worse = TWO, results(("1", "b", 3.0), ("1", "a", 2.0), ("2", "c", 1.0), ("3", "a", 1.0))
+    with pytest.warns(UserWarning, match="smaller values of NDPM"):
+        frame = experiment([worse, better], metrics=[NDPM, NDPM(performance=True)], baseline=0)
+    shown = rows(frame)["two"]
+    assert shown["NDPM"] < rows(frame)["one"]["NDPM"]
+    assert (shown["NDPM +"], shown["NDPM -"]) == (shown[f"{PERFORMANCE} -"], shown[f"{PERFORMANCE} +"])
+    assert shown[f"{PERFORMANCE} +"] == 1
+
+
+def test_wrapped_experiment_keeps_signature_and_errors():
+    assert [*inspect.signature(pt.Experiment).parameters][:2] == ["retr_systems", "topics"]
+    assert pt.Experiment.__doc__ == pt.Experiment._original.__doc__
+    with pytest.raises(TypeError, match="missing 3 required positional arguments"):
+        pt.Experiment([ONE])
+
+
 def test_values_are_rounded():
     rounded = rows(experiment(round=2))
     expected = {name: {key: round(value, 2) for key, value in MEANS[name].items()} for name in MEANS}
@@ -168,6 +220,7 @@ def test_values_are_rounded():
     assert rows(experiment(round={PAPER: 1}))["one"][PAPER] == 0.7
 
 
+@pytest.mark.filterwarnings("ignore:smaller values of NDPM:UserWarning")
 def test_systems_as_dict():
     frame = pt.Experiment({"one": ONE, "two": TWO}, TOPICS, QRELS, METRICS, baseline="one")
     assert {name: values[PAPER] for name, values in rows(frame).items()} == {

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from test_every_measure import QRELS, RUN, variants
+from test_every_measure import QRELS, RUN, variants, with_ties
 
 from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics
 from ir_measures_graded.measures import (
@@ -43,7 +43,7 @@ def curves(measures, run, depth=DEPTH):
 @ranked
 @pytest.mark.parametrize("run", [RUN, {}], ids=["run", "empty run"])
 def test_a_curve_has_the_values_of_all_cutoffs(measure, run):
-    uncut = list(dict.fromkeys(variant(cutoff=None) for variant in variants(measure)))
+    uncut = list(dict.fromkeys(variant(cutoff=None) for variant in (*variants(measure), *with_ties(measure))))
     for variant, curve in zip(uncut, curves(uncut, run)):
         one_by_one = values([variant @ k for k in range(1, DEPTH + 1)], run).T
         assert curve.shape == (len(QRELS), DEPTH)

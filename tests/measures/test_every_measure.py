@@ -44,13 +44,21 @@ def values_of(name, parameter):
 
 
 def variants(measure):
-    """The measure, then with each parameter changed, then with all parameters changed."""
-    choices = {name: values_of(name, parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()}
+    """The measure, then with each parameter changed, then with all parameters changed; without options."""
+    options = [name for name, offered in (("ties", measure.TIES), ("unjudged", measure.UNJUDGED)) if offered]
+    parameters = {name: each for name, each in measure.SUPPORTED_PARAMS.items() if name not in options}
+    choices = {name: values_of(name, parameter) for name, parameter in parameters.items()}
     yield measure
     for name, values in choices.items():
         yield from (measure(**{name: value}) for value in values)
     yield measure(**{name: values[0] for name, values in choices.items()})
     yield measure(**{name: values[-1] for name, values in choices.items()})
+
+
+def with_ties(measure):
+    """The measure with each value of the option `ties`, uncut and cut."""
+    options = (measure.with_option("ties", word) for word in measure.TIES)
+    return [option(cutoff=cutoff) for option in options if option for cutoff in (None, 3)]
 
 
 def collection():
@@ -76,7 +84,9 @@ def collection():
 
 
 QRELS, RUN = collection()
-VARIANTS = list(dict.fromkeys(variant for measure in MEASURES for variant in variants(measure)))
+VARIANTS = list(
+    dict.fromkeys(each for measure in MEASURES for each in (*variants(measure), *with_ties(measure)))
+)
 every_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 
 

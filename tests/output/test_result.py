@@ -10,14 +10,27 @@ from ir_measures_graded import demo
 from ir_measures_graded.analysis import (
     Comparison,
     Curves,
+    CurveSet,
     Effort,
+    Estimates,
     Evaluation,
+    Holes,
+    Intervals,
+    JudgeAgreement,
+    Levels,
+    Power,
     Sensitivity,
     Swaps,
+    agreement,
     compare_values,
     curves,
     effort,
+    estimate,
     evaluate,
+    holes,
+    intervals,
+    levels,
+    power_of_values,
     sensitivity,
     swaps,
 )
@@ -37,15 +50,23 @@ def results():
     found = [
         values,
         drawn,
+        curves(QRELS, RUNS, ["nCG", "P"], 30),
         effort(drawn, [5, 10]),
         compare_values(values, baseline="B", permutations=50),
         sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
+        levels(demo.NAME),
         swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
+        intervals(values, method="t"),
+        power_of_values(values, permutations=50, differences=[0.1]),
+        holes(QRELS, RUNS, "P@3"),
+        estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
+        agreement(QRELS, QRELS, RUNS, ["P@3"]),
     ]
     return {type(result): result for result in found}
 
 
-KINDS = [Evaluation, Curves, Effort, Comparison, Sensitivity, Swaps]
+KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Levels, Swaps]
+KINDS += [Intervals, Power, Holes, Estimates, JudgeAgreement]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 

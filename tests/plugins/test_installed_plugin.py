@@ -66,7 +66,7 @@ def test_plugin_measure_works_on_the_command_line(fresh):
 
 
 def test_plugin_is_listed_with_distribution_and_status(fresh):
-    lines = run(fresh / "ir_measures_graded", "plugins").splitlines()
+    lines = run(fresh / "ir_measures_graded", "measures", "--plugins").splitlines()
     (line,) = (line for line in lines if "RHL" in line)
     for shown in ("ir-measures-rhl", "1.0", "loaded"):
         assert shown in line

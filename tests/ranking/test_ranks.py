@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 import reference
 import strategies
+from ir_measures_graded import GradedError
+from ir_measures_graded.inputs import tables
 from ir_measures_graded.inputs.tables import read_qrels, read_run
 from ir_measures_graded.ranking.judged import Judged
 from ir_measures_graded.ranking.ranks import judged_ranks
@@ -55,6 +57,25 @@ def test_ranks_and_tie_groups_match_a_plain_loop(collection):
     assert by_topic(ranks.condensed) == plain(qrels, run, condensed=True)
     assert ranks.condensed.whole is ranks
     assert by_topic(ranks.condensed.condensed) == by_topic(ranks.condensed)
+
+
+@given(strategies.collections())
+@example(({"q": {"a": 1, "7": 1}}, {"q": {"b": 1.0, "a": 1.0, "c": 1}, "e": {}, "p": {"7": 2.0}}))
+def test_dict_look_up_gives_the_same_ranks(collection):
+    qrels, run = collection
+    hashed = reduce(qrels, run)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "LOOK_UP", 0)
+        looked_up = reduce(qrels, run)
+    assert by_topic(looked_up) == by_topic(hashed)
+    assert looked_up.score.tolist() == hashed.score.tolist()
+
+
+@pytest.mark.parametrize("run", [{"b": 1.0, 7: 2.0}, {"b": 1.0, b"7": 2.0}, {5: 1.0, "b": 2.0}])
+def test_dict_look_up_refuses_ids_that_could_be_judged_but_are_not_strings(monkeypatch, run):
+    monkeypatch.setattr(tables, "LOOK_UP", 0)
+    with pytest.raises(GradedError, match=r"run: doc_id .* not a string"):
+        reduce({"q": {"7": 1}}, {"q": run})
 
 
 @given(strategies.collections())

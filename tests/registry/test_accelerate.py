@@ -67,6 +67,15 @@ def test_values_means_and_topic_order_equal_those_of_ir_measures(calculator):
     ]
 
 
+def test_topics_without_relevant_documents_have_the_place_of_ir_measures():
+    qrels = {"a": {"x": 0}, "b": {"x": 1}, "c": {"x": 2}, "d": {"x": 1}, "e": {}}
+    run = {topic: {"x": 1.0} for topic in "edacb"}
+    measures = [RR @ 10, RR(rel=2) @ 10, RR, P @ 1, Judged @ 1, nDCG]
+    before = [list(ir_measures.iter_calc([measure], qrels, run)) for measure in measures]
+    accelerate()
+    assert [list(ir_measures.iter_calc([measure], qrels, run)) for measure in measures] == before
+
+
 def test_unsupported_standard_measures_stay_with_other_providers():
     measures = [CG, AP, Accuracy, nDCG_JK @ 2]
     before = ir_measures.calc_aggregate(measures, QRELS, RUN)

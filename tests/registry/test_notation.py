@@ -21,7 +21,7 @@ from ir_measures_graded import (
     nDCG_JK,
     parse_measure,
 )
-from ir_measures_graded.registry.notation import find_measure
+from ir_measures_graded.registry.notation import find_measure, parse_measures
 
 
 def original(text):
@@ -150,7 +150,7 @@ MISTAKES = [
     ("NDCG_JK(b=3)", r"did you mean nDCG_JK\?"),
     ("xyzzyx", r"measure not found: xyzzyx$"),
     # unknown parameters
-    ("CG(b=2)", r"CG has no parameter 'b'; it takes avg, gains, judged_only, cutoff"),
+    ("CG(b=2)", r"CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff"),
     ("nCG(judgedonly=True)", r"no parameter 'judgedonly' \(did you mean 'judged_only'\?\)"),
     ("ESL@5", r"ESL has no cutoff.*leave out @"),
     # values out of range
@@ -243,6 +243,54 @@ def test_error_message_says_what_is_allowed(text, message):
             parse(text)
         assert isinstance(caught.value, GradedError)
         assert caught.value.__cause__ is None  # the traceback shows one error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 90_000,
+        "x" * 300_000 + "=",
+        "CG(gains=1:" + " " * 300_000 + "x)",
+        "CG(gains=" + ",".join(f"{level}:1" for level in range(20_000)) + ",7:1)",
+        "CG(" + "=1:1" * 20_000,
+        "CG(avg=" + "-" * 1500 + "1)",
+        "CG(avg=" + "1+" * 1500 + "1)",
+        "CG(avg=" + "{1:" * 150 + "1" + "}" * 150 + ")",
+        "(" * 90_000,
+        "P(rel='" + "x" * 90_000 + "')@5",
+        "CG(avg='" + "x" * 90_000 + "')",
+        "CG(" + "x" * 90_000 + "=1)",
+    ],
+    ids=lambda text: f"{text[:12]}… {len(text)}",
+)
+def test_long_strings_are_refused_briefly_in_linear_time(text):
+    with pytest.raises(GradedError) as caught:
+        parse_measures(text)
+    assert len(str(caught.value)) < 400
+
+
+def test_trec_names_are_read_unless_they_are_measure_strings():
+    AP, P, RR, SetF, nDCG = ir_measures.AP, ir_measures.P, ir_measures.RR, ir_measures.SetF, ir_measures.nDCG
+    texts = ["map", "ndcg_cut.5,10", "nDCG@5", "recip_rank", "set_F_0.5", "Rprec", "infAP", "P@5", "P_5"]
+    assert parse_measures(texts) == (
+        AP, nDCG @ 5, nDCG @ 10, RR, SetF(beta=0.5), ir_measures.Rprec, ir_measures.infAP, P @ 5,
+    )  # fmt: skip
+    assert len(parse_measures("success")) == 3
+    for text, message in (
+        ("P", "P needs cutoff"),
+        ("map_10", "unknown argument for map_10: 10"),
+        ("gm_map", "known trec name gm_map, but not yet supported"),
+        ("P_5junk", "measure not found: P_5junk"),
+        ("P_0", "P: cutoff=0 is not allowed"),
+        ("P_" + "5" * 90_000, "measure not found"),
+    ):
+        with pytest.raises(GradedError, match=message):
+            parse_measures(text)
+
+
+def test_nickname_of_trec_measures_prints_nothing_on_stdout(capsys):
+    assert ir_measures.AP in parse_measures("official")
+    assert capsys.readouterr().out == ""
 
 
 def test_unknown_measure_is_also_a_name_error():

@@ -463,6 +463,15 @@ def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
     assert done.stdout == "False\nFirst works 1.2\nTrue\n", done.stderr
 
 
+def test_both_micro_signs_find_an_alias_of_a_plugin(tmp_path):
+    distribution(tmp_path, "works", GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME'))
+    code = """
+        import ir_measures, ir_measures_graded
+        print(*map(ir_measures.parse_measure, ("\u00b5First", "\u03bcFirst")))
+    """
+    assert python(tmp_path, code).stdout == "First First\n"
+
+
 def test_plugins_of_different_distributions_can_share_a_name(tmp_path):
     for name in ("one", "two"):
         code = GOOD.replace('"First"', f'"First{name}"')

@@ -3,7 +3,14 @@
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
 - `curves` evaluates a measure at every rank; `effort` tells how far a user must read to gain a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
+- `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
+- `power` tells which measure separates the runs best, and how many topics would find a wanted difference.
+- `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
+  judgments back.
+- `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `levels` counts the levels of qrels and suggests gains.
+- `ranges` shows what tied scores and unjudged documents leave open of values and of differences.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
@@ -15,25 +22,53 @@
 
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output import plots
-from .compare import Comparison, compare, compare_values
-from .curves import Curves, curves
+from .agreement import JudgeAgreement, agreement
+from .compare import compare, compare_values
+from .comparison import Comparison
+from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
+from .estimate import Estimates, FewTopicsWarning, estimate
+from .holes import Holes, add_answers, holes
+from .intervals import Intervals, intervals
+from .levels import Levels, levels
+from .power import Power, power, power_of_values
+from .ranges import Difference, Range, Ranges, ranges
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
 __all__ = [
     "Comparison",
+    "CurveSet",
     "Curves",
+    "Difference",
     "Effort",
+    "Estimates",
     "Evaluation",
+    "FewTopicsWarning",
+    "Holes",
+    "Intervals",
+    "JudgeAgreement",
+    "Levels",
+    "Power",
+    "Range",
+    "Ranges",
     "Sensitivity",
     "Swaps",
+    "add_answers",
+    "agreement",
     "compare",
     "compare_values",
     "curves",
     "effort",
+    "estimate",
     "evaluate",
+    "holes",
+    "intervals",
+    "levels",
     "plots",
+    "power",
+    "power_of_values",
+    "ranges",
     "sensitivity",
     "swaps",
 ]

@@ -6,10 +6,10 @@ computes all ranks of a run in one pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from ir_measures import Measure
@@ -24,17 +24,18 @@ from ..evaluation.provider import GradedEvaluator
 from ..inputs.tables import Source, read_qrels
 from ..measures import CG, DCG_JK
 from ..measures.base import GradedMeasure
-from ..measures.cumulated_gain import Normalised
 from ..measures.topics import Topics
+from ..measures.weighted import Normalised
 from ..output import plots
-from ..output.formats import Table, counted
+from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import canonical_gains, gain_of
-from ..registry.notation import checked, parse_measure
+from ..registry.notation import checked
 from .libraries import statistics_library
-from .options import whole_number
+from .options import measures_named, refuse_large, whole_number
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DEPTH = 100
@@ -42,6 +43,9 @@ RESAMPLES = 1000
 IDEAL = "ideal"
 RANK = "rank"
 NORMALISATIONS = ("topics", "averages")
+ACROSS = 2
+BYTES, STANDARD_BYTES = 80, 500
+"""The memory that the curves of a graded and of a standard measure take for each topic and rank."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,10 +111,17 @@ class Curves(Result):
 
         Raises `GradedError` if Matplotlib is not installed.
         """
-        from matplotlib.ticker import MaxNLocator
-
         figure = plots.new_figure(*plots.size_for([IDEAL, *self.runs]))
         axes = figure.add_subplot()
+        lines, drawn = self._draw(axes)
+        order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
+        plots.legend_outside(axes, [*lines, *(drawn[number] for number in order)])
+        return figure
+
+    def _draw(self, axes: Axes, width: int = 72) -> tuple[list[Any], list[Any]]:
+        """Draw the ideal curve and the runs; returns the lines of both."""
+        from matplotlib.ticker import MaxNLocator
+
         depth, lines = len(self.ranks), []
         if self.ideal is not None:
             lines += axes.plot(self.ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
@@ -125,21 +136,102 @@ class Curves(Result):
                 )
             start = number * every // max(1, len(self.runs))
             drawn += axes.plot(self.ranks, self.values[number], label=run, markevery=(start, every), **style)
-        order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
-        plots.legend_outside(axes, [*lines, *(drawn[number] for number in order)])
-        axes.set_title(plots.title(self.label))
+        axes.set_title(plots.title(self.label, width))
         axes.set_xlabel("Rank")
         band = "" if self.confidence is None else f", {100 * self.confidence:g} % confidence"
         axes.set_ylabel(f"Mean over {counted(self.topics, 'topic')}{band}")
         axes.set_xlim(0.5, depth + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        return lines, drawn
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveSet(Result):
+    """The curves of the same runs by several measures; `curves` holds one `Curves` per measure."""
+
+    curves: tuple[Curves, ...]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return self.curves[0].runs
+
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        runs, topics = counted(len(self.runs), "run"), counted(self.curves[0].topics, "topic")
+        return f"{listed(found.label for found in self.curves)} of {runs} over {topics}"
+
+    def table(self) -> Table:
+        """Column names and rows: the tables of all measures below one another."""
+        columns = list(dict.fromkeys(name for found in self.curves for name in found.table()[0]))
+        rows = []
+        for found in self.curves:
+            names, values = found.table()
+            lines = (dict(zip(names, line)) for line in values)
+            rows += [[found.label, *map(line.get, columns)] for line in lines]
+        return ["measure", *columns], rows
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per measure, curve and rank."""
+        return [record for found in self.curves for record in found.records()]
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw one panel per measure and one legend, which starts with the best run by the first measure.
+
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        """
+        height = 3.2
+        across = plots.across(len(self.curves), height, ACROSS)
+        legend = 0.8 + 0.075 * max(map(len, [IDEAL, *self.runs]))
+        down = -(-len(self.curves) // across)
+        figure = plots.new_figure(4.4 * across + legend, max(height * down, 0.8 + 0.2 * len(self.runs)))
+        panels = plots.panels(figure, len(self.curves), across)
+        drawn = [found._draw(axes, width=44) for found, axes in zip(self.curves, panels)]
+        first = self.curves[0]
+        order = np.argsort(-first.values[:, -1] * sign_of(first.measure), kind="stable")
+        ideal = next((lines for lines, _ in drawn if lines), [])
+        plots.legend_beside(figure, [*ideal, *(drawn[0][1][number] for number in order)], legend)
         return figure
+
+
+@overload
+def curves(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int | None = ...,
+    *,
+    normalise: str = ...,
+    ideal: bool | None = ...,
+    confidence: float | None = ...,
+    resamples: int = ...,
+    seed: int = ...,
+    progress: bool = ...,
+) -> Curves: ...
+
+
+@overload
+def curves(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Iterable[Measure | str],
+    depth: int | None = ...,
+    *,
+    normalise: str = ...,
+    ideal: bool | None = ...,
+    confidence: float | None = ...,
+    resamples: int = ...,
+    seed: int = ...,
+    progress: bool = ...,
+) -> CurveSet: ...
 
 
 def curves(
     qrels: Qrels,
     runs: Runs,
-    measure: Measure | str,
+    measure: Measure | str | Iterable[Measure | str],
     depth: int | None = None,
     *,
     normalise: str = "topics",
@@ -148,12 +240,13 @@ def curves(
     resamples: int = RESAMPLES,
     seed: int = 0,
     progress: bool = False,
-) -> Curves:
+) -> Curves | CurveSet:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each run.
 
     - `qrels`, `runs`: as for `evaluate`.
-    - `measure`: any measure that takes a cutoff, graded or standard.
-    - `depth` (≥ 1): the last rank; by default the measure's cutoff, or 100 without one.
+    - `measure`: any measure that takes a cutoff, graded or standard. Several measures give a `CurveSet`.
+    - `depth` (≥ 1): the last rank; by default the measure's cutoff, or 100 without one. A depth that would
+      need too much memory is refused.
     - `normalise`: ``topics`` averages the topics' curves; ``averages``, for nCG, nDCG_JK and NDCNG, divides
       the mean vector by the mean ideal vector (Järvelin & Kekäläinen 2002, section 3.3).
     - `ideal`: whether to add the curve of the ideal list; by default for CG and DCG_JK.
@@ -169,44 +262,73 @@ def curves(
     Raises `GradedError` for a measure without a cutoff, an option out of range, and input that `evaluate`
     refuses.
     """
-    measure, depth = uncut(measure, depth)
-    _check(measure, normalise, confidence, resamples, seed)
+    asked = [uncut(found, depth) for found in measures_named(measure)]
+    if not asked:
+        raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
+    for found, _ in asked:
+        _check(found, normalise, confidence, resamples, seed)
     named = named_runs(runs)
     judgments = read_judgments(qrels)
     topics = len(judgments.topics)
     if confidence is not None and topics < 2:
         raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
-    if ideal is None:
-        ideal = isinstance(measure, (type(CG), type(DCG_JK)))
+    _refuse_large_curves(asked, topics, len(named), resamples if confidence is not None else 0)
     for run in named:
         if run.name in (RANK, IDEAL):
             raise GradedError(f"a run cannot be named {run.name!r}, as another column is; rename the run")
 
-    vectors = _vectors(measure, judgments, depth, normalise)
-    combine = measure.quotient if normalise == "averages" else _alone
-    values, bands = np.zeros((len(named), depth)), np.zeros((len(named), 2, depth))
+    vectors = _vectors([found for found, _ in asked], judgments, max(end for _, end in asked), normalise)
+    standard = any(not isinstance(found, GradedMeasure) for found, _ in asked)
+    values = [np.zeros((len(named), end)) for _, end in asked]
+    bands = [np.zeros((len(named), 2, end)) for _, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
-        rows = run.rows(judgments, not isinstance(measure, GradedMeasure))
+        rows = run.rows(judgments, standard)
         with about(run.name):
-            found = vectors(rows)
-        values[number] = combine(*map(_mean, found))
-        if confidence is not None:
-            bands[number] = _interval(found, combine, confidence, resamples, seed)
-    return Curves(
-        measure,
-        normalise,
-        topics,
-        tuple(run.name for run in named),
-        values,
-        combine(*map(_mean, vectors(_ideal(judgments, measure)))) if ideal else None,
-        bands if confidence is not None else None,
-        confidence,
-    )
+            of_run = vectors(rows)
+        for (found, end), into, ends in zip(asked, values, bands):
+            mean = _quotient(found) if normalise == "averages" else _alone
+            parts = tuple(part[:, :end] for part in of_run[found])
+            into[number] = mean(*map(_mean, parts))
+            if confidence is not None:
+                ends[number] = _interval(parts, mean, confidence, resamples, seed)
+    result = []
+    for (found, end), into, ends in zip(asked, values, bands):
+        best = None
+        if ideal or (ideal is None and isinstance(found, (type(CG), type(DCG_JK)))):
+            mean = _quotient(found) if normalise == "averages" else _alone
+            alone = _vectors([found], judgments, end, normalise)
+            best = mean(*map(_mean, alone(_ideal(judgments, found))[found]))
+        result.append(
+            Curves(
+                found,
+                normalise,
+                topics,
+                tuple(run.name for run in named),
+                into,
+                best,
+                ends if confidence is not None else None,
+                confidence,
+            )
+        )
+    return result[0] if isinstance(measure, (str, Measure)) else CurveSet(tuple(result))
 
 
-def uncut(measure: Measure | str, depth: int | None) -> tuple[Measure, int]:
+def _quotient(measure: Measure) -> Combine:
+    assert isinstance(measure, Normalised)
+    return measure.quotient
+
+
+def _refuse_large_curves(asked: list[tuple[Measure, int]], topics: int, runs: int, resamples: int) -> None:
+    """Raise `GradedError` if the curves or their bands do not fit into memory."""
+    for measure, depth in asked:
+        each = BYTES if isinstance(measure, GradedMeasure) else STANDARD_BYTES
+        over = f"curves over {counted(topics, 'topic')}"
+        refuse_large("depth", depth, depth * (topics * each + 24 * runs), over)
+        refuse_large("resamples", resamples, 16 * depth * resamples, f"bands at {counted(depth, 'rank')}")
+
+
+def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     """Split a measure into the measure without a cutoff and the depth of its curve."""
-    measure = parse_measure(measure)
     if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
         raise GradedError(f"{measure.NAME} has no cutoff and therefore no curve over ranks")
     cutoff = measure.params.get("cutoff")
@@ -266,22 +388,26 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def _vectors(measure: Measure, judgments: Judgments, depth: int, normalise: str) -> Callable[[Rows], Vectors]:
-    """A function from a run to its topics' curves (topics × depth), or to the two vectors to average."""
-    if not isinstance(measure, GradedMeasure):
-        return _standard_curve(measure, judgments, depth)
+def _vectors(
+    measures: list[Measure], judgments: Judgments, depth: int, normalise: str
+) -> Callable[[Rows], dict[Measure, Vectors]]:
+    """A function from a run to the vectors to average: curves (topics × depth), or two such vectors each."""
+    graded = [measure for measure in dict.fromkeys(measures) if isinstance(measure, GradedMeasure)]
+    standard = {measure: _standard_curve(measure, judgments, depth) for measure in {*measures} - {*graded}}
     with about(judgments.name):
-        evaluator = GradedEvaluator([measure], judgments.table)
+        evaluator = GradedEvaluator(graded, judgments.table)
 
-    def both(topics: Topics) -> np.ndarray:
-        return np.stack(measure.vectors(topics, depth), axis=1)
+    def both(measure: Any) -> Callable[[Topics], np.ndarray]:
+        return lambda topics: np.stack(measure.vectors(topics, depth), axis=1)
 
-    def vectors(rows: Rows) -> Vectors:
-        if normalise == "averages":
-            (found,) = evaluator.by_topic(rows.graded, lambda _: both, (2, depth), cut=False).values()
-            return found[:, 0], found[:, 1]
-        ((_, curve),) = evaluator.curves(rows.graded, depth)
-        return (curve,)
+    def vectors(rows: Rows) -> dict[Measure, Vectors]:
+        found: dict[Measure, Vectors] = {measure: curve(rows) for measure, curve in standard.items()}
+        if graded and normalise == "averages":
+            pairs = evaluator.by_topic(rows.graded, both, (2, depth), cut=False)
+            found |= {measure: (pair[:, 0], pair[:, 1]) for measure, pair in pairs.items()}
+        elif graded:
+            found |= {measure: (curve,) for measure, curve in evaluator.curves(rows.graded, depth)}
+        return found
 
     return vectors
 

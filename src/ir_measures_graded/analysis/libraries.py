@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from ..errors import GradedError
+from ..errors import GradedError, install_hint
 
 
 def statistics_library(module: str) -> Any:
@@ -25,6 +25,4 @@ def need_statistics(*libraries: str) -> None:
 
 
 def _missing(name: str) -> GradedError:
-    return GradedError(
-        f"this analysis needs {name}, which is not installed: pip install 'ir-measures-graded[stats]'"
-    )
+    return GradedError(f"this analysis needs {name}, which is not installed: {install_hint('stats')}")

@@ -23,8 +23,8 @@ from ..output.cells import INCHES, SHADES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import Gains, weighting
-from ..registry.notation import parse_measure
 from .libraries import need_statistics, statistics_library
+from .options import measures_named
 from .significance import EXACT, run_ranks
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Sensitivity(Result):
 
     @plots.styled
     def rank_changes(self) -> Figure:
-        """Draw the rank of each run under every setting; a run that keeps its rank is grey.
+        """Draw the rank of each run under every setting; a run that keeps its rank is pale.
 
         Needs the extra ``plot``.
         """
@@ -212,10 +212,16 @@ class Sensitivity(Result):
         for run in np.argsort(self.ranks[:, 0], kind="stable").tolist():
             ranks = self.ranks[run]
             steady = bool((ranks == ranks[0]).all())
-            style = {"color": plots.GREY, "linewidth": 1.0} if steady else styles[self.runs[run]]
+            style = styles[self.runs[run]]
             axes.plot(range(count), ranks, **{**style, "marker": ""}, alpha=0.25)
             within = np.insert(np.arange(count, dtype=float), borders, np.nan)
-            line = axes.plot(within, np.insert(ranks, borders, np.nan), label=self.runs[run], **style)
+            line = axes.plot(
+                within,
+                np.insert(ranks, borders, np.nan),
+                label=self.runs[run],
+                alpha=0.3 if steady else 1.0,
+                **style,
+            )
             colour[run] = line[0].get_color()
         for side, ranks in ((axes.yaxis, self.ranks[:, 0]), (other_side.yaxis, self.ranks[:, -1])):
             at = {rank: np.flatnonzero(ranks == rank) for rank in np.unique(ranks)}
@@ -265,10 +271,7 @@ def sensitivity(
     judgments = read_judgments(qrels)
     levels = np.unique(judgments.table.values).tolist()
     weightings = {name: weighting(name, given, levels) for name, given in _named(gains)}
-    given = [measures] if isinstance(measures, (str, Measure)) else measures
-    settings = _settings(
-        list(dict.fromkeys(map(parse_measure, given))), weightings, list(dict.fromkeys(cutoffs))
-    )
+    settings = _settings(measures_named(measures), weightings, list(dict.fromkeys(cutoffs)))
     evaluated = [setting.measure for setting in settings]
     evaluation = evaluate(judgments, runs, evaluated, progress=progress, jobs=jobs)
     if len(evaluation.runs) < 2:

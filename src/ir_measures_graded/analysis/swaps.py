@@ -22,7 +22,7 @@ from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.notation import parse_measures
-from .options import whole_number
+from .options import refuse_large, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +32,8 @@ MEASURES = ("NDCNG(avg=True)", "muAP", "NDCNG(avg=True,max_gain=1)")
 """The paper's NDCNG and µAP, and its NDCG with gains 2^level − 1, which is NDCNG with max_gain=1."""
 
 PANELS_ACROSS = 3
+BYTES = 200
+"""The memory that one document of one ranking takes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,6 +161,12 @@ def swaps(
     most = whole_number(most, "most", 0)
     repetitions = whole_number(repetitions, "repetitions", 1)
     seed = whole_number(seed, "seed", 0)
+    sizes = {"documents": documents, "most": most, "repetitions": repetitions}
+    largest = max(sizes, key=sizes.__getitem__)
+    needed = (most + 1) * repetitions * (BYTES * documents + 8 * len(counts) * len(wanted))
+    refuse_large(
+        largest, sizes[largest], needed, f"{counted((most + 1) * repetitions, 'ranking')} of {documents}"
+    )
     names = np.array([f"d{number}" for number in range(documents)])
     rankings = names[_swapped(documents, most, repetitions, np.random.default_rng(seed))]
     scores = list(map(float, range(documents, 0, -1)))

@@ -9,18 +9,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 PURPOSES: dict[str, dict[str, str]] = {
-    "evaluate": {
+    "evaluation": {
         "evaluate": "Evaluate runs against qrels.",
+        "levels": "Show the relevance levels of qrels, and gains for them.",
     },
-    "analyse": {
+    "analysis": {
         "compare": "Test whether runs differ.",
+        "power": "Show which measure separates the runs best, and how many topics are needed.",
         "curves": "Show a measure at every rank, averaged over topics.",
+        "ranges": "Show how far tied scores and unjudged documents leave values open.",
         "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
+        "holes": "List the unjudged documents that are most worth judging.",
+        "judges": "Compare two judges, such as human and machine, and combine their judgments.",
     },
-    "learn": {
+    "measures and examples": {
         "measures": "List the graded measures, or describe measures in full.",
         "demo": "Evaluate the five runs of the bundled demo collection.",
     },
@@ -30,7 +33,7 @@ PURPOSES: dict[str, dict[str, str]] = {
 COMMANDS = tuple(name for commands in PURPOSES.values() for name in commands)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit status, see `program.main`."""
     # The package imports `interrupts` before everything else, and `program` needs the package.
     from .program import main

@@ -22,23 +22,30 @@ from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
-ENDINGS = re.compile(r"(?i)(\.(run|runs|txt|trec|tsv|out|res|results))?(\.gz)?$")
+ENDINGS = re.compile(r"(?i)(\.(run|runs|txt|trec|tsv|out|res|results))?(\.(gz|bz2|xz|zst))?$")
 """Endings of run files that are not part of a run's name."""
+SCOREDDOCS = "scoreddocs"
+"""The name of the run that a collection carries."""
 LISTED = 5
 """The number of names that a message lists."""
+
+
+def add_qrels(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that names qrels."""
+    parser.add_argument(
+        "qrels", metavar="QRELS", help="qrels file in TREC format, may be compressed, or ir-datasets id"
+    )
 
 
 def add_collection(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name qrels, runs and measures; `Inputs` reads them."""
     parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
-    parser.add_argument(
-        "qrels", metavar="QRELS", help="qrels file in TREC format, may be gzipped, or ir-datasets id"
-    )
+    add_qrels(parser)
     parser.add_argument(
         "inputs",
         metavar="RUN… MEASURE…",
         nargs="*",
-        help="run files in TREC format, may be gzipped, and measures; - is standard input",
+        help="run files in TREC format, may be compressed, and measures; - is standard input",
     )
     parser.add_argument(
         "--scoreddocs", action="store_true", help="include the run that the ir-datasets collection carries"
@@ -53,8 +60,8 @@ def add_gains(parser: argparse.ArgumentParser) -> None:
         type=_weighting,
         action="append",
         default=[],
-        help="weighting for measures without gains, or a preset for levels 0 to 3 "
-        f"({', '.join(PRESETS)}); repeatable",
+        help="weighting for measures without gains; also exp (2^level − 1), linear, and for levels 0 to 3 "
+        f"{', '.join(PRESETS)}; repeatable",
     )
 
 
@@ -99,6 +106,16 @@ def whole_numbers(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
+def numbers(text: str) -> list[float]:
+    """The numbers of an option, which commas separate."""
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not allowed; give numbers separated by commas, as in 0.05,0.1"
+        ) from None
+
+
 def bars() -> bool:
     """Whether to show progress bars: stderr is a terminal and tqdm is installed."""
     return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
@@ -108,28 +125,24 @@ class Inputs:
     """The qrels, runs and measures of a command.
 
     `runs` are pairs of name and path, or of name and the run that the collection carries. Each measure
-    without gains becomes one measure per weighting, unless the command does this itself (`weighted`). The
-    measure of a `curve` may lack a required cutoff. Raises
+    without gains becomes one measure per weighting, unless the command does this itself (`weighted`). `uncut`
+    measures may lack a required cutoff. Raises
     `GradedError` for an argument that is neither a file nor a measure, and without a run or a measure.
     """
 
-    def __init__(self, arguments: argparse.Namespace, weighted: bool = False, curve: bool = False):
+    def __init__(self, arguments: argparse.Namespace, weighted: bool = False, uncut: bool = False):
         self.qrels: Any = arguments.qrels
-        self.paths, self.measures = _paths_and_measures(arguments.inputs, curve)
+        self.paths, self.measures = _paths_and_measures(arguments.inputs, uncut)
         if not self.paths and not arguments.scoreddocs:
             raise GradedError("no run is given; pass one or more run files, or - for standard input")
         if not self.measures:
             raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-        standard = [self.qrels, *self.paths].count("-")
-        if standard > 1:
-            raise GradedError("standard input (-) can be read only once")
-        if standard and sys.stdin is None:
-            raise GradedError("standard input (-) is closed")
-        self.names = run_names(self.paths)
+        self.files = input_files(self.qrels, *self.paths)
+        own = [SCOREDDOCS] * arguments.scoreddocs
+        self.names = run_names([*self.paths, *own])
         self.runs: list[tuple[str, Any]] = [*zip(self.names, self.paths)]
         if arguments.scoreddocs:
-            self.runs.append(("scoreddocs", scoreddocs_of(self.qrels)))
-        self.files = [path for path in (self.qrels, *self.paths) if os.path.exists(path)]
+            self.runs.append((self.names[-1], scoreddocs_of(self.qrels)))
         self.gains = _by_name(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)
@@ -175,6 +188,15 @@ def under(
     return list(dict.fromkeys(found))
 
 
+def input_files(*names: str) -> list[str]:
+    """The inputs that are files. Raises `GradedError` if standard input is closed or named twice."""
+    if names.count("-") > 1:
+        raise GradedError("standard input (-) can be read only once")
+    if "-" in names and sys.stdin is None:
+        raise GradedError("standard input (-) is closed")
+    return [name for name in names if os.path.exists(name)]
+
+
 def run_names(paths: Sequence[str]) -> list[str]:
     """File names without endings such as .run.gz, whole file names or paths: the shortest that are unique.
 
@@ -195,7 +217,7 @@ def _short_names(path: str) -> list[str]:
     return [ENDINGS.sub("", name) or name, name]
 
 
-def _paths_and_measures(inputs: Iterable[str], curve: bool) -> tuple[list[str], list[Measure]]:
+def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], list[Measure]]:
     """Split arguments into run files, which exist, and measures. Raises `GradedError` for anything else."""
     paths: list[str] = []
     measures: list[Measure] = []
@@ -203,19 +225,27 @@ def _paths_and_measures(inputs: Iterable[str], curve: bool) -> tuple[list[str], 
         if text == "-" or (os.path.exists(text) and not os.path.isdir(text)):
             paths.append(text)
         else:
-            measures += measures_in(text.strip(), curve)
+            measures += measures_in(text.strip(), uncut)
     return paths, list(dict.fromkeys(measures))
 
 
-def measures_in(text: str, curve: bool = False) -> list[Measure]:
-    """The measures in an argument, which blanks separate; those of a `curve` may lack a cutoff."""
+def measures_in(text: str, uncut: bool = False) -> list[Measure]:
+    """The measures in an argument, which blanks separate; `uncut` ones may lack a required cutoff."""
     try:
-        return [parse_measure(text)] if curve else [*parse_measures([text])]
+        return uncut_measures(text) if uncut else [*parse_measures([text])]
     except GradedError as error:
         words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
-        return [measure for word in words for measure in measures_in(word, curve)]
+        return [measure for word in words for measure in measures_in(word, uncut)]
+
+
+def uncut_measures(text: str) -> list[Measure]:
+    """The measure of a measure string, which may lack a required cutoff, or those of a trec_eval name."""
+    try:
+        return [parse_measure(text)]
+    except UnknownMeasureError:
+        return [*parse_measures([text])]
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import compare
+from ..analysis.intervals import METHODS, STUDENT
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
 from .results import add_output, check_files, shown
-
-SIDE_BY_SIDE = 5
-"""A table with more runs has one row per run."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +25,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="permutations of the randomised Tukey HSD test; default: 10000",
     )
+    parser.add_argument(
+        "--interval",
+        choices=METHODS,
+        default=STUDENT,
+        help="intervals of the differences, at the level 1 − alpha: Student's t (default) or BCa bootstrap",
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
     add_jobs(parser)
     add_output(parser)
@@ -35,12 +39,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Test whether runs differ.
 
-    The tests are Friedman, Conover, ANOVA and Tukey HSD, and with a baseline the paired t and Wilcoxon tests.
-    The formats text, markdown and latex show means and significant differences, such as "D, E > A**"
-    (** p < 0.01, * p < 0.05). Conover's comparisons follow a significant Friedman test without correction, as
-    in Conover (1980). Tukey HSD corrects for the number of runs; Holm's correction adjusts t and Wilcoxon.
-    With more than 5 runs, each run has a letter, and each test lists the letters of the runs that it beats.
-    The formats tsv, csv and jsonl list the means, then every test with statistic, p-value and effect size.
+    The tests are Friedman, Conover, ANOVA and Tukey HSD. With a baseline, or with two runs, the table has the
+    difference of each run from the baseline with its interval (lower, upper), its effect size (d_z), the
+    smallest true difference that the t-test finds with probability .8 (MDE), and the p-values of the paired t
+    and Wilcoxon tests with Holm's correction. Otherwise it has means and significant differences, such as
+    "D, E > A**" (** p < 0.01, * p < 0.05); with many runs, each run has a letter, and each test lists the
+    letters of the runs that the run beats. Conover's comparisons follow a significant Friedman test without
+    correction, as in Conover (1980). Tukey HSD corrects for the number of runs.
+    The formats tsv, csv and jsonl list the means, then every test with all numbers.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
@@ -57,7 +63,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         alpha=arguments.alpha,
         permutations=arguments.resamples,
         seed=arguments.seed,
+        interval=arguments.interval,
         progress=bars(),
         jobs=arguments.jobs,
     )
-    return shown(found, arguments, found.table_by_run if len(found.runs) > SIDE_BY_SIDE else found.table)
+    return shown(found, arguments)

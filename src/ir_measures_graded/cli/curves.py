@@ -36,7 +36,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baseline", metavar="RUN", help="with --at: reach the values of this run instead")
     parser.add_argument(
-        "--confidence", type=float, metavar="LEVEL", help="add confidence bands over topics, for example 0.95"
+        "--confidence", type=float, metavar="C", help="add confidence bands over topics, for example 0.95"
     )
     parser.add_argument(
         "--resamples", type=int, metavar="N", default=1000, help="bootstrap resamples; default: 1000"
@@ -48,17 +48,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Show a measure at every rank, averaged over topics.
 
-    The table has one row per rank and one column per run. MEASURE has a cutoff parameter, which is omitted or
-    sets the depth. With --at, the table has one row per run: the first rank at which its mean curve reaches
-    the value that the ideal list, or the baseline, has at each of the given ranks.
+    The table has one row per rank and one column per run. Each measure has a cutoff parameter, which is
+    omitted or sets the depth. With --at, the table has one row per run: the first rank at which its mean
+    curve reaches the value that the ideal list, or the baseline, has at each of the given ranks.
 
       ir_measures_graded curves qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
       ir_measures_graded curves qrels.txt runs/*.gz "CG(gains=0:0,1:1,2:10,3:100)" --at 5,10
     """
-    inputs = Inputs(arguments, curve=True)
-    if len(inputs.measures) > 1:
-        raise GradedError(f"curves shows one measure; {len(inputs.measures)} are given")
+    inputs = Inputs(arguments, uncut=True)
+    if arguments.at and len(inputs.measures) > 1:
+        raise GradedError(f"--at needs one measure; {len(inputs.measures)} are given")
     at_options = {"--confidence": arguments.confidence, "--ideal": arguments.ideal}
     for option, value in (at_options if arguments.at else {"--baseline": arguments.baseline}).items():
         if value is not None:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     found = curves(
         inputs.qrels,
         inputs.runs,
-        inputs.measures[0],
+        inputs.measures,
         arguments.depth,
         normalise=arguments.normalise,
         ideal=baseline is None if arguments.at else arguments.ideal,
@@ -77,4 +77,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         seed=arguments.seed,
         progress=bars(),
     )
-    return shown(effort(found, arguments.at, baseline) if arguments.at else found, arguments)
+    only = found.curves[0]
+    if arguments.at:
+        return shown(effort(only, arguments.at, baseline), arguments)
+    return shown(found if len(found.curves) > 1 else only, arguments)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from ..demo import NAME, qrels_path, run_paths
 from ..evaluation.evaluate import evaluate
-from ..output.formats import FORMATS
 from .arguments import EXAMPLE
 from .interrupts import PROGRAM
+from .results import add_output, check_files, printed
 
 DEMO_MEASURES = (
     "nCG(gains=0:0,1:1,2:1,3:1)@100",
@@ -22,21 +22,27 @@ DEMO_MEASURES = (
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """The command has no arguments."""
+    """Add the arguments of the command."""
+    add_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> Iterator[str]:
     """Evaluate the five runs of the bundled demo collection.
 
-    The command shows how gains change the best run, and suggests commands to try next.
+    The command shows how gains change the best run. As text, it also suggests commands to try next.
     """
+    check_files(arguments)
     paths = run_paths()
-    means = evaluate(qrels_path(), paths, DEMO_MEASURES).means()
-    rows = [[text, *values] for text, values in zip(DEMO_MEASURES, means.T.tolist())]
+    found = evaluate(qrels_path(), paths, DEMO_MEASURES)
+    rows = [[text, *values] for text, values in zip(DEMO_MEASURES, found.means().T.tolist())]
+    table = printed(lambda _: (["measure", *paths], rows), arguments, found.figure)
+    if arguments.format != "text":
+        yield from table
+        return
     yield f"{NAME}: 20 topics, levels 0 to 3, five runs. The best run depends on the gains of the levels:"
     yield "0-1-1-1 counts all relevant documents equally, 0-1-10-100 counts highly relevant documents more."
     yield ""
-    yield from FORMATS["text"](["measure", *paths], rows)
+    yield from table
     yield ""
     yield "Next steps:"
     yield f'  {PROGRAM} evaluate {NAME} --scoreddocs "{EXAMPLE}" nDCG@10 AP'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -12,8 +13,9 @@ import ir_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.formats import Table
+from ..output.result import Result
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
-from .results import add_output, check_files, printed
+from .results import add_output, check_files, printed, shown
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
@@ -25,6 +27,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_gains(parser)
     parser.add_argument("-q", "--by_query", action="store_true", help="also print the values of each topic")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: omit the means")
+    parser.add_argument(
+        "--confidence",
+        type=float,
+        metavar="C",
+        help="add the bounds of the confidence interval of each value over the topics, as in 0.95",
+    )
+    parser.add_argument(
+        "--interval",
+        choices=("bootstrap", "t"),
+        help="with --confidence: BCa bootstrap (default) or Student's t",
+    )
     add_output(parser, default=None)
     parser.add_argument(
         "--output_format",
@@ -44,19 +57,25 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Evaluate runs against qrels.
 
-    An argument after QRELS is a run if it is an existing file, or - for standard input, and else a measure.
+    An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise a measure.
     On a terminal the command prints an aligned table. Into a pipe or a file it prints tsv: one run like the
     ir_measures command, without a header, and several runs with one row per run.
 
       ir_measures_graded evaluate qrels.txt run.txt "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
       ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -f markdown -o values.csv
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
+      ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
     """
     _take_formats_of_ir_measures(arguments)
     inputs = Inputs(arguments)
     by_query, summary = arguments.by_query, not arguments.no_summary
     if not by_query and not summary:
         raise GradedError("--no_summary (-n) requires --by_query (-q)")
+    if arguments.interval and arguments.confidence is None:
+        raise GradedError("--interval requires --confidence")
+    if by_query and arguments.confidence is not None:
+        raise GradedError("--confidence is about means; omit --by_query (-q)")
+    add_intervals = None if arguments.confidence is None else _with_intervals(arguments)
     check_files(arguments, inputs.files)
     found = evaluate(
         inputs.qrels,
@@ -66,6 +85,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
+    if add_intervals is not None:
+        return shown(add_intervals(found), arguments)
     single = len(found.runs) == 1
 
     def table(form: str) -> Table:
@@ -75,6 +96,17 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
     headless = ("tsv",) if single else ()  # like ir-measures
     return printed(table, arguments, found.figure, headless)
+
+
+def _with_intervals(arguments: argparse.Namespace) -> Callable[[Evaluation], Result]:
+    """The function that adds confidence intervals. Raises `GradedError` for an invalid level."""
+    from ..analysis.intervals import BOOTSTRAP, check, intervals  # takes time: imports all analyses
+    from ..analysis.libraries import need_statistics
+
+    method = arguments.interval or BOOTSTRAP
+    check(arguments.confidence, method)
+    need_statistics("scipy")
+    return partial(intervals, confidence=arguments.confidence, method=method)
 
 
 def _take_formats_of_ir_measures(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from ..errors import GradedError
 from ..output.formats import Table
 from ..registry import plugins
 from ..registry.listing import better, facts_of, page
-from ..registry.notation import parse_measure
+from .arguments import uncut_measures
 from .interrupts import PROGRAM
 from .results import add_output, check_files, printed
 
@@ -27,9 +27,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """List the graded measures, or describe measures in full.
 
-    ir_measures_graded measures
-    ir_measures_graded measures nDCG_JK muAP AP
-    ir_measures_graded measures --plugins
+    A description has the formula, the parameters, the undefined case and the source of a measure.
+
+      ir_measures_graded measures
+      ir_measures_graded measures nDCG_JK muAP AP
+      ir_measures_graded measures --plugins
     """
     check_files(arguments, figure=False)
     if arguments.plugins:
@@ -37,7 +39,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
             raise GradedError("--plugins lists all plugins; omit the names of measures")
         return printed(_plugins, arguments)
     if arguments.names:
-        measures = [parse_measure(name) for name in arguments.names]
+        measures = [measure for name in arguments.names for measure in uncut_measures(name)]
     else:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
     all_facts = [facts_of(measure) for measure in measures]

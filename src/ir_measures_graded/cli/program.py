@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else [*argv]
     try:
-        with interrupts.only_once():
+        with interrupts.Once():
             if sys.stdout is None:
                 raise GradedError("cannot write the output: standard output is closed")
             with warnings.catch_warnings():

@@ -21,7 +21,8 @@ FOR_PEOPLE = ("text", "markdown", "latex")
 
 def add_output(parser: argparse.ArgumentParser, default: str | None = "text", figure: bool = True) -> None:
     """Add the options for format, files and decimal places."""
-    parser.add_argument(
+    group = parser.add_argument_group("output")
+    group.add_argument(
         "-f",
         "--format",
         choices=FORMATS,
@@ -30,7 +31,7 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
         help=f"{', '.join(FORMATS)}; default: {default or 'text on a terminal, else tsv'}",
     )
     endings = _or([*plots.FORMATS] if figure else [], [*TABLES])
-    parser.add_argument(
+    group.add_argument(
         "-o",
         "--output",
         metavar="FILE",
@@ -38,7 +39,7 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
         default=[],
         help=f"also write to FILE, whose ending chooses {endings}; repeatable",
     )
-    parser.add_argument(
+    group.add_argument(
         "-p",
         "--places",
         type=_places,
@@ -68,24 +69,29 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
             plots.check(path)
         elif ending not in TABLES:
             allowed = _or([*plots.FORMATS] if figure else [], [*TABLES])
-            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}")
+            hint = f" (for the format, use -f {path})" if path in FORMATS else ""
+            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}{hint}")
+        refuse_input(path, inputs)
+
+
+def refuse_input(path: str | None, inputs: Iterable[str]) -> None:
+    """Raise `GradedError` if a file to be written is one of the inputs, perhaps by a link."""
+    if path is not None and os.path.exists(path):
         for other in inputs:
-            if os.path.exists(path) and os.path.samefile(path, other):
+            if os.path.samefile(path, other):
                 raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def shown(
-    found: Result, arguments: argparse.Namespace, table: Callable[[], Table] | None = None
-) -> list[str]:
+def shown(found: Result, arguments: argparse.Namespace) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
-    Formats for people have the table of the result, or `table`; formats for programs have its records.
+    Formats for people have the table of the result, formats for programs have its records.
     """
 
-    def table_for(form: str) -> Table:
-        return (table or found.table)() if form in FOR_PEOPLE else rows_of(found.records())
+    def table(form: str) -> Table:
+        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
 
-    return printed(table_for, arguments, found.figure)
+    return printed(table, arguments, found.figure)
 
 
 def printed(
@@ -103,7 +109,8 @@ def printed(
     for path in arguments.output:
         ending = _ending(path)
         if ending in TABLES:
-            write_whole(path, "".join(f"{line}\n" for line in lines(TABLES[ending])).encode())
+            text = "".join(f"{line}\n" for line in lines(TABLES[ending]))
+            write_whole(path, text.encode(errors="backslashreplace"))  # names may not be valid Unicode
         elif figure is not None:
             plots.save(figure(), path)
     return output

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
     """
-    inputs = Inputs(arguments, weighted=True)
+    inputs = Inputs(arguments, weighted=True, uncut=True)
     check_files(arguments, inputs.files)
     found = sensitivity(
         inputs.qrels,

@@ -22,7 +22,7 @@ from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry import plugins
-from ..registry.notation import parse_measure, parse_measures
+from ..registry.notation import parse_measures
 from .evaluators import evaluators, explained, provider_named
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from .processes import cores, shared
@@ -56,7 +56,7 @@ class Evaluation(Result):
 
     def of(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
-        measure = parse_measure(measure)
+        (measure,) = parse_measures(measure)
         if measure not in self.measures:
             named = ", ".join(map(str, self.measures))
             raise GradedError(f"{measure} is not among the measures evaluated: {named}")

@@ -10,7 +10,7 @@ from ir_measures import Measure
 from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError
-from ..inputs.id_columns import is_arrow
+from ..inputs.arrow import exports_arrow
 from ..inputs.trec_files import qrel_tuples
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
@@ -51,7 +51,7 @@ def evaluators(
         is_ours = isinstance(provider, GradedProvider) or (provider is None and ours.supports(measure))
         groups.setdefault(GRADED if is_ours else repr(sorted(given.items())), []).append(measure)
     qrels = judgments.source
-    if is_arrow(qrels) and groups.keys() - {GRADED}:
+    if exports_arrow(qrels) and groups.keys() - {GRADED}:
         qrels = qrel_tuples(qrels)
     found: list[tuple[list[Measure], Evaluator]] = []
     for parameters, group in groups.items():

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Union
 
-from ..errors import FileError, GradedError
+from ..errors import FileError, GradedError, shown
+from ..inputs.arrow import exports_arrow, whole_table
 from ..inputs.sources import qrels_of
-from ..inputs.tables import Source, Table, read_qrels, refuse_repeated
+from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
 from ..inputs.trec_files import TrecRun, run_dicts
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
@@ -85,13 +86,22 @@ class Run:
         provider reads a file block by block, so this error may follow the last block.
         """
         if not isinstance(self.source, TrecRun):
-            return Rows(self.source, self.source)
+            dicts = run_dicts(self.source) if standard and exports_arrow(self.source) else self.source
+            return Rows(self.source, dicts)
         if not standard:
             return Rows(_Blocks(self, self.source, judgments), ())
         rows, table = self.source.whole()
         refuse_repeated(table)
         self.check(table.topics, judgments)
         return Rows(table, run_dicts(rows))
+
+    def table(self, judgments: Judgments) -> Table:
+        """All rows of the run at once. Raises `GradedError` as `rows`."""
+        if not isinstance(self.source, TrecRun):
+            return read_run(self.source)
+        table = self.source.whole()[1]
+        self.check(table.topics, judgments)
+        return table
 
     def check(self, topics: Iterable[str], judgments: Judgments) -> None:
         """Raises `GradedError` for a run without topics, or without any topic of the qrels."""
@@ -100,8 +110,8 @@ class Run:
             raise FileError(f"{self.name}: the run is empty")
         if judgments.numbers.keys().isdisjoint(topics):
             raise FileError(
-                f"{self.name}: none of its topics (such as {first!r}) is in the qrels "
-                f"{judgments.name or ''} (such as {judgments.topics[0]!r})"
+                f"{self.name}: none of its topics (such as {shown(first)}) is in the qrels "
+                f"{judgments.name or ''} (such as {shown(judgments.topics[0])})"
             )
 
 
@@ -127,9 +137,9 @@ def named_runs(runs: Runs) -> list[Run]:
     named: dict[str, Run] = {}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
         if not isinstance(name, str):
-            raise GradedError(f"a run's name is a string, not {name!r}")
+            raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
-            raise GradedError(f"two runs are named {name!r}; give each run its own name")
+            raise GradedError(f"two runs are named {shown(name)}; give each run its own name")
         is_path = isinstance(run, (str, os.PathLike))
         named[name] = Run(name, TrecRun(run) if is_path else _repeatable(run))
     return list(named.values())
@@ -147,4 +157,6 @@ def about(name: str | None) -> Iterator[None]:
 
 
 def _repeatable(source: Source) -> Source:
-    return list(source) if isinstance(source, Iterator) else source
+    if not isinstance(source, Iterator):
+        return source
+    return whole_table(source) if exports_arrow(source) else list(source)

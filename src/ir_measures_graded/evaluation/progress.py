@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from ..errors import GradedError
+from ..errors import GradedError, install_hint
 
 Item = TypeVar("Item")
 
@@ -17,5 +17,5 @@ def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None 
     try:
         from tqdm import tqdm
     except ImportError:
-        raise GradedError("progress bars need tqdm: pip install 'ir-measures-graded[progress]'") from None
+        raise GradedError(f"progress bars need tqdm: {install_hint('progress')}") from None
     return tqdm(items, total=count, unit=unit, delay=1, leave=False)

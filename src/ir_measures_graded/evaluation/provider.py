@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 from ir_measures.providers import Evaluator, Provider
 
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..inputs.tables import Source, Table, read_qrels, read_run
 from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
@@ -84,7 +84,7 @@ class GradedEvaluator(Evaluator):
                 raise GradedError(f"{measure.NAME} takes no cutoff: it has one value, not one at each rank")
 
         def curve(measure: GradedMeasure) -> Callable[[Topics], np.ndarray]:
-            return partial(measure.curve, depth=depth)
+            return partial(measure.evaluated_curve, depth=depth)
 
         yield from self.by_topic(run, curve, (depth,), cut=False).items()
 
@@ -92,17 +92,19 @@ class GradedEvaluator(Evaluator):
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
         in_run: dict[int, None] = {}
-        found = self.by_topic(run, lambda measure: measure.values, in_run=in_run)
+        found = self.by_topic(run, lambda measure: measure.evaluated, in_run=in_run)
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
             yield measure, everything, found[measure]
-        order, evaluated = self._order(in_run)
+        judged = np.diff(self.judged.offsets) > 0
+        usual = self._order(in_run, judged) if self.standard else ([], [])
         for measure in self.standard:
             values = found[measure]
-            values[order[evaluated:]] = measure.DEFAULT
-            skips = trec_eval.skips_topics_without_judgments(measure)
-            codes = self._with_judgments(order) if skips else order
-            yield measure, np.array(codes, dtype=np.int64), values
+            relevant_only = trec_eval.reports_relevant_topics(measure)
+            first, others = self._order(in_run, self._relevant(measure)) if relevant_only else usual
+            values[others] = measure.DEFAULT
+            order = np.array([*first, *others], dtype=np.int64)
+            yield measure, order[judged[order]] if relevant_only else order, values
 
     def by_topic(
         self,
@@ -121,7 +123,7 @@ class GradedEvaluator(Evaluator):
             views: dict[Any, Topics] = {}
             lists: dict[Any, TrecLists] = {}
             for measure in self.graded:
-                topics = _view(measure, ranks, views, cut)
+                topics = view(measure, ranks, views, cut)
                 values[measure][place] = computed(measure, topics, compute(measure), shape)
             for measure in self.standard:
                 values[measure][place] = trec_eval.values(measure, ranks, lists)
@@ -147,21 +149,17 @@ class GradedEvaluator(Evaluator):
         rest = np.setdiff1d(np.arange(len(code)), [*in_run])
         yield rest, judged_ranks(self.judged.part(rest), read_run({}))
 
-    def _order(self, in_run: Iterable[int]) -> tuple[list[int], int]:
-        """The topics in the order of ir-measures' own providers, and how many of them are in the run.
+    def _order(self, in_run: Iterable[int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
+        """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
+        order, then the others by name. The last bit of a mean depends on this order."""
+        first = [code for code in in_run if evaluated[code]]
+        others = sorted(set(range(len(evaluated))).difference(first), key=self.judged.topics.__getitem__)
+        return first, others
 
-        Topics of the run come first, in the run's order, then the others by name. The last bit of a mean
-        depends on this order.
-        """
-        topics = self.judged.topics
-        evaluated = self._with_judgments(in_run)
-        others = sorted(set(range(len(topics))).difference(evaluated), key=topics.__getitem__)
-        return [*evaluated, *others], len(evaluated)
-
-    def _with_judgments(self, codes: Iterable[int]) -> list[int]:
-        """`codes` without topics that have no judged document, which qrels in a dict can have."""
-        judged = np.diff(self.judged.offsets)
-        return [code for code in codes if judged[code]]
+    def _relevant(self, measure: ir_measures.Measure) -> np.ndarray:
+        """Whether each topic has a document that is relevant for the measure."""
+        relevant = self.judged.topic[self.judged.level >= measure["rel"]]
+        return np.bincount(relevant, minlength=len(self.judged.topics)) > 0
 
 
 def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
@@ -172,10 +170,13 @@ def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
     return aggregator.result()
 
 
-def _view(measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics], cut: bool = True) -> Topics:
+def view(
+    measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics] | None = None, cut: bool = True
+) -> Topics:
     """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
     key = (measure["judged_only"], str(gains), cutoff)
+    views = {} if views is None else views
     if key not in views:
         views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
     return views[key]
@@ -206,9 +207,9 @@ def computed(
     except GradedError:
         raise
     except TopicError as error:
-        raise GradedError(f"{named} failed for topic {error.topic!r}: {error}") from error.__cause__
+        raise GradedError(f"{named} failed for topic {shown(error.topic)}: {error}") from error.__cause__
     except Exception as error:
-        over = f"{topics.count} topics ({topics.names[0]!r} …)" if topics.count else "no topics"
+        over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
         raise GradedError(f"{named} failed over {over}: {type(error).__name__}: {error}") from error
     if values.shape != (topics.count, *shape):
         raise GradedError(
@@ -217,5 +218,7 @@ def computed(
         )
     for topic, *place in np.argwhere(~np.isfinite(values)):
         value = values[(topic, *place)]
-        raise GradedError(f"{named} is {value} for topic {topics.names[topic]!r}; a value must be finite")
+        raise GradedError(
+            f"{named} is {value} for topic {shown(topics.names[topic])}; a value must be finite"
+        )
     return values

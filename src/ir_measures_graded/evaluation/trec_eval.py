@@ -338,8 +338,9 @@ def needs_whole_levels(measure: ir_measures.Measure) -> bool:
     return formula_of(measure) not in (judged, reciprocal_rank_within)
 
 
-def skips_topics_without_judgments(measure: ir_measures.Measure) -> bool:
-    """Whether ir-measures reports no value for topics without judgments: RR with a cutoff."""
+def reports_relevant_topics(measure: ir_measures.Measure) -> bool:
+    """Whether ir-measures first reports topics with relevant documents, and no topic without judgments: RR
+    with a cutoff."""
     return formula_of(measure) is reciprocal_rank_within
 
 

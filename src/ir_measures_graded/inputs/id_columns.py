@@ -6,27 +6,36 @@ raises `GradedError`, in a column of documents at the latest when its rows are r
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from itertools import chain, count, islice
+from typing import Any
 
 import numpy as np
 
 from ..by_topic import changes
 from ..errors import GradedError, shown
+from .arrow import arrow_numbers, changes_of_strings, codes_of_strings, is_arrow
 from .id_matching import Ids, Rows
-
-if TYPE_CHECKING:
-    import pyarrow
 
 Column = Any
 """A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
 
-Stretches = tuple[np.ndarray, list[str]]
-"""The first row of each stretch of equal ids, and the id of each stretch."""
+
+@dataclass(frozen=True)
+class Stretches:
+    """A column of topics as stretches of equal ids; consecutive stretches may have the same id.
+
+    `start` is the first row of each stretch, `code` the number of its topic in `names`, which has the
+    topics in order of appearance.
+    """
+
+    start: np.ndarray
+    code: np.ndarray
+    names: list[str]
 
 
 @dataclass(frozen=True)
@@ -108,8 +117,41 @@ class Keys:
             raise _no_string(chain.from_iterable(dicts), self.field) from None
 
     def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
-        numbers = np.searchsorted(self.bounds, starts[sizes > 0], side="right") - 1
-        return Keys([self.dicts[number] for number in numbers.tolist()], self.field)
+        return Keys([self.dicts[number] for number in self._numbers(starts[sizes > 0])], self.field)
+
+    def _numbers(self, rows: np.ndarray) -> list[int]:
+        """The numbers of the dicts that have these rows."""
+        return (np.searchsorted(self.bounds, rows, side="right") - 1).tolist()
+
+    def at(self, rows: np.ndarray) -> list[Any]:
+        """The keys in a few rows."""
+        keys: dict[int, list[Any]] = {}
+        found = []
+        for row, number in zip(rows.tolist(), self._numbers(rows)):
+            if number not in keys:
+                keys[number] = list(self.dicts[number])
+            found.append(keys[number][row - int(self.bounds[number])])
+        return found
+
+    def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
+        """The row of each id in the dict from row `start`, -1 if the dict lacks it.
+
+        `values` has the value of every key. The value of an id leads to its row; only keys with equal
+        values are compared. Raises `GradedError` if an id is missing and could be a key of another type:
+        if the first key is not a string, or if the id as a number or as bytes is a key.
+        """
+        found = np.full(start.size, -1)
+        for at, (first, number, id_) in enumerate(zip(start.tolist(), self._numbers(start), ids)):
+            keys = self.dicts[number]
+            if id_ in keys:
+                (rows,) = (values[first : first + len(keys)] == float(keys[id_])).nonzero()
+                if rows.size > 1:
+                    in_order = list(keys)
+                    rows = rows[[in_order[row] == id_ for row in rows.tolist()]]
+                found[at] = first + int(rows[0])
+            elif not isinstance(next(iter(keys)), str) or any(other in keys for other in _other_types(id_)):
+                raise _no_string(keys, self.field)
+        return found
 
 
 Rowwise = Ids | Coded | Strings
@@ -134,20 +176,23 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
 
     `first` is the number of the first row, None if the rows of the source have no numbers.
 
-    >>> stretches_of(["q1", "q1", "q2"], "run: query_id")
-    (array([0, 2]), ['q1', 'q2'])
+    >>> stretches_of(["q1", "q1", "q2", "q1"], "run: query_id")
+    Stretches(start=array([0, 2, 3]), code=array([0, 1, 0]), names=['q1', 'q2'])
     """
     codes, values = _stored(column)
     if codes is not None:
-        ids, starts = _ids(values, field), np.flatnonzero(changes(codes))
-        return starts, [ids[code] for code in codes[starts].tolist()]
+        start = np.flatnonzero(changes(codes))
+        ids, (numbers, code) = _ids(values, field), _in_order_of_appearance(codes[start])
+        return Stretches(start, code, [ids[number] for number in numbers.tolist()])
     if is_arrow(values):
-        starts = changes_of_strings(values)
-        return starts, [values[start].as_py() for start in starts.tolist()]
+        start = changes_of_strings(values)
+        if start.size > len(values) // 2:  # nearly every row is a stretch: make it one
+            start = np.arange(len(values))
+        return Stretches(start, *codes_of_strings(values, start))
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
-        starts = _changes_of_objects(objects)  # comparing pandas.NA raises TypeError
-        return starts, [*map(str.__str__, objects[starts].tolist())]  # str(…) of an Enum is not its text
+        start = _changes_of_objects(objects)  # comparing pandas.NA raises TypeError
+        return Stretches(start, *_codes(objects[start].tolist()))
     except TypeError:
         raise _no_string(objects, field, first) from None
 
@@ -155,13 +200,17 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
 def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
     """The stretches of a column from the stretches of its parts, which have continuous row numbers.
 
-    >>> joined_stretches([(np.array([0, 2]), ["q1", "q2"]), (np.array([3, 4]), ["q2", "q1"])])
-    (array([0, 2, 4]), ['q1', 'q2', 'q1'])
+    >>> parts = stretches_of(["q1", "q2"], "run: query_id"), stretches_of(["q2"], "run: query_id")
+    >>> joined_stretches([parts[0], replace(parts[1], start=np.array([2]))])
+    Stretches(start=array([0, 1, 2]), code=array([0, 1, 1]), names=['q1', 'q2'])
     """
-    starts = np.concatenate([np.empty(0, np.int64), *(starts for starts, _ in parts)])
-    names = [*chain.from_iterable(names for _, names in parts)]
-    new = [number for number, name in enumerate(names) if not number or name != names[number - 1]]
-    return starts[new], [names[number] for number in new]
+    number: dict[str, int] = defaultdict(count().__next__)
+    start, code = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for part in parts:
+        of_part = np.array([number[name] for name in part.names], dtype=np.int64)
+        start.append(part.start)
+        code.append(of_part[part.code])
+    return Stretches(np.concatenate(start), np.concatenate(code), list(number))
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
@@ -195,6 +244,8 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
         return None, column.to_pylist()
     if types.is_dictionary(column.type):
         return arrow_numbers(column.indices), _stored_by_arrow(column.dictionary)[1]
+    if types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
     if types.is_string(column.type) or types.is_large_string(column.type):
         return None, column
     return None, column.to_pylist()
@@ -208,6 +259,14 @@ def _ids(values: Any, field: str, first: int | None = None) -> Ids:
         return Ids.of(values)
     except TypeError:
         raise _no_string(values, field, first) from None
+
+
+def _other_types(id_: str) -> Iterator[Any]:
+    """An id as a number, if it is one, and as bytes."""
+    yield id_.encode("utf-8", "surrogatepass")
+    for kind in (int, float):
+        with suppress(ValueError):
+            yield kind(id_)
 
 
 def _shown(id_: Any) -> Any:
@@ -228,36 +287,26 @@ def _no_string(ids: Iterable[Any], field: str, first: int | None = None) -> Grad
     )
 
 
-def is_arrow(thing: Any) -> bool:
-    """Whether this is an array or a table of pyarrow, without importing pyarrow."""
-    pyarrow = sys.modules.get("pyarrow")  # an object of pyarrow exists only after its import
-    return pyarrow is not None and isinstance(
-        thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
-    )
+def _codes(names: list[str]) -> tuple[np.ndarray, list[str]]:
+    """The number of each name among the distinct names, and these in order of appearance."""
+    number: dict[str, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(number.__getitem__, names), np.int64, len(names))
+    return codes, [*map(str.__str__, number)]  # str(…) of an Enum is not its text
 
 
-def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
-    """Whether the column has no nulls and the memory layout of a NumPy array, which bit-packed bools lack."""
-    from pyarrow import types
+def _in_order_of_appearance(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct codes in order of appearance, and the number of each code among them.
 
-    return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
-
-
-def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
-    """A column of plain numbers as a NumPy array, without a copy if the column is one chunk.
-
-    pyarrow's `to_numpy`, and sometimes `to_pandas_dtype`, imports pandas, which takes half a second.
+    >>> _in_order_of_appearance(np.array([7, 2, 7]))
+    (array([7, 2]), array([0, 1, 0]))
     """
-    from pyarrow import types
-
-    kind = "f" if types.is_floating(column.type) else "i" if types.is_signed_integer(column.type) else "u"
-    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
-    pieces = [
-        np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
-        for piece in getattr(column, "chunks", [column])
-        if len(piece)
-    ]
-    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
+    first = np.full(int(codes.max(initial=-1)) + 1, codes.size)
+    first[codes[::-1]] = np.arange(codes.size)[::-1]  # the last assignment to an element is kept
+    found = np.flatnonzero(first < codes.size)
+    found = found[np.argsort(first[found])]
+    number = np.empty_like(first)
+    number[found] = np.arange(found.size)
+    return found, number[codes]
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:
@@ -279,11 +328,3 @@ def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
         return np.flatnonzero(changes(objects))
     rows = np.flatnonzero(others)
     return rows[changes(objects[rows])]
-
-
-def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
-    """The same for Arrow strings, compared by Arrow."""
-    from pyarrow import compute
-
-    rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
-    return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)

@@ -91,14 +91,15 @@ class Ids:
         bounds = np.frombuffer(offsets, type_, count + 1, array.offset * type_.itemsize)
         data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
         first, end = int(bounds[0]), int(bounds[-1])
+        data = data[first:end]
         width, odd = divmod(end - first, count)
         if (
             width
             and not odd
             and all((np.diff(bounds[a : a + BLOCK + 1]) == width).all() for a in range(0, count, BLOCK))
         ):
-            return cls(data, range(first, end, width), np.broadcast_to(width, count))
-        return cls(data, bounds[:-1].astype(np.int64), np.diff(bounds).astype(np.int64, copy=False))
+            return cls(data, range(0, end - first, width), np.broadcast_to(width, count))
+        return cls(data, bounds[:-1].astype(np.int64) - first, np.diff(bounds).astype(np.int64, copy=False))
 
     @classmethod
     def concatenated(cls, parts: Sequence[Ids]) -> Ids:

@@ -113,3 +113,15 @@ def _parts_with(name: str, what: str) -> str:
 def _iteration(qrel: Any) -> str:
     """TREC's second field, which diversity measures use and some collections call subtopic."""
     return str(getattr(qrel, "iteration", getattr(qrel, "subtopic_id", "0")))
+
+
+def definitions_of(name: str) -> dict[Any, str]:
+    """The definitions of the levels of an ir-datasets collection; none for a file.
+
+    >>> definitions_of("graded-demo")[0]
+    'Irrelevant: contains no information about the topic.'
+    """
+    if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+        return {}
+    with _loading("definitions of levels", name):
+        return dict(_collection(name).qrels_defs() or {})

@@ -5,20 +5,26 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import math
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 from typing import Any, BinaryIO, Union
 
 from ..errors import LONGEST, FileError, shown
 
 TrecFile = Union[str, "os.PathLike[str]", BinaryIO]
-"""A path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip."""
+"""A path, ``-`` (standard input) or an open binary file.
+
+The content may be compressed by gzip, bzip2, xz or Zstandard.
+"""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
@@ -42,6 +48,7 @@ class Lines:
         self.number = 0
         self._unreadable: OSError | None = None
         self._damage: tuple[int, Exception] | None = None
+        self._compression = ""
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
@@ -65,7 +72,7 @@ class Lines:
         if self._damage:
             lines, error = self._damage
             self.number += lines
-            raise self.error(f"the gzip file is damaged or cut off here ({error})") from None
+            raise self.error(f"the {self._compression} file is damaged or cut off here ({error})") from None
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
         """The fields of each line of a block, without blank lines. The fields are valid UTF-8."""
@@ -114,7 +121,9 @@ class Lines:
             while len(pieces) < BLOCK // PIECE and (piece := stream.read(PIECE)):
                 pieces.append(piece)
             pieces.append(stream.readline())  # completes the last line
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+            if isinstance(error, OSError) and (error.errno is not None or not self._compression):
+                raise  # an error of the file, not of the decompression
             self._damage = sum(piece.count(b"\n") for piece in pieces) + 1, error
             return b""
         return b"".join(pieces)
@@ -126,9 +135,40 @@ class Lines:
             stream: Any = sys.stdin.buffer if self.file == "-" else self.file
             if isinstance(stream, (str, os.PathLike)):
                 stream = opened.enter_context(open(stream, "rb"))
-            if hasattr(stream, "peek") and stream.peek(2)[:2] == b"\x1f\x8b":
-                stream = opened.enter_context(gzip.open(stream, "rb"))
+            if hasattr(stream, "peek"):
+                self._compression = _compression_of(stream.peek(LONGEST_MAGIC))
+                if self._compression:
+                    stream = opened.enter_context(DECOMPRESSED[self._compression](stream))
             yield stream
+
+
+def _decompressed_zstd(stream: Any) -> Any:
+    import pyarrow
+
+    not_ours = SimpleNamespace(read=stream.read, closed=False, close=lambda: None)  # pyarrow would close it
+    return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(not_ours, "r"), "zstd"))
+
+
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},  # a topic could begin with BZh
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+}
+"""The first bytes of a compressed file."""
+LONGEST_MAGIC = max(map(len, MAGIC))
+DECOMPRESSED: dict[str, Callable[[Any], Any]] = {
+    "gzip": gzip.open,
+    "bzip2": bz2.open,
+    "xz": lzma.open,
+    "Zstandard": _decompressed_zstd,
+}
+"""The stream of the decompressed content of an open file."""
+
+
+def _compression_of(start: bytes) -> str:
+    """The compression of a file with these first bytes, empty if there is none."""
+    return next((name for magic, name in MAGIC.items() if start.startswith(magic)), "")
 
 
 def _number(text: bytes) -> float | None:

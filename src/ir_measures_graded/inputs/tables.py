@@ -1,16 +1,18 @@
 """Qrels and runs in memory, read into one form: a `Table` of rows grouped by topic.
 
-Each form has one reader: a dict of dicts, a DataFrame, an Arrow table, an iterable of named tuples. The
-readers take whole columns in their storage format, and named tuples in pieces. Ids are converted to
-bytes (`Ids`) when a block of rows needs them. Error details are computed only on failure.
+Each form has one reader: a dict of dicts, a DataFrame, an Arrow table, any other export of Arrow, an
+iterable of named tuples. The readers take whole columns in their storage format; exports of Arrow and
+named tuples are read in pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them. Error
+details are computed only on failure.
 """
 
 from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -19,18 +21,8 @@ import numpy as np
 
 from ..by_topic import blocks, rows_of
 from ..errors import FileError, GradedError, shown
-from .id_columns import (
-    Docs,
-    Keys,
-    Rowwise,
-    Stretches,
-    arrow_numbers,
-    docs_of,
-    has_plain_numbers,
-    is_arrow,
-    joined_stretches,
-    stretches_of,
-)
+from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
+from .id_columns import Coded, Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids, all_distinct, repeated_rows
 
 if TYPE_CHECKING:
@@ -38,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Source = Any
-"""Qrels or a run: a dict of dicts, a DataFrame, an Arrow table, or an iterable of named tuples."""
+"""Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of named tuples."""
 
 
 FILE = b"ir_measures_graded.file"
@@ -94,8 +86,7 @@ class Table:
     def block(self, a: int, b: int) -> Block:
         """The rows of the topics numbered a … b − 1."""
         start, stop = int(self.offsets[a]), int(self.offsets[b])
-        docs, values = self.docs.ids(slice(start, stop)), self.values[start:stop]
-        return Block(self, start, self.offsets[a : b + 1] - start, docs, values)
+        return Block(self, start, self.offsets[a : b + 1] - start, self.values[start:stop])
 
     def part(self, numbers: np.ndarray) -> Table:
         """The rows of the topics with these numbers."""
@@ -124,14 +115,39 @@ class Table:
 class Block:
     """Consecutive topics of a table, from row `start`.
 
-    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids`.
+    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids` on demand.
     """
 
     table: Table
     start: int
     offsets: np.ndarray
-    docs: Ids
     values: np.ndarray
+
+    @cached_property
+    def docs(self) -> Ids:
+        return self.table.docs.ids(slice(self.start, self.start + self.values.size))
+
+    def take(self, rows: np.ndarray) -> Ids:
+        """The documents in some rows."""
+        docs = self.table.docs
+        if isinstance(docs, Keys) and rows.size * LOOK_UP < self.values.size:
+            return Ids.of(docs.at(rows + self.start))
+        return self.docs.take(rows)
+
+    def look_up(self, judged: Block) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rows with a judged document and the number of that document, if dicts find these faster.
+
+        Not every document is validated: an unjudged document may have an id that is not a string. It counts
+        like any other unjudged document.
+        """
+        docs = self.table.docs
+        if not isinstance(docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
+            return None
+        sizes = np.where(np.diff(self.offsets) > 0, np.diff(judged.offsets), 0)
+        number = np.arange(judged.values.size)[np.repeat(sizes > 0, np.diff(judged.offsets))]
+        start = np.repeat(self.offsets[:-1], sizes) + self.start
+        row = docs.find(start, map(judged.docs.__getitem__, number.tolist()), self.table.values) - self.start
+        return row[row >= 0], number[row >= 0]
 
     @property
     def column(self) -> tuple[Ids, np.ndarray]:
@@ -142,6 +158,10 @@ class Block:
         return self.table.repeated(self.start + row)
 
 
+LOOK_UP = 50
+"""Number of documents that are hashed and sorted in the time of one look-up in a dict."""
+
+
 def _offsets(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
@@ -150,8 +170,9 @@ def refuse_repeated(run: Table) -> None:
     """Raises `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
-        if not run.distinct and not all_distinct(block.column):
-            raise block.repeated(int(repeated_rows(block.column).min()))
+        column = block.column  # raises if a document is not a string
+        if not run.distinct and not all_distinct(column):
+            raise block.repeated(int(repeated_rows(column).min()))
 
 
 def read_qrels(source: Source) -> Table:
@@ -184,14 +205,13 @@ def _read(source: Source, kind: str, value: str) -> Table:
         return _from_dicts(source, kind)
     if hasattr(source, "itertuples"):
         return _from_frame(source, kind, value)
-    if is_arrow(source):
-        if hasattr(source, "schema"):  # an array has none
-            return _from_arrow(source, kind, value)
-    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+    if exports_arrow(source):
+        return _from_arrow(source, kind, value) if is_arrow(source) else _from_batches(source, kind, value)
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source):
         return _from_tuples(source, kind, value)
     raise GradedError(
-        f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame with "
-        f"the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
+        f"{kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow data "
+        f"with the columns query_id, doc_id and {value}, or an iterable of named tuples with these fields"
     )
 
 
@@ -204,7 +224,7 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
             raise GradedError(
                 f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
             )
-    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None)[1], list(source.values())
+    topics, dicts = stretches_of(list(source), f"{kind}: query_id", None).names, list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
     docs = Keys(dicts, f"{kind}: doc_id")
     values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
@@ -212,7 +232,7 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
 
 
 def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
-    topic, doc, number = _columns(f"{kind}: the DataFrame", list(frame.columns), value)
+    topic, doc, number = column_names(f"{kind}: the DataFrame", frame, value)
     stretches = stretches_of(frame[topic].array, f"{kind}: {topic}")
     docs = docs_of(frame[doc].array, f"{kind}: {doc}")
     column = frame[number]
@@ -223,37 +243,91 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
 
 
 def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
-    names = rows.schema.names
-    chosen = _columns(f"{kind}: the Arrow table", names, value)
-    topics, docs, column = (rows.column(names.index(name)) for name in chosen)
-    for name, of_name in zip(chosen, (topics, docs, column)):
-        if of_name.null_count:
-            raise GradedError(f"{kind}: row {of_name.to_pylist().index(None)} has no {name}")
-    stretches = stretches_of(topics, f"{kind}: {chosen[0]}")
-    numbers = arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
+    stretches, docs, numbers = _read_columns(kind, *_arrow_columns(rows, kind, value))
     file = (rows.schema.metadata or {}).get(FILE)
-    line = None if file is None else arrow_numbers(rows.column(names.index("line")))
-    table = _grouped(kind, stretches, docs_of(docs, f"{kind}: {chosen[1]}"), numbers, line)
-    return table if file is None else replace(table, file=os.fsdecode(file))
+    if file is None:
+        return _grouped(kind, stretches, docs, numbers)
+    line = arrow_numbers(rows.column(rows.schema.names.index("line")))
+    return replace(_grouped(kind, stretches, docs, numbers, line), file=os.fsdecode(file))
+
+
+def _from_batches(source: Any, kind: str, value: str) -> Table:
+    try:
+        batches = record_batches(source)
+        return _from_pieces(kind, (_arrow_columns(batch, kind, value) for batch in batches))
+    except (ValueError, TypeError) as error:
+        if isinstance(error, GradedError):
+            raise
+        reason = next(iter(str(error).splitlines()), "")
+        raise GradedError(
+            f"{kind}: cannot read the {type(source).__name__} as Arrow data: {reason}"
+        ) from error
 
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
     rows = source if isinstance(source, (list, tuple)) else list(source)
-    stretches, docs, values = [], [], []
+    if rows and exports_arrow(rows[0]):  # ir_measures iterates over a stream of record batches
+        return _from_pieces(kind, (_arrow_columns(batch, kind, value) for batch in rows))
+    return _from_pieces(kind, _pieces_of(rows, kind, value))
+
+
+Columns = tuple[list[str], list[Any]]
+"""The names of the columns of topics, documents and values, and these columns."""
+
+
+def _arrow_columns(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Columns:
+    names = column_names(f"{kind}: the Arrow table", rows, value)
+    return names, [rows.column(rows.schema.names.index(name)) for name in names]
+
+
+def _pieces_of(rows: Sequence[Any], kind: str, value: str) -> Iterator[Columns]:
+    names = _field_names(rows[0], value) if rows else []
     for start in range(0, len(rows), PIECE):
+        piece = rows[start : start + PIECE]
         try:
-            piece = rows[start : start + PIECE]
-            columns = [[*map(attrgetter(field), piece)] for field in ("query_id", "doc_id", value)]
+            yield names, [[*map(attrgetter(name), piece)] for name in names]
         except AttributeError as error:
             raise GradedError(
                 f"{kind}: {error}; each item needs the fields query_id, doc_id and {value}, "
                 f"as ir_measures.{'ScoredDoc' if kind == 'run' else 'Qrel'} has"
             ) from None
-        starts, names = stretches_of(columns[0], f"{kind}: query_id", start)
-        docs.append(docs_of(columns[1], f"{kind}: doc_id", start).ids())
-        values.append(_numbers(kind, (starts, names), docs[-1], columns[2]))
-        stretches.append((starts + start, names))
+
+
+def _field_names(row: Any, value: str) -> list[str]:
+    """The fields of a row, with PyTerrier's names if it has these."""
+    wanted = ("query_id", "doc_id", value)
+    return [
+        name if hasattr(row, name) or not hasattr(row, TERRIER.get(name, name)) else TERRIER[name]
+        for name in wanted
+    ]
+
+
+def _from_pieces(kind: str, pieces: Iterable[Columns]) -> Table:
+    """The table of columns that are read in pieces."""
+    stretches, docs, values = [], [], []
+    start = 0
+    for names, columns in pieces:
+        topics, docs_of_piece, numbers = _read_columns(kind, names, columns, start)
+        docs.append(docs_of_piece.ids())
+        values.append(_numbers(kind, topics, docs[-1], numbers))
+        stretches.append(replace(topics, start=topics.start + start))
+        start += len(docs[-1])
     return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
+
+
+def _read_columns(
+    kind: str, names: Sequence[str], columns: Sequence[Any], start: int = 0
+) -> tuple[Stretches, Rowwise, np.ndarray | list[Any]]:
+    """The topics, documents and values of columns, whose first row has the number `start`."""
+    for name, column in zip(names, columns):
+        if is_arrow(column) and column.null_count:
+            raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
+    topics, docs, numbers = columns
+    return (
+        stretches_of(topics, f"{kind}: {names[0]}", start),
+        docs_of(docs, f"{kind}: {names[1]}", start),
+        numbers_of(numbers) if is_arrow(numbers) else numbers,
+    )
 
 
 # ------------------------------------------------------------------------- common to all readers
@@ -262,8 +336,12 @@ TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 """PyTerrier's names of columns; it also uses ``score``."""
 
 
-def _columns(where: str, names: Sequence[Any], value: str) -> list[str]:
-    """The names of the columns of topics, documents and values. `where` names the source in errors."""
+def column_names(where: str, source: Any, value: str) -> list[str]:
+    """The names of the columns of topics, documents and values in a DataFrame or an Arrow table.
+
+    `where` names the source in errors. Raises `GradedError` for a column that is missing or occurs twice.
+    """
+    names = source.schema.names if hasattr(source, "schema") else list(source.columns)
     chosen = []
     for name in ("query_id", "doc_id", value):
         found = next((each for each in (name, TERRIER.get(name)) if each in names), None)
@@ -287,26 +365,28 @@ def _grouped(
     line: np.ndarray | None = None,
 ) -> Table:
     """The table of rows whose topics are given as stretches; a topic may have several stretches."""
-    starts, names = stretches
-    offsets = np.append(starts, len(docs))
-    code = {name: number for number, name in enumerate(dict.fromkeys(names))}
     values = _numbers(kind, stretches, docs, numbers)
-    if len(code) == len(names):
-        return Table(kind, names, offsets, docs, values, line=line)
-    codes = np.fromiter(map(code.__getitem__, names), np.int64, len(names))
-    codes = np.repeat(codes, np.diff(offsets))
-    order = np.argsort(codes, kind="stable")
-    offsets = _offsets(np.bincount(codes, minlength=len(code)))
-    line = None if line is None else line[order]
-    return Table(kind, list(code), offsets, docs.take(order), values[order], line=line)
+    codes, sizes = stretches.code, np.diff(np.append(stretches.start, len(docs)))
+    offsets = _offsets(np.bincount(codes, weights=sizes, minlength=len(stretches.names)))
+    if (codes[1:] < codes[:-1]).any():  # a topic has several stretches
+        order = stable_order(codes if codes.size == len(docs) else np.repeat(codes, sizes))
+        if not isinstance(docs, Coded):
+            docs = docs.ids().padded()  # these are the fastest to reorder
+        docs, values = docs.take(order), values[order]
+        line = None if line is None else line[order]
+    return Table(kind, stretches.names, offsets, docs, values, line=line)
 
 
 def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
     """The levels or scores of rows as floats."""
     if isinstance(numbers, np.ndarray):
         return numbers.astype(np.float64, copy=False)
-    starts, names = stretches
-    return _floats([numbers], Table(kind, names, np.append(starts, len(docs)), docs, np.empty(0)).place)
+
+    def place(row: int) -> str:
+        topic = stretches.code[np.searchsorted(stretches.start, row, side="right") - 1]
+        return f"{kind}: topic {shown(stretches.names[topic])}, document {shown(docs[row])}"
+
+    return _floats([numbers], place)
 
 
 def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Qrel, ScoredDoc
 
-from .id_columns import arrow_numbers, changes_of_strings, stretches_of
+from .arrow import arrow_array, arrow_numbers, changes_of_strings, numbers_of, whole_table
+from .id_columns import stretches_of
 from .strict_lines import BYTE_ORDER_MARK, Lines, TrecFile
-from .tables import FILE, Table, read_run, refuse_repeated
+from .tables import FILE, Table, column_names, read_run, refuse_repeated
 
 if TYPE_CHECKING:
     import pandas
@@ -70,9 +71,9 @@ _QRELS = _Form(
 def read_trec_qrels(file: TrecFile) -> pandas.DataFrame:
     """The judgments of a TREC file with lines of the form ``topic iteration document level``.
 
-    `file` is a path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip.
-    Returns a DataFrame with the columns query_id, doc_id, relevance and iteration, which every provider
-    of ir-measures accepts.
+    `file` is a path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip,
+    bzip2, xz or Zstandard. Returns a DataFrame with the columns query_id, doc_id, relevance and iteration,
+    which every provider of ir-measures accepts.
 
     >>> import io
     >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3\\nq1 0 d2 1"))
@@ -178,22 +179,31 @@ def is_lasting(file: TrecFile) -> bool:
     return isinstance(file, (str, os.PathLike)) and file != "-" and os.path.isfile(file)
 
 
-def qrel_tuples(qrels: pyarrow.Table) -> list[Qrel]:
-    """Judgments in the form that providers of ir-measures read fastest; whole levels are ints."""
-    level = arrow_numbers(qrels["relevance"])
-    levels = (level.astype(np.int64) if _whole(level) else level).tolist()
-    topics, docs, iterations = (qrels[name].to_pylist() for name in ("query_id", "doc_id", "iteration"))
-    return list(map(Qrel, topics, docs, levels, iterations))
+def qrel_tuples(qrels: Any) -> list[Qrel]:
+    """Judgments from Arrow data in the form that providers of ir-measures read fastest.
+
+    Whole levels are ints. The iteration is "0" if there is no such column.
+    """
+    rows = whole_table(qrels)
+    topics, docs, levels = (rows[name] for name in column_names("qrels: the Arrow table", rows, "relevance"))
+    level = np.array(numbers_of(levels), dtype=np.float64)
+    if _whole(level):
+        level = level.astype(np.int64)
+    has_iterations = "iteration" in rows.column_names
+    iterations = rows["iteration"].to_pylist() if has_iterations else ["0"] * len(rows)
+    return list(map(Qrel, topics.to_pylist(), docs.to_pylist(), level.tolist(), iterations))
 
 
-def run_dicts(run: pyarrow.Table) -> dict[str, dict[str, float]]:
-    """A run in the form that providers of ir-measures read fastest."""
+def run_dicts(run: Any) -> dict[str, dict[str, float]]:
+    """A run from Arrow data in the form that providers of ir-measures read fastest."""
+    rows = whole_table(run)
+    topic, doc, score = (rows[name] for name in column_names("run: the Arrow table", rows, "score"))
     dicts: dict[str, dict[str, float]] = {}
-    docs, scores = run["doc_id"].to_pylist(), arrow_numbers(run["score"]).tolist()
-    starts, topics = stretches_of(run["query_id"], "run: query_id")
-    bounds = [*starts.tolist(), len(docs)]
-    for topic, (start, stop) in zip(topics, pairwise(bounds)):
-        of_topic = dicts.setdefault(topic, {})
+    docs, scores = doc.to_pylist(), np.array(numbers_of(score), dtype=np.float64).tolist()
+    stretches = stretches_of(topic, "run: query_id")
+    bounds = [*stretches.start.tolist(), len(docs)]
+    for number, (start, stop) in zip(stretches.code.tolist(), pairwise(bounds)):
+        of_topic = dicts.setdefault(stretches.names[number], {})
         of_topic.update(zip(docs[start:stop], scores[start:stop]))
     return dicts
 
@@ -313,7 +323,7 @@ def _strictly(block: bytes, form: _Form, lines: Lines) -> pyarrow.Table:
         for name, column, field in zip(form.columns, kept, place):
             column.append(form.number(lines, fields[field]) if name == form.value else fields[field])
     columns = [
-        _number_column(np.array(column, dtype=np.float64)) if name == form.value else _string_column(column)
+        arrow_array(np.array(column, dtype=np.float64)) if name == form.value else _string_column(column)
         for name, column in zip(form.columns, kept)
     ]
     rows = pyarrow.Table.from_arrays(columns, list(form.columns))
@@ -322,16 +332,7 @@ def _strictly(block: bytes, form: _Form, lines: Lines) -> pyarrow.Table:
 
 def _with_lines(rows: pyarrow.Table, numbers: np.ndarray, file: str) -> pyarrow.Table:
     """The rows with their line numbers and the name of their file, which errors name."""
-    return rows.append_column("line", _number_column(numbers)).replace_schema_metadata(
-        {FILE: os.fsencode(file)}
-    )
-
-
-def _number_column(values: np.ndarray) -> pyarrow.Array:
-    import pyarrow
-
-    type_ = pyarrow.from_numpy_dtype(values.dtype)
-    return pyarrow.Array.from_buffers(type_, values.size, [None, pyarrow.py_buffer(values)])
+    return rows.append_column("line", arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
 
 
 def _string_column(texts: list[bytes]) -> pyarrow.Array:

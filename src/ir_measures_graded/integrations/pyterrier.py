@@ -6,17 +6,18 @@ module as ``pt.graded``. From then on:
 - ``pt.graded.nDCG_JK(b=2)@10`` and ``from pyterrier.measures import nDCG_JK`` are measures, including
   those of plugins;
 - ``pt.Experiment`` and ``pt.Evaluate`` take every measure string as well as trec_eval's names;
+- ``pt.Experiment`` warns if it would read a measure the wrong way round, because smaller values are better;
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import logging
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -30,9 +31,10 @@ import ir_measures_graded
 from .. import demo
 from ..errors import GradedError, UnknownMeasureError
 from ..measures.base import GradedMeasure
+from ..measures.parameters import Flag
 from ..registry import names, plugins
 from ..registry.install import redirect
-from ..registry.notation import parse_measure
+from ..registry.notation import parse_measure, parse_trec_name
 
 
 def load() -> ModuleType:
@@ -40,7 +42,7 @@ def load() -> ModuleType:
 
     Failures are logged, because an exception here would break ``import pyterrier``.
     """
-    for step in (_measures, _batches, _collection):
+    for step in (_measures, _functions, _collection):
         _quietly(step)
     return sys.modules[__name__]
 
@@ -84,15 +86,12 @@ def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
     """The measures of a trec_eval name, or else the measure of a measure string."""
+    found, problem = parse_trec_name(text)
     try:
-        return ir_measures.util.parse_trec_measure._original(text)
-    except ValueError as error:
-        trec_error = error
-    try:
-        return [parse_measure(text)]
+        return found or [parse_measure(text)]
     except UnknownMeasureError:
-        if str(trec_error).startswith(("known trec name", "unknown argument")):
-            raise trec_error from None
+        if problem:
+            raise GradedError(problem) from None
         raise
 
 
@@ -102,46 +101,77 @@ def _parse_trec_measure(measure: Any) -> Any:
     return parse_trec_or_any(measure)
 
 
-def _batches() -> None:
-    """Let PyTerrier's experiments refuse measures that need all topics if they evaluate batches of topics.
-
-    PyTerrier evaluates each batch with the judgments of its topics only.
-    """
-    pyterrier = sys.modules.get("pyterrier")
+def _functions() -> None:
+    """Wrap PyTerrier's functions that evaluate; what they compute and render stays the same."""
+    pyterrier: Any = sys.modules.get("pyterrier")
     for name in ("Experiment", "GridScan", "GridSearch", "KFoldGridSearch"):
         function = getattr(pyterrier, name, None)
-        if function is not None:  # the original stays on the function, for a second import of this package
-            setattr(pyterrier, name, _refusing_batches(getattr(function, "_original", function)))
+        if function is not None:
+            setattr(pyterrier, name, _wrapped(getattr(function, "_original", function)))
 
 
-def _refusing_batches(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        with contextlib.suppress(TypeError):  # the call below raises it
-            given = signature.bind_partial(*args, **kwargs).arguments
-            if given.get("batch_size") is not None:
-                for parameter in ("eval_metrics", "metrics", "metric"):
-                    _refuse_batches(given.get(parameter, ()))
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:  # PyTerrier raises the error
+            given = {}
+        inverted = [name for name in SHOWN if given.get(name) is not None]
+        for measure in _graded(given):
+            if inverted and measure.smaller_is_better:
+                warnings.warn(_inversion(measure, inverted), stacklevel=2)
+            if given.get("batch_size") is not None and measure.needs_all_topics:
+                raise GradedError(
+                    f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
+                    f"{_remedy(measure)}leave out batch_size"
+                )
         return function(*args, **kwargs)
 
-    vars(checked)["_original"] = function
-    return checked
+    wrapper._original = function  # type: ignore[attr-defined]
+    return wrapper
 
 
-def _refuse_batches(metrics: Any) -> None:
-    for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics]:
-        measures = [metric]
-        if isinstance(metric, str):
-            with contextlib.suppress(ValueError):  # PyTerrier reports unknown measures
-                measures = parse_trec_or_any(metric)
-        for measure in measures:
-            if isinstance(measure, GradedMeasure) and measure.needs_all_topics:
-                raise GradedError(
-                    f"{measure} needs the highest gain of all topics, but PyTerrier evaluates batches of "
-                    f"topics; give max_gain, as in {measure(max_gain=15)}, or leave out batch_size"
-                )
+def _graded(given: Mapping[str, Any]) -> Iterator[GradedMeasure]:
+    """The graded measures among the metrics of a call."""
+    for parameter in ("eval_metrics", "metrics", "metric"):
+        metrics = given.get(parameter, ())
+        for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics]:
+            try:
+                measures = [metric] if isinstance(metric, ir_measures.Measure) else parse_trec_or_any(metric)
+            except ValueError:  # PyTerrier raises the error
+                continue
+            yield from (measure for measure in measures if isinstance(measure, GradedMeasure))
+
+
+def _remedy(measure: GradedMeasure) -> str:
+    """How else a measure can do without the qrels of all topics, if it can."""
+    has_top_gain = "max_gain" in measure.SUPPORTED_PARAMS and "unjudged" not in measure.params
+    return f"give max_gain, as in {measure(max_gain=15)}, or " if has_top_gain else ""
+
+
+SHOWN = {
+    "baseline": "counts topics with better values in its column '-' and with worse values in '+'",
+    "highlight": "highlights the worst system",
+}
+"""How PyTerrier shows a measure whose smaller values are better, by parameter of ``pt.Experiment``."""
+LARGER = {"ASL": "NR"}
+"""For measures whose smaller values are better, measures that order the runs of a topic in the same way."""
+
+
+def _inversion(measure: GradedMeasure, inverted: Iterable[str]) -> str:
+    """What PyTerrier shows the wrong way round, and what to do about it."""
+    flags = (name for name, parameter in measure.PARAMETERS.items() if isinstance(parameter, Flag))
+    instead = [other for name in flags if not (other := measure(**{name: True})).smaller_is_better]
+    if measure.NAME in LARGER:
+        instead.append(names.registry()[LARGER[measure.NAME]](**measure.params))
+    return (
+        f"smaller values of {measure} are better, but pt.Experiment takes larger ones to be better: it "
+        f"{' and '.join(SHOWN[name] for name in inverted)}; "
+        + (f"use {instead[0]}" if instead else "read them the other way round")
+    )
 
 
 def _collection() -> None:

@@ -17,8 +17,10 @@ import numpy as np
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.gains import gain_of
 from ..ranking.judged import Ideal
+from .at_relevant import AtRelevant
 from .base import GradedMeasure
-from .blended_ratio import BETA, blended_ratio
+from .blended_ratio import BETA, BlendedRatio
+from .ties import TieGroups
 from .topics import GainList, Topics, ratio, share
 
 MANY = 32
@@ -31,6 +33,9 @@ class _OfThresholds(GradedMeasure):
     Each measure weighs the thresholds and divides by what the whole recall base would add up to.
     """
 
+    TIES = ("mean", "min", "max")
+    UNJUDGED = True
+
     def weigh(self, thresholds: Thresholds) -> np.ndarray:
         """The weight of each threshold."""
         raise NotImplementedError
@@ -40,15 +45,21 @@ class _OfThresholds(GradedMeasure):
         raise NotImplementedError
 
     def values(self, topics: Topics) -> np.ndarray:
-        return share(topics.run.relevant.sum(self._precision(topics)), self.whole(topics))
+        run, precision = self._precision(topics)
+        return share(run.sum(precision), self.whole(topics))
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        precision = topics.run.relevant.vector(self._precision(topics), depth)
-        return share(precision, self.whole(topics)[:, None])
+        run, precision = self._precision(topics)
+        return share(run.vector(precision, depth), self.whole(topics)[:, None])
 
-    def _precision(self, topics: Topics) -> np.ndarray:
+    def _precision(self, topics: Topics) -> tuple[GainList, np.ndarray]:
+        """The ranks where relevant documents may stand, and the weighted sum of precisions at each."""
         thresholds = topics.once(Thresholds, lambda: Thresholds.of(topics))
-        return thresholds.precision(topics.run.relevant, self.weigh(thresholds))
+        if self["ties"] == "mean":
+            run = thresholds.expected_precision(topics, self.weigh(thresholds))
+            return run, run.gain
+        run = topics.run.relevant
+        return run, thresholds.precision(run, self.weigh(thresholds))
 
 
 class _muAP(_OfThresholds):
@@ -143,13 +154,41 @@ class Thresholds:
         `run` has relevant documents only, `weight` has one w_t per threshold. C^t[i] is the number of
         documents in the first i with at least the gain t.
         """
-        level = entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
+        level = self._level(run)
         result = np.empty(level.size)
         many = (np.diff(self.offsets) > MANY)[run.topic]
         for part, precision in ((~many, self._by_level), (many, self._by_pair)):
             if part.any():
                 result[part] = precision(run.where(part), level[part], weight)
         return result
+
+    def expected_precision(self, topics: Topics, weight: np.ndarray) -> GainList:
+        """The mean of the same sum at each rank down to the cutoff, over all orders of tied documents.
+
+        The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a tie group
+        meets all documents before the group, itself, and each other of the group in half of the orders.
+        """
+        whole = topics.whole_run
+        run, groups = whole.relevant, TieGroups.of(topics, whole.gain > 0)
+        itself, pairs = np.zeros(whole.gain.size), np.zeros(whole.gain.size)
+        itself[whole.gain > 0] = self._up_to(weight, run, self._level(run))
+        pairs[whole.gain > 0] = self.precision(run, weight) * run.rank
+        pairs_of, size = groups.sum(pairs), groups.size
+        # The lower of two documents of a group: the later one in an order by descending gain.
+        order = np.lexsort((-itself[groups.entry], groups.number))
+        within = np.zeros(whole.gain.size)
+        within[groups.entry] = itself[groups.entry][order] * groups.place
+        within_of = groups.sum(within)
+        expected = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
+        return GainList(expected.topics, expected.topic, expected.rank, expected.gain / expected.rank)
+
+    def _level(self, run: GainList) -> np.ndarray:
+        """How many thresholds of its topic are below the gain of each document."""
+        return entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
+
+    def _up_to(self, weight: np.ndarray, run: GainList, level: np.ndarray) -> np.ndarray:
+        """W(g) = Σ_{t≤g} w_t for the gain of each document."""
+        return cumsum(weight, self.offsets)[self.offsets[run.topic] + level]
 
     def _by_level(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """One threshold of each topic after the other, from the lowest: O(documents · thresholds)."""
@@ -163,34 +202,24 @@ class Thresholds:
     def _by_pair(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Pairs of documents j ≤ i counted by their lower gain, in O(n log n) for any number of thresholds.
 
-        A pair counts in C^t[i] for each t that both reach: together these weigh W(min(G[i], G[j])), where
-        W(g) = Σ_{t≤g} w_t.
+        A pair counts in C^t[i] for each t that both reach: together these weigh W(min(G[i], G[j])).
         """
-        up_to = cumsum(weight, self.offsets)[self.offsets[run.topic] + level]
+        up_to = self._up_to(weight, run, level)
         lower = earlier_and_smaller(level, run.offsets)
         of_lower = earlier_and_smaller(level, run.offsets, up_to)
         return (of_lower + up_to * (run.number - lower)) / run.rank
 
 
-class _AtRelevant(GradedMeasure):
+class _MeanAtRelevant(AtRelevant):
     """The mean of a quotient at the run's relevant documents over all relevant documents."""
 
-    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        """The run's relevant documents and the quotient at each."""
-        raise NotImplementedError
-
-    def values(self, topics: Topics) -> np.ndarray:
-        run, quotient = self.at_relevant(topics)
-        of = topics.relevant if topics.cutoff is None else np.minimum(topics.relevant, topics.cutoff)
-        return ratio(run.sum(quotient), of)
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run, quotient = self.at_relevant(topics)
-        of = np.minimum(topics.relevant[:, None], np.arange(1, depth + 1))
-        return ratio(run.vector(quotient, depth), of)
+    def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        if cutoff is None:
+            return topics.relevant
+        return np.minimum(topics.relevant if isinstance(cutoff, int) else topics.relevant[:, None], cutoff)
 
 
-class _WAP(_AtRelevant):
+class _WAP(_MeanAtRelevant):
     r"""Weighted average precision: the share of the ideal cumulated gain at each relevant document.
 
     :formula: (1/R) Σ_i rel(i) CG[i] / CG_I[i]; with @k the sum ends at k and divides by min(R, k)
@@ -213,13 +242,18 @@ class _WAP(_AtRelevant):
     PRETTY_NAME = "Weighted average precision"
     SHORT_DESC = "The mean share of the ideal cumulated gain at the ranks of relevant documents."
 
-    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        run, ideal = topics.run.relevant, topics.whole_ideal
-        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumulated)
-        return run, share(run.cumulated, cg_ideal)
+    def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
+        return gain
+
+    def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
+        ideal = topics.whole_ideal
+        return ideal.at(rank, topic, ideal.cumulated)
+
+    def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
+        return share(achieved, possible)
 
 
-class _Q(_AtRelevant):
+class _Q(_MeanAtRelevant, BlendedRatio):
     r"""Q-measure: weighted average precision blended with average precision.
 
     :formula: (1/R) Σ_i rel(i) (C[i] + β CG[i]) / (i + β CG_I[i]), C[i] the relevant documents in the first
@@ -245,11 +279,8 @@ class _Q(_AtRelevant):
     SHORT_DESC = "The mean blended ratio of counts and gains at the ranks of relevant documents."
     PARAMETERS = {"beta": BETA}
 
-    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        return topics.run.relevant, blended_ratio(topics, self["beta"])
 
-
-class _AGR(_AtRelevant):
+class _AGR(_WAP):
     r"""Average gain ratio: weighted average precision that favours rare high levels.
 
     :formula: WAP over g′(l) = g(l) − (R_l / R) (g(l) − g(l−1)) for a relevant document of level l, R_l the
@@ -272,15 +303,24 @@ class _AGR(_AtRelevant):
     PRETTY_NAME = "Average gain ratio"
     SHORT_DESC = "Weighted average precision with gains reduced where many documents share a level."
 
-    def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        levels, adjusted = topics.ranks.judged.levels, _adjusted_gains(topics)
-        best = Ideal.of(levels.topic, adjusted, levels.count, topics.count, None)
-        ideal = GainList(topics.count, best.topic, best.rank, best.gain)
-        run = topics.run.relevant
+    UNJUDGED = False  # judgments change the gains of all levels
+
+    def relevant(self, topics: Topics) -> GainList:
+        levels, run = topics.ranks.judged.levels, topics.run.relevant
         level = topics.document_level[topics.document[topics.run.gain > 0]]
-        cg = run.cumsum(adjusted[levels.entry(run.topic, level)])
-        cg_ideal = ideal.at(run.rank, run.topic, ideal.cumulated)
-        return run, share(cg, cg_ideal)
+        adjusted = _adjusted_gains(topics)[levels.entry(run.topic, level)]
+        return GainList(topics.count, run.topic, run.rank, adjusted)
+
+    def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
+        levels = topics.ranks.judged.levels
+        best = Ideal.of(levels.topic, _adjusted_gains(topics), levels.count, topics.count, None)
+        ideal = GainList(topics.count, best.topic, best.rank, best.gain)
+        return ideal.at(rank, topic, ideal.cumulated)
+
+    def merit(self, topics: Topics) -> np.ndarray:
+        merit = super().merit(topics).copy()
+        merit[merit > 0] = 1 + self.relevant(topics.cut(None)).gain  # above irrelevant documents even if 0
+        return merit
 
 
 def _adjusted_gains(topics: Topics) -> np.ndarray:

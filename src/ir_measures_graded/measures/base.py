@@ -17,9 +17,11 @@ import ir_measures
 import numpy as np
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..ranking.gains import LINEAR
-from .parameters import Count, Flag, Gains, Parameter
+from .holes import extreme_in_order
+from .parameters import ORDERS, UNJUDGED, Choice, Count, Flag, Gains, Parameter
+from .ties import ordered
 from .topics import Topic, Topics
 
 
@@ -45,6 +47,13 @@ class GradedMeasure(ir_measures.Measure):
     GAINS: ClassVar[str] = LINEAR
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
+    TIES: ClassVar[tuple[str, ...]] = ()
+    """Which of 'mean', 'min' and 'max' the option `ties` takes beside 'docid'. 'min' and 'max' evaluate the
+    orders of tied documents by `merit`; what 'mean' is, `values` must know."""
+    UNJUDGED: ClassVar[bool] = False
+    """Whether there is the option `unjudged`; see `over_judgments`."""
+    RECALL_BASE: ClassVar[bool] = True
+    """Whether judged documents that a run did not retrieve have a part in its value."""
     DEFAULT: Any = 0.0
     """The value of an empty ranking; None if it depends on the topic (and is computed)."""
 
@@ -52,6 +61,8 @@ class GradedMeasure(ir_measures.Measure):
         super().__init_subclass__(**kwargs)
         cls.SUPPORTED_PARAMS = {
             **cls.PARAMETERS,
+            **({"ties": Choice("docid", *cls.TIES, default="docid", desc=ORDERS)} if cls.TIES else {}),
+            **({"unjudged": UNJUDGED} if cls.UNJUDGED else {}),
             "gains": Gains(default=cls.GAINS),
             "judged_only": Flag(
                 default=cls.JUDGED_ONLY, desc="leave unjudged documents out before ranks are counted"
@@ -73,10 +84,13 @@ class GradedMeasure(ir_measures.Measure):
             except (TypeError, ValueError) as error:
                 reason = f" ({error})" if str(error) else ""
                 raise GradedError(
-                    f"{self.NAME}: {name}={value!r} is not allowed{reason}; {name} is {parameter.allowed()}"
+                    f"{self.NAME}: {name}={shown(value)} is not allowed{reason}; "
+                    f"{name} is {parameter.allowed()}"
                 ) from None
             if value != parameter.default:
                 self.params[name] = value
+        if reason := self.refusal():
+            raise GradedError(f"{self.NAME}: {reason}")
         self._text = super().__repr__()
         self.validated = True
 
@@ -93,10 +107,80 @@ class GradedMeasure(ir_measures.Measure):
         cutoffs = range(1, depth + 1)
         return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
 
+    def evaluated(self, topics: Topics) -> np.ndarray:
+        """The value of each topic with the options `ties` and `unjudged` (T): what is reported."""
+        if self._option("unjudged"):
+            return self.over_judgments(topics, highest=self["unjudged"] == "max")
+        return self.values(self._in_order(topics))
+
+    def evaluated_curve(self, topics: Topics, depth: int) -> np.ndarray:
+        """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
+        if self._option("unjudged"):
+            return np.column_stack([(self @ k).evaluated(topics.cut(k)) for k in range(1, depth + 1)])
+        return self.curve(self._in_order(topics), depth)
+
+    def merit(self, topics: Topics) -> np.ndarray:
+        """What speaks for placing each of the H judged documents of `topics.ranks` first in its tie group,
+        if the value is to be as high as possible. For other documents it is 0."""
+        return topics.whole_run.gain
+
+    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
+        """The highest or lowest value of each topic (T) over all judgments of its unjudged documents within
+        the cutoff. Each may gain 0 or what any level of the collection gains.
+
+        This evaluates only judgments that give higher gains to earlier documents (for the highest value) or
+        to later ones (for the lowest). That is right for measures that never lose when two documents,
+        however far apart, change places so that the better stands higher.
+        """
+        return extreme_in_order(topics, self.values, highest)
+
+    def difference_over_judgments(
+        self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """The lowest and the highest difference (T each) of two runs' values over all judgments of the
+        documents that either has unjudged within the cutoff; None where it is not known.
+
+        `shared` are the numbers of the holes of `one` and of `other` that hold the same document.
+        """
+        return None
+
+    def refusal(self) -> str:
+        """Why these parameters cannot be combined; empty where they can."""
+        if not self._option("unjudged"):
+            return ""
+        given = f"unjudged={self['unjudged']!r}"
+        if self["judged_only"]:
+            return f"judged_only=True leaves out the documents that {given} is about; use one of the two"
+        if self._option("ties"):
+            return f"{given} and ties={self['ties']!r} cannot be combined; use one of the two"
+        return ""
+
+    def with_option(self, name: str, word: str) -> GradedMeasure | None:
+        """This measure with the option `ties` or `unjudged`; None where it does not offer that."""
+        if not (word in self.TIES if name == "ties" else self.UNJUDGED):
+            return None
+        try:
+            return self(**{name: word})
+        except GradedError:
+            return None
+
+    def _option(self, name: str) -> bool:
+        """Whether the option `ties` or `unjudged` is set."""
+        offered = {"ties": self.TIES, "unjudged": self.UNJUDGED}
+        return bool(offered[name]) and name in self.params
+
+    def _in_order(self, topics: Topics) -> Topics:
+        """The topics in the order of tied documents that ties='min' or 'max' asks for."""
+        if not self._option("ties") or self["ties"] == "mean":
+            return topics
+        merit = self.merit(topics)
+        ranks = ordered(topics.ranks, merit if self["ties"] == "max" else -merit)
+        return Topics(ranks, topics.gains, topics.cutoff)
+
     @property
     def needs_all_topics(self) -> bool:
         """Whether the value of a topic depends on the judgments of the other topics."""
-        return False
+        return self._option("unjudged")
 
     @property
     def smaller_is_better(self) -> bool:
@@ -118,7 +202,9 @@ class GradedMeasure(ir_measures.Measure):
             return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
         close = get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        return f"{self.NAME} has no parameter {name!r}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
+        return (
+            f"{self.NAME} has no parameter {shown(name)}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
+        )
 
     def validate_params(self) -> None:
         """Do nothing: the constructor has validated the parameters."""

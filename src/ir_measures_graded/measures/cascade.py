@@ -8,35 +8,31 @@ preference-based, and diversity measures. ACM Transactions on Information System
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
-from .blended_ratio import BETA, blended_ratio
+from .at_relevant import AtRelevant
+from .blended_ratio import BETA, BlendedRatio
 from .parameters import Real
 from .top_gain import TOP_GAIN, TopGainMeasure
-from .topics import GainList, Topics, share
+from .topics import Topics
 
 
-class _Cascade(TopGainMeasure):
-    """The expected utility of the rank at which the user stops: each measure defines its own `utility`."""
+class _Cascade(TopGainMeasure, AtRelevant):
+    """The expected utility of the rank at which the user stops.
+
+    The user stops at rank i with probability s(i): p(i) if the user has not stopped before, p = G / (H + 1).
+    """
 
     PARAMETERS = {"max_gain": TOP_GAIN}
+    MONOTONE = True
 
-    def utility(self, topics: Topics) -> np.ndarray:
-        """The utility of stopping at each relevant document of the run."""
-        raise NotImplementedError
+    def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
+        return gain / (self.top_gain(topics) + 1)
 
-    def stop(self, gains: GainList, topics: Topics) -> np.ndarray:
-        """s(i) at each document: p(i) if the user has not stopped before, p = G / (H + 1)."""
-        p = gains.gain / (self.top_gain(topics) + 1)
-        return p * gains.previous(gains.running(np.multiply, 1 - p), first=1.0)
-
-    def values(self, topics: Topics) -> np.ndarray:
-        run = topics.run.relevant
-        return run.sum(self.stop(run, topics) * self.utility(topics))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run = topics.run.relevant
-        return run.vector(self.stop(run, topics) * self.utility(topics), depth)
+    def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
+        return 1 - self.stops(gain, topics)
 
 
 class _ERR_G(_Cascade):
@@ -62,11 +58,13 @@ class _ERR_G(_Cascade):
     PRETTY_NAME = "Expected reciprocal rank (graded)"
     SHORT_DESC = "The expected reciprocal of the rank at which a user stops, satisfied by a document."
 
-    def utility(self, topics: Topics) -> np.ndarray:
-        return 1 / topics.run.relevant.rank
+    RECALL_BASE = False
+
+    def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
+        return rank
 
 
-class _nERR(_Cascade):
+class _nERR(_ERR_G):
     r"""Normalised expected reciprocal rank: ERR as a share of that of the ideal list.
 
     :formula: ERR[k] / ERR_I[k], where ERR[k] = Σ_{i≤k} s(i) / i
@@ -85,20 +83,15 @@ class _nERR(_Cascade):
     PRETTY_NAME = "Normalised expected reciprocal rank"
     SHORT_DESC = "Expected reciprocal rank as a share of that of the ideal list."
 
-    def values(self, topics: Topics) -> np.ndarray:
-        run, ideal = topics.run.relevant, topics.ideal
-        return share(run.sum(self._terms(run, topics)), ideal.sum(self._terms(ideal, topics)))
+    RECALL_BASE = True
 
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run, ideal = topics.run.relevant, topics.ideal
-        achieved = run.vector(self._terms(run, topics), depth)
-        return share(achieved, ideal.vector(self._terms(ideal, topics), depth))
-
-    def _terms(self, gains: GainList, topics: Topics) -> np.ndarray:
-        return self.stop(gains, topics) / gains.rank
+    def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        ideal = topics.ideal
+        added = self.added(ideal, topics)
+        return ideal.vector(added, len(cutoff)) if isinstance(cutoff, np.ndarray) else ideal.sum(added)
 
 
-class _EBR(_Cascade):
+class _EBR(_Cascade, BlendedRatio):
     r"""Expected blended ratio: the mean blended ratio at the rank where the user stops.
 
     :formula: Σ_{i≤k} s(i) BR(i), where BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of
@@ -121,9 +114,8 @@ class _EBR(_Cascade):
     PRETTY_NAME = "Expected blended ratio"
     SHORT_DESC = "The expected blended ratio of Q at the rank where a user stops."
     PARAMETERS = {"max_gain": TOP_GAIN, "beta": BETA}
-
-    def utility(self, topics: Topics) -> np.ndarray:
-        return blended_ratio(topics, self["beta"])
+    TIES: ClassVar[tuple[str, ...]] = ("mean",)  # in an order by gain the value is not always extreme
+    MONOTONE = False
 
 
 class _iRBU(_Cascade):
@@ -151,8 +143,10 @@ class _iRBU(_Cascade):
         "p": Real(default=0.99, above=0, at_most=1, desc="persistence: the factor of the utility per rank"),
     }
 
-    def utility(self, topics: Topics) -> np.ndarray:
-        return self["p"] ** topics.run.relevant.rank.astype(np.float64)
+    RECALL_BASE = False
+
+    def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
+        return self["p"] ** -rank.astype(np.float64)
 
 
 ERR_G = _ERR_G()

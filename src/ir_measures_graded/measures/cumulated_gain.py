@@ -13,79 +13,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..by_topic import cumsum
-from .base import GradedMeasure
 from .parameters import TOPICS_BEST, Flag, Real
-from .topics import GainList, Topics, ratio, share
+from .topics import ratio
+from .weighted import Normalised, WeightedGains
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
 
 
-class _CumulatedGain(GradedMeasure):
-    """A sum of gains, each weighted by its rank: each measure defines its own `weigh`."""
-
-    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
-        return gains.gain
-
-    def values(self, topics: Topics) -> np.ndarray:
-        weighed = self.weigh(topics.run, topics)
-        if self.params.get("avg"):
-            return mean_over_ranks(topics.run, weighed, topics.depth)
-        return topics.run.sum(weighed)
-
-    def vector(self, gains: GainList, topics: Topics, depth: int) -> np.ndarray:
-        """The papers' vector of a list: its weighted sum at each rank down to `depth` (T × depth)."""
-        return gains.vector(self.weigh(gains, topics), depth)
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        return self.averaged(self.vector(topics.run, topics, depth))
-
-    def averaged(self, vector: np.ndarray) -> np.ndarray:
-        """With `avg`, the mean of a vector (… × depth) down to each rank; otherwise the vector."""
-        if not self.params.get("avg"):
-            return vector
-        return np.cumsum(vector, axis=-1) / np.arange(1, vector.shape[-1] + 1)
-
-
-class Normalised(_CumulatedGain):
-    """The same sum, divided by that of the ideal list."""
-
-    def values(self, topics: Topics) -> np.ndarray:
-        run, ideal = topics.run, topics.ideal
-        achieved, possible = self.weigh(run, topics), self.weigh(ideal, topics)
-        if self.params.get("avg"):
-            return mean_ratio_over_ranks(run, achieved, ideal, possible, topics.depth)
-        return share(run.sum(achieved), ideal.sum(possible))
-
-    def vectors(self, topics: Topics, depth: int) -> tuple[np.ndarray, np.ndarray]:
-        """The vectors of the run and of the ideal list (T × depth each)."""
-        return self.vector(topics.run, topics, depth), self.vector(topics.ideal, topics, depth)
-
-    def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
-        """The curve of a run, from its vectors and the ideal vectors (… × depth each).
-
-        The vectors are those of single topics, or the means over all topics, which Järvelin & Kekäläinen
-        divide.
-        """
-        return self.averaged(share(achieved, possible))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        return self.quotient(*self.vectors(topics, depth))
-
-
-class _Discounted(_CumulatedGain):
+class _Discounted(WeightedGains):
     """Gains from rank b on are divided by the logarithm of their rank."""
 
-    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
+    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
         b = self["b"]
-        late = gains.rank >= b
-        weighed = gains.gain.copy()
-        weighed[late] /= np.log(gains.rank[late]) / np.log(b)
-        return weighed
+        return gain / np.where(rank < b, 1.0, np.log(rank) / np.log(b))
 
 
-class _CG(_CumulatedGain):
+class _CG(WeightedGains):
     r"""Cumulated gain: the sum of the gains at the first k ranks.
 
     :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
@@ -177,13 +121,13 @@ class _nDCG_JK(_Discounted, Normalised):
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
-class _Log2(_CumulatedGain):
+class _Log2(WeightedGains):
     """Gains are divided by log2(rank + 1)."""
 
     GAINS = "exp"
 
-    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
-        return gains.gain / np.log2(gains.rank + 1)
+    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        return gain / np.log2(rank + 1)
 
 
 class _DCG_Burges(_Log2):
@@ -261,39 +205,13 @@ class _NDCNG(Normalised):
         "max_gain": TOPICS_BEST,
     }
 
-    def weigh(self, gains: GainList, topics: Topics) -> np.ndarray:
-        m = self["max_gain"] or topics.best[gains.topic]
-        return (np.exp2(ratio(gains.gain, m)) - 1) / np.log(gains.rank + 1)
+    SCALES = True
 
+    def worth(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
+        return np.exp2(ratio(gain, self["max_gain"] or best)) - 1
 
-def mean_over_ranks(gains: GainList, weighed: np.ndarray, depth: np.ndarray) -> np.ndarray:
-    """The mean over ranks 1…depth of the running sum of `weighed`, one value per topic.
-
-    A value at rank i is part of the sums at ranks i…depth.
-    """
-    return ratio(gains.sum(weighed * (depth[gains.topic] - gains.rank + 1)), depth)
-
-
-def mean_ratio_over_ranks(
-    run: GainList, achieved: np.ndarray, ideal: GainList, possible: np.ndarray, depth: np.ndarray
-) -> np.ndarray:
-    """The mean over ranks 1…depth of the quotient of two running sums, one value per topic.
-
-    The vectors end at the last rank where either changes; the quotient there stands for all later ranks.
-    """
-    length = np.maximum(run.last, ideal.last)
-    offsets = np.concatenate(([0], np.cumsum(length)))
-
-    def vector(gains: GainList, weighed: np.ndarray) -> np.ndarray:
-        dense = np.zeros(offsets[-1])
-        dense[offsets[gains.topic] + gains.rank - 1] = weighed
-        return cumsum(dense, offsets)
-
-    quotient = share(vector(run, achieved), vector(ideal, possible))
-    some = length > 0
-    quotient[offsets[1:][some] - 1] *= (depth - length + 1)[some]
-    topic = np.repeat(np.arange(run.topics), length)
-    return ratio(np.bincount(topic, weights=quotient, minlength=run.topics), depth)
+    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        return gain / np.log(rank + 1)
 
 
 CG = _CG()

@@ -8,40 +8,17 @@ for designing information retrieval metrics. EVIA 2008.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
-from .base import GradedMeasure
-from .blended_ratio import BETA, blended_ratio
+from .blended_ratio import BETA, BlendedRatio
+from .holes import extreme_in_order
 from .parameters import Choice, Real
-from .topics import GainList, Topics, share
+from .topics import GainList, Topics
 
 
-class _OneRank(GradedMeasure):
-    """The value at the last of some relevant documents of the run, which `preferred` selects."""
-
-    PARAMETERS = {"beta": BETA}
-
-    def preferred(self, run: GainList) -> np.ndarray:
-        """Which relevant documents are preferred to all above them."""
-        best = run.previous(run.running(np.maximum, run.gain), first=0.0)
-        return run.gain > best
-
-    def at(self, topics: Topics) -> np.ndarray:
-        """The value of a list that ends at each relevant document, if this one is preferred."""
-        return blended_ratio(topics, self["beta"])
-
-    def values(self, topics: Topics) -> np.ndarray:
-        run, at = topics.run.relevant, self.at(topics)
-        preferred = self.preferred(run)
-        return run.where(preferred).final(at[preferred])
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run, at = topics.run.relevant, self.at(topics)
-        preferred = self.preferred(run)
-        return run.where(preferred).held(at[preferred], depth)
-
-
-class _O_measure(_OneRank):
+class _O_measure(BlendedRatio):
     r"""O-measure: the blended ratio at the first relevant document.
 
     :formula: BR(i) at the first rank i with a relevant document, where BR(i) = (C[i] + β CG[i]) / (i +
@@ -61,11 +38,39 @@ class _O_measure(_OneRank):
     PRETTY_NAME = "O-measure"
     SHORT_DESC = "The blended ratio of Q at the first relevant document."
 
-    def preferred(self, run: GainList) -> np.ndarray:
-        return run.number == 1
+    MONOTONE = True
+
+    def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
+        return 0.0
 
 
-class _P_measure(_OneRank):
+class _AtPreferredRank(BlendedRatio):
+    """The value at the preferred rank, the first rank of the highest gain in the list."""
+
+    TIES: ClassVar[tuple[str, ...]] = ()
+    UNJUDGED = False
+
+    def at(self, run: GainList, topics: Topics) -> np.ndarray:
+        """The value of a list that ends at each relevant document, if this one is preferred."""
+        return self.quality(run, topics)
+
+    def values(self, topics: Topics) -> np.ndarray:
+        preferred, at = self._preferred(topics)
+        return preferred.final(at)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        preferred, at = self._preferred(topics)
+        return preferred.held(at, depth)
+
+    def _preferred(self, topics: Topics) -> tuple[GainList, np.ndarray]:
+        """The documents that are better than all above them, and the value at each."""
+        run = topics.run.relevant
+        best = run.previous(run.running(np.maximum, run.gain), first=0.0)
+        preferred = run.gain > best
+        return run.where(preferred), self.at(run, topics)[preferred]
+
+
+class _P_measure(_AtPreferredRank):
     r"""P-measure: the blended ratio at the first of the best documents in the list.
 
     :formula: BR(i) at the preferred rank i, the first rank of the highest gain in the list, where BR(i) =
@@ -88,7 +93,7 @@ class _P_measure(_OneRank):
     SHORT_DESC = "The blended ratio of Q at the first of the best documents in the list."
 
 
-class _P_plus(_OneRank):
+class _P_plus(_AtPreferredRank):
     r"""P⁺-measure: the mean blended ratio at the relevant documents down to the preferred rank.
 
     :formula: (1 / C[r]) Σ_{i≤r} rel(i) BR(i), where r is the preferred rank, the first rank of the highest
@@ -109,12 +114,11 @@ class _P_plus(_OneRank):
     PRETTY_NAME = "P⁺-measure"
     SHORT_DESC = "The mean blended ratio of Q down to the first of the best documents in the list."
 
-    def at(self, topics: Topics) -> np.ndarray:
-        run = topics.run.relevant
-        return run.cumsum(super().at(topics)) / run.number
+    def at(self, run: GainList, topics: Topics) -> np.ndarray:
+        return run.cumsum(self.quality(run, topics)) / run.number
 
 
-class _NCU(GradedMeasure):
+class _NCU(BlendedRatio):
     r"""Normalised cumulative utility: the mean utility over users who stop at different relevant documents.
 
     :formula: Σ_{i≤k} rel(i) Pr(i) U(i); stop='gu': Pr(i) = G[i] / Σ_d G_d; 'rb': Pr(i) = γ^{C[i]−1} /
@@ -152,24 +156,30 @@ class _NCU(GradedMeasure):
         "beta": BETA,
     }
 
-    def values(self, topics: Topics) -> np.ndarray:
+    @property
+    def beta(self) -> float:
+        return super().beta if self["utility"] == "BR" else 0.0
+
+    def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
+        return gain if self["stop"] == "gu" else 1.0
+
+    def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
+        return 1.0 if self["stop"] == "gu" else float(self["gamma"])
+
+    def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.whole_ideal
-        return share(topics.run.relevant.sum(self._terms(topics)), ideal.sum(self._weigh(ideal)))
+        most = ideal.sum(self.weight(ideal, topics))
+        return most[:, None] if isinstance(cutoff, np.ndarray) else most
 
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        ideal = topics.whole_ideal
-        achieved = topics.run.relevant.vector(self._terms(topics), depth)
-        return share(achieved, ideal.sum(self._weigh(ideal))[:, None])
+    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
+        if self["stop"] == "rb" and self["utility"] == "P":
+            return extreme_in_order(topics, self.values, highest)
+        return super().over_judgments(topics, highest)
 
-    def _terms(self, topics: Topics) -> np.ndarray:
-        beta = self["beta"] if self["utility"] == "BR" else 0.0
-        return self._weigh(topics.run.relevant) * blended_ratio(topics, beta)
-
-    def _weigh(self, gains: GainList) -> np.ndarray:
-        """What Pr is in proportion to, at each relevant document of a list."""
-        if self["stop"] == "gu":
-            return gains.gain
-        return self["gamma"] ** (gains.number - 1.0)
+    def refusal(self) -> str:
+        if self["stop"] == "gu" and self["ties"] in ("min", "max"):
+            return f"ties={self['ties']!r} is not available with stop='gu'"
+        return super().refusal()
 
 
 O_measure = _O_measure()

@@ -140,3 +140,12 @@ class Gains(Parameter):
 
 TIES = Choice("score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide")
 TOPICS_BEST = Real(default=None, above=0, desc="the gain m that counts as 1; unset: the topic's highest gain")
+
+ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"
+UNJUDGED = Choice(
+    "irrelevant",
+    "min",
+    "max",
+    default="irrelevant",
+    desc="unjudged documents: irrelevant, or the lowest or highest value over all judgments of them",
+)

@@ -11,9 +11,10 @@ import numpy as np
 from .parameters import Flag, Real
 from .top_gain import TOP_GAIN, TopGainMeasure
 from .topics import Topics, ratio
+from .weighted import WeightedGains
 
 
-class _RBP_G(TopGainMeasure):
+class _RBP_G(TopGainMeasure, WeightedGains):
     r"""Rank-biased precision: gains of a user who reads on with probability p after each document.
 
     :formula: (1 − p) Σ_{i≤k} (G[i] / H) p^{i−1}; the residual is (1 − p) Σ_{i≤n} u_i p^{i−1} + p^n, where u_i
@@ -58,22 +59,31 @@ class _RBP_G(TopGainMeasure):
     def smaller_is_better(self) -> bool:
         return bool(self["residual"])
 
+    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        return gain * ((1 - self["p"]) * self["p"] ** (rank - 1.0))
+
+    def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
+        return ratio(total, np.array(self.top_gain(topics)))
+
     def values(self, topics: Topics) -> np.ndarray:
-        run = topics.run
         if self["residual"]:
-            return run.final(self._residual(topics), default=1.0)
-        return run.relevant.sum(self._terms(topics))
+            return topics.run.final(self._residual(topics), default=1.0)
+        return super().values(topics)
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run = topics.run
         if self["residual"]:
-            return run.held(self._residual(topics), depth, default=1.0)
-        return run.relevant.vector(self._terms(topics), depth)
+            return topics.run.held(self._residual(topics), depth, default=1.0)
+        return self.scaled(super().curve(topics, depth), topics)
 
-    def _terms(self, topics: Topics) -> np.ndarray:
-        run, p = topics.run.relevant, self["p"]
-        weight = (1 - p) * p ** (run.rank - 1.0)
-        return ratio(run.gain, np.array(self.top_gain(topics))) * weight
+    def merit(self, topics: Topics) -> np.ndarray:
+        gain = super().merit(topics)
+        return -np.ones(gain.size) if self["residual"] else gain
+
+    def refusal(self) -> str:
+        for option, words in (("ties", ("mean",)), ("unjudged", ("min", "max"))):
+            if self["residual"] and self[option] in words:
+                return f"{option}={self[option]!r} is not available with residual=True"
+        return super().refusal()
 
     def _residual(self, topics: Topics) -> np.ndarray:
         """The residual of the list down to each judged document, as if all later ranks were unjudged."""

@@ -14,8 +14,11 @@ from ..by_topic import tally
 from ..ranking.judged import Ideal
 from .base import GradedMeasure
 from .collection_size import DOCS, collection_size
+from .holes import Holes, at_least
 from .parameters import TOPICS_BEST, Choice
-from .topics import GainList, Topics, ratio, share
+from .ties import expected
+from .topics import GainList, Topics, ratio
+from .weighted import Normalised, WeightedGains
 
 IDEAL = Choice(
     "judged",
@@ -25,22 +28,24 @@ IDEAL = Choice(
 )
 
 
-class _SlidingRatio(GradedMeasure):
-    """Weighed gains of the run over those of an ideal list."""
-
-    def weigh(self, gains: GainList) -> np.ndarray:
-        return gains.gain
-
-    def values(self, topics: Topics) -> np.ndarray:
-        run, ideal = topics.run, self.ideal(topics)
-        return share(run.sum(self.weigh(run)), ideal.sum(self.weigh(ideal)))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run, ideal = topics.run, self.ideal(topics)
-        return share(run.vector(self.weigh(run), depth), ideal.vector(self.weigh(ideal), depth))
+class _SlidingRatio(Normalised):
+    """Weighed gains of the run over those of an ideal list, which can be the run's own list reordered."""
 
     def ideal(self, topics: Topics) -> GainList:
         return topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
+
+    def in_ideal(self, topics: Topics) -> np.ndarray:
+        if self["ideal"] == "judged":
+            return super().in_ideal(topics)
+        whole = topics.whole_run
+        return at_least(topics, whole.topic, whole.gain, np.ones(whole.gain.size))
+
+    def difference_over_judgments(
+        self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        if self["ideal"] == "judged":
+            return super().difference_over_judgments(one, other, shared)
+        return None  # each run has an ideal list of its own
 
 
 def _own_ideal(topics: Topics) -> GainList:
@@ -94,11 +99,11 @@ class _MSR(_SlidingRatio):
     SHORT_DESC = "The sliding ratio with every gain divided by its rank."
     PARAMETERS = {"ideal": IDEAL}
 
-    def weigh(self, gains: GainList) -> np.ndarray:
-        return gains.gain / gains.rank
+    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        return gain / rank
 
 
-class _gP(GradedMeasure):
+class _gP(WeightedGains):
     r"""Generalised precision: the mean gain at the first k ranks.
 
     :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
@@ -117,17 +122,33 @@ class _gP(GradedMeasure):
     SHORT_DESC = "The mean gain at the first k ranks, as a share of the highest gain."
     PARAMETERS = {"max_gain": TOPICS_BEST}
 
-    def values(self, topics: Topics) -> np.ndarray:
+    def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
         m = self["max_gain"] or topics.best
-        k = topics.cutoff or topics.retrieved
-        return ratio(topics.run.sum(topics.run.gain), m * k)
+        return ratio(total, m * (topics.cutoff or topics.retrieved))
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
         m = self["max_gain"] or topics.best[:, None]
-        return ratio(topics.run.vector(topics.run.gain, depth), m * np.arange(1, depth + 1))
+        return ratio(self.vector(self.listed(topics), depth), m * np.arange(1, depth + 1))
+
+    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
+        if self["max_gain"]:
+            return super().over_judgments(topics, highest)
+        # With t as the highest gain given out, all holes get t for the highest value, one for the lowest.
+        t, total = topics.possible_gains[:, None], topics.run.sum(topics.run.gain)
+        holes = Holes.of(topics).count
+        given = total + t * (holes if highest else np.minimum(holes, 1))
+        k = topics.cutoff or topics.retrieved
+        values = ratio(given, np.where(holes > 0, np.maximum(topics.best, t), topics.best) * k)
+        extreme = np.maximum if highest else np.minimum
+        return extreme.reduce(np.vstack([self.values(topics), values]))
+
+    def difference_over_judgments(
+        self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        return None
 
 
-class _gR(GradedMeasure):
+class _gR(Normalised):
     r"""Generalised recall: the gain at the first k ranks as a share of the total gain.
 
     :formula: Σ_{i≤k} G[i] / Σ_i I[i], the second sum over the whole recall base
@@ -145,13 +166,7 @@ class _gR(GradedMeasure):
     PRETTY_NAME = "Generalised recall"
     SHORT_DESC = "The gain at the first k ranks, as a share of the whole recall base."
 
-    def values(self, topics: Topics) -> np.ndarray:
-        run, ideal = topics.run, topics.whole_ideal
-        return share(run.sum(run.gain), ideal.sum(ideal.gain))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run, ideal = topics.run, topics.whole_ideal
-        return share(run.vector(run.gain, depth), ideal.sum(ideal.gain)[:, None])
+    IDEAL_IS_CUT = False
 
 
 class _Fallout(GradedMeasure):
@@ -178,15 +193,37 @@ class _Fallout(GradedMeasure):
     PARAMETERS = {"docs": DOCS}
     SMALLER_IS_BETTER = True
 
+    TIES = ("mean", "min", "max")
+    UNJUDGED = True
+
     def values(self, topics: Topics) -> np.ndarray:
-        found = np.diff(topics.run.relevant.offsets)
-        return ratio(topics.retrieved - found, collection_size(self, topics) - topics.relevant)
+        found = self._found(topics)
+        return self._share(topics, topics.retrieved - found.sum(found.gain))
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run = topics.run.relevant
+        found = self._found(topics)
         retrieved = np.minimum(topics.retrieved[:, None], np.arange(1, depth + 1))
-        found = run.vector(np.ones(run.gain.size), depth)
-        return ratio(retrieved - found, (collection_size(self, topics) - topics.relevant)[:, None])
+        return self._share(topics, (retrieved - found.vector(found.gain, depth)).T).T
+
+    def _found(self, topics: Topics) -> GainList:
+        """How many relevant documents stand at each rank, in the mean with ties='mean'."""
+        if self["ties"] == "mean":
+            return expected(topics, (topics.whole_run.gain > 0).astype(np.float64))
+        run = topics.run.relevant
+        return GainList(topics.count, run.topic, run.rank, np.ones(run.rank.size))
+
+    def _share(self, topics: Topics, missed: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
+        """Non-relevant documents (… × T) as a share, if `given` unjudged documents are relevant too."""
+        return ratio(missed - given, collection_size(self, topics) - topics.relevant - given)
+
+    def merit(self, topics: Topics) -> np.ndarray:
+        return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
+
+    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
+        if highest or not topics.possible_gains.size:
+            return self.values(topics)
+        found = self._found(topics)
+        return self._share(topics, topics.retrieved - found.sum(found.gain), Holes.of(topics).count)
 
 
 SR = _SR()

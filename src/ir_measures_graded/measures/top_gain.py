@@ -23,7 +23,7 @@ class TopGainMeasure(GradedMeasure):
 
     @property
     def needs_all_topics(self) -> bool:
-        return self["max_gain"] is None
+        return super().needs_all_topics or self["max_gain"] is None
 
     def top_gain(self, topics: Topics) -> float:
         """H; raises `GradedError` if `max_gain` is less than the gain of a judged document."""

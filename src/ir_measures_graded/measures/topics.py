@@ -156,7 +156,8 @@ class Topics:
     - `retrieved` (T): the number of ranks in the run's list, at most the cutoff. `judged` (T): the number
       of judged documents. `relevant` (T): the number of those with a gain > 0, the papers' R.
     - `depth` (T): the cutoff; without one, the larger of `retrieved` and `judged`.
-    - `best` (T): the highest gain of the topic's recall base.
+    - `best` (T): the highest gain of the topic's recall base. `possible_gains`: the distinct
+      positive gains of all levels in the collection, over all topics, ascending.
     - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
       (J) of each judged document; `document` (H), the number of each entry of `run` among these; `first`
       and `last` (H), the ranks where the entry's tie group begins and ends; `place` (H), the place of its
@@ -222,7 +223,7 @@ class Topics:
     def document_gain(self) -> np.ndarray:
         return _read_only(self.ranks.judged.gain(self.gains))
 
-    def cut(self, cutoff: int) -> Topics:
+    def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
         return Topics(self.ranks, self.gains, cutoff)
 
@@ -247,6 +248,10 @@ class Topics:
     @cached_property
     def best(self) -> np.ndarray:
         return _read_only(self.ranks.judged.best(self.gains))
+
+    @cached_property
+    def possible_gains(self) -> np.ndarray:
+        return _read_only(self.ranks.judged.possible_gains(self.gains))
 
     def listed(self, ties: str = "score") -> Documents:
         """The documents of the run's list, then the judged documents that it lacks.

@@ -22,19 +22,21 @@ def draw_cells(
     texts: Mapping[tuple[int, int], str],
     rows: Sequence[str],
     columns: Sequence[str],
+    size: float = 9,
 ) -> None:
     """Draw one cell for each number in `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
 
     `texts` maps (row, column) to the text of that cell. Column labels longer than two letters are rotated.
+    `size` is the size of the text in points.
     """
     from matplotlib.colors import ListedColormap
 
     axes.imshow(shades, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1)
     for (row, column), text in texts.items():
         ink = INK[int(np.nan_to_num(shades[row, column]))]
-        axes.text(column, row, text, ha="center", va="center_baseline", size=8, color=ink)
-    axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 2 else 0)
-    axes.set_yticks(range(len(rows)), rows)
+        axes.text(column, row, text, ha="center", va="center_baseline", size=min(size, 8), color=ink)
+    axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 2 else 0, size=size)
+    axes.set_yticks(range(len(rows)), rows, size=size, parse_math=False)
     axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
     axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
     axes.grid(visible=False)

@@ -26,10 +26,10 @@ def dot_plot(
     the values.
     """
     names = INCHES * max(map(len, runs), default=0)
-    across = min(len(measures), ACROSS)
-    down = -(-len(measures) // across)
-    height = 0.24 * len(runs) + 1.1
-    figure = plots.new_figure(max(2.6, 9.0 / across if across > 2 else 4.0) * across + names, height * down)
+    height = 0.24 * len(runs) + 1.2
+    across = plots.across(len(measures), height, ACROSS)
+    width = min(4.0, max(2.2, (plots.PAGE[0] - names) / across))
+    figure = plots.new_figure(width * across + names, height * -(-len(measures) // across))
     order = np.argsort(-signs[0] * means[:, 0], kind="stable").tolist()
     styles = plots.run_styles(runs)
     for panel, axes in enumerate(plots.panels(figure, len(measures), across, sharey=True)):
@@ -40,5 +40,5 @@ def dot_plot(
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
         axes.set_title(plots.title(measures[panel], width=30), size=10)
-        axes.set_xlabel(label + (", smaller is better" if signs[panel] < 0 else ""))
+        axes.set_xlabel(label + ("\nsmaller is better" if signs[panel] < 0 else ""))
     return figure

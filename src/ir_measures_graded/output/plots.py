@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import GradedError
+from ..errors import GradedError, install_hint
 from .files import write_whole
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
 GREY = "#666666"
+PAGE = (11.0, 15.0)
+"""Width and height in inches that figures of several panels fit, as far as they stay readable."""
 
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 
@@ -119,6 +121,16 @@ def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {run: line_style(number) for number, run in enumerate(sorted(runs))}
 
 
+def across(count: int, height: float, most: int) -> int:
+    """The number of panels side by side: at most `most`, unless panels of this height exceed the page.
+
+    >>> across(4, height=3.0, most=3), across(8, height=7.0, most=3), across(2, height=7.0, most=3)
+    (3, 4, 2)
+    """
+    rows = max(1, int(PAGE[1] / height))
+    return min(count, max(most, -(-count // rows)))
+
+
 def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
     """Axes for `count` panels, at most `across` side by side."""
     across = min(count, across)
@@ -135,9 +147,20 @@ def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
     between dollar signs as a formula.
     """
     shown = axes.get_legend_handles_labels()[0] if handles is None else list(handles)
-    names = [str(handle.get_label()) for handle in shown]
+    _legend(axes, shown, left=1.01)
+
+
+def legend_beside(figure: Figure, handles: Iterable[Any], width: float) -> None:
+    """Add a legend that all panels share, in a column of this width in inches on the right of the figure."""
+    left = 1 - width / figure.get_figwidth()
+    figure.get_layout_engine().set(rect=(0, 0, left, 1))  # type: ignore[union-attr, call-arg]
+    _legend(figure, list(handles), left)
+
+
+def _legend(parent: Any, handles: list[Any], left: float) -> None:
+    names = [str(handle.get_label()) for handle in handles]
     names = [f" {name}" if name.startswith("_") else name for name in names]
-    legend = axes.legend(shown, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    legend = parent.legend(handles, names, loc="upper left", bbox_to_anchor=(left, 1.0), borderaxespad=0.0)
     for text in legend.get_texts():
         text.set_parse_math(False)
 
@@ -207,5 +230,5 @@ def _matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise GradedError("figures need Matplotlib: pip install 'ir-measures-graded[plot]'") from None
+        raise GradedError(f"figures need Matplotlib: {install_hint('plot')}") from None
     return matplotlib

@@ -56,6 +56,15 @@ class Judged:
             return gain_of(self.level[doc], gains)
         return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
 
+    def possible_gains(self, gains: Gains) -> np.ndarray:
+        """The distinct positive gains of all levels in the collection, over all topics, ascending."""
+
+        def compute() -> np.ndarray:
+            found = np.unique(gain_of(np.unique(self.collection.levels.level), gains))
+            return found[found > 0]
+
+        return self.collection._once("possible gains", gains, None, compute)
+
     def ideal(self, gains: Gains, cutoff: int | None = None) -> Ideal:
         """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
         of, topics = self.levels, len(self.topics)

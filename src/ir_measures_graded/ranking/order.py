@@ -17,15 +17,31 @@ def as_compared(score: np.ndarray) -> np.ndarray:
         return score.astype(np.float32)
 
 
-def sort_key(topic: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Integers that ascend by topic, then by descending score.
+def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The row order that descends by score within each topic; rows with equal scores keep their order.
 
-    The high 32 bits hold the topic. The low 32 bits hold the bits of the float, which sort like the float
-    itself after the bits of negative floats are inverted.
+    >>> descending(np.array([1, 2, 3, 3], np.float32), np.array([0, 2, 4]))
+    array([1, 0, 2, 3])
+
+    The bits of a float sort like the float itself after the bits of negative floats are inverted. They
+    and the row's place in its topic make one integer. The integers of a topic are a row of a matrix,
+    because NumPy sorts integers much faster than it computes the order of floats.
     """
     bits = score.view(np.uint32)
-    ascending = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
-    return topic.astype(np.uint64) << np.uint64(32) | ~ascending
+    key = np.where(bits >> 31, bits, ~bits & np.uint32(2**31 - 1)).astype(np.uint64)
+    sizes = np.diff(offsets)
+    sizes = sizes[sizes > 0]
+    width = int(sizes.max(initial=0))
+    if width * sizes.size > 2 * score.size:  # topics of very different sizes
+        return np.lexsort((key, np.repeat(np.arange(sizes.size), sizes)))
+    place_bits = np.uint64(width.bit_length())
+    key = key << place_bits | places(sizes).astype(np.uint64)
+    inside = np.arange(width) < sizes[:, None]
+    matrix = np.full(inside.shape, 2**64 - 1, dtype=np.uint64)
+    matrix[inside] = key
+    matrix.sort(axis=1)
+    place = matrix[inside] & (np.uint64(1) << place_bits) - np.uint64(1)
+    return place.astype(np.int64) + np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def tied(new: np.ndarray) -> np.ndarray:
@@ -54,4 +70,4 @@ def in_order(
     group = np.cumsum(changes(start)) - 1
     kept = np.flatnonzero((np.bincount(group, weights=matters) > 0)[group])
     place, group = place[kept], group[kept]
-    return place, listed.docs.take(row[place]).descending(group)
+    return place, listed.take(row[place]).descending(group)

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from ..by_topic import blocks, changes, largest, places, smallest
-from ..inputs.id_matching import equal_pairs
+from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.tables import Block, Table, refuse_repeated
 from .judged import Judged
-from .order import as_compared, in_order, sort_key, tied
+from .order import as_compared, descending, in_order, tied
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,13 @@ class JudgedRanks:
         rank[tied] = rank[starts]
         return rank
 
+    def documents(self, place: np.ndarray) -> Ids:
+        """The documents at some places of `score`, judged or not."""
+        row, (tied, starts) = self.row.copy(), self.ties
+        docs = self.listed.docs.ids()
+        row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
+        return docs.take(row[place])
+
     def scored(self, place: int) -> tuple[str, str, float]:
         """The topic, document and score at a place of `score`, for error messages."""
         topic = int(np.searchsorted(np.cumsum(self.retrieved), place, side="right"))
@@ -166,10 +173,9 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarr
     score = as_compared(listed.values)
     new = np.zeros(score.size, dtype=bool)
     new[starts[sizes > 0]] = True
-    topic = np.repeat(np.arange(sizes.size), sizes)
     row = in_table = np.arange(score.size)
     if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs are sorted already
-        row = np.argsort(sort_key(topic, score), kind="stable")
+        row = descending(score, listed.offsets)
         score, found = score[row], found[row]
     new |= changes(score)
     ties = tied(new)
@@ -180,13 +186,16 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
     moved = np.flatnonzero(row != in_table)
     place = np.flatnonzero(found >= 0)
-    topic = topic[place]
+    topic = np.searchsorted(starts, place, side="right") - 1
     hits = np.stack((found[place], topic, place - starts[topic] + 1))
     return hits, np.stack((moved, row[moved])), ties
 
 
 def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the run with a judged document, and the number of that document."""
+    found = listed.look_up(qrels)
+    if found is not None:
+        return found
     lower, higher = equal_pairs(listed.column, qrels.column)
     count = listed.values.size
     repeated = higher[higher < count]

@@ -1,4 +1,4 @@
-"""Adds our provider to ir-measures' pipeline and our parser behind its `parse_measure`.
+"""Adds our provider to ir-measures' pipeline, and our parser and readable inputs behind its functions.
 
 ir-measures does not look for third-party measures, so importing this package calls `install`. A repeated
 call of any function here has no further effect.
@@ -7,6 +7,7 @@ call of any function here has no further effect.
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
@@ -14,6 +15,7 @@ import ir_measures.providers
 import ir_measures.util
 
 from ..errors import warn_of_registration
+from ..inputs.arrow import exports_arrow, whole_table
 from .names import class_name
 
 
@@ -29,6 +31,8 @@ def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -
     ir_measures.DefaultPipeline.providers[:] = [*others, graded_only]
     accelerate(accelerated)
     redirect(ir_measures.util.parse_measure, _parse_measure)
+    redirect(ir_measures.util.QrelsConverter.__init__, _convert_qrels)
+    redirect(ir_measures.util.RunConverter.__init__, _convert_run)
 
 
 def accelerate(on: bool = True) -> None:
@@ -38,8 +42,9 @@ def accelerate(on: bool = True) -> None:
     including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, infAP, IPrec, SetP,
     SetR, SetF, SetAP, NumQ, NumRel, NumRet and NumRelRet from the one reduction of the run that the graded
     measures use. Every value and mean is equal, to the last bit, to what ir-measures yields for the
-    measure by itself. All other measures, and parameters for which equality cannot be guaranteed, such as
-    gains that are not whole numbers, stay with ir-measures' own providers. A repeated call has no effect.
+    measure by itself, and topics come in the same order. All other measures stay with ir-measures' own
+    providers, and so do parameters for which equality cannot be guaranteed, such as gains that are not whole
+    numbers. A repeated call has no effect.
 
     >>> from ir_measures import P, calc_aggregate
     >>> qrels, run = {"q1": {"a": 1, "b": 2}}, {"q1": {"a": 2.0, "x": 1.0}}
@@ -83,3 +88,32 @@ def _parse_measure(measure: Any) -> Any:
     from ir_measures_graded.registry.notation import parse_measure
 
     return parse_measure(measure)
+
+
+def _convert_qrels(self: Any, qrels: Any, strict: bool) -> None:
+    from ir_measures_graded.registry.install import readable
+
+    type(self).__init__._original(self, readable(qrels), strict)
+
+
+def _convert_run(self: Any, run: Any, strict: bool) -> None:
+    from ir_measures_graded.registry.install import readable
+
+    type(self).__init__._original(self, readable(run), strict)
+
+
+def readable(source: Any) -> Any:
+    """Qrels or a run in a form that ir-measures reads.
+
+    ir-measures would iterate over the keys of a mapping that is not a dict, and over the columns of a Polars
+    DataFrame. Mappings become dicts and tables that export Arrow become DataFrames of pandas.
+    """
+    if isinstance(source, Mapping):
+        if isinstance(source, dict) and all(isinstance(rows, dict) for rows in source.values()):
+            return source
+        return {topic: dict(rows) if isinstance(rows, Mapping) else rows for topic, rows in source.items()}
+    if exports_arrow(source):
+        import pandas
+
+        return whole_table(source).to_pandas(types_mapper=pandas.ArrowDtype)
+    return source

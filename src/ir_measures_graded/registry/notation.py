@@ -11,24 +11,30 @@ import ast
 import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
+import ir_measures.util
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
-from ..errors import GradedError, UnknownMeasureError
+from ..errors import GradedError, UnknownMeasureError, shown
 from ..measures.base import GradedMeasure
 from . import plugins
 from .listing import allowed
 from .names import registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
-_NUMBER = r"[-+]?\s*(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
+# Every part begins at a fixed character, so that the search takes linear time.
+_NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
 _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
-_BARE_MAPPING = re.compile(rf"(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+_BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+_TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
+"""A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -54,9 +60,9 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     parameters: dict[str, Any] = {}
     for key, node in arguments:
         if strict and key in parameters:
-            raise GradedError(f"{text!r} names {key} twice; name it once")
+            raise GradedError(f"{shown(text)} names {key} twice; name it once")
         if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
-            raise GradedError(f"cannot read measure {text!r}: {name} takes no sign in {key}")
+            raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
     return measure(**parameters)
 
@@ -64,14 +70,48 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
 def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[Measure, ...]:
     """The measures without duplicates, their parameters checked.
 
+    Strings are measure strings or names of trec_eval; a string that can be both is a measure string.
+
+    >>> parse_measures(["nDCG_JK@10", "ndcg_cut_10", "map", "P_5,10"])
+    (nDCG_JK@10, nDCG@10, AP, P@5, P@10)
+
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(dict.fromkeys(checked(parse_measure(measure)) for measure in measures))
+    parsed = tuple(dict.fromkeys(checked(one) for measure in measures for one in _named_by(measure)))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     return parsed
+
+
+def _named_by(measure: Measure | str) -> list[Measure]:
+    try:
+        return [parse_measure(measure)]
+    except GradedError:
+        found, problem = parse_trec_name(measure)
+        if problem:
+            raise GradedError(problem) from None
+        if not found:
+            raise
+        return found
+
+
+def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
+    """The measures of a trec_eval name, as ir-measures reads it; with none, the reason if it knows the name.
+
+    >>> parse_trec_name("P_5,10"), parse_trec_name("gm_map"), parse_trec_name("nDCG@10")
+    (([P@5, P@10], ''), ([], 'known trec name gm_map, but not yet supported'), ([], ''))
+    """
+    if not isinstance(text, str) or not _TREC_NAME.fullmatch(text):
+        return [], ""
+    read = getattr(ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure)
+    try:
+        with redirect_stdout(sys.stderr):  # ir-measures prints the unsupported measures of "official"
+            return read(text), ""
+    except ValueError as error:
+        known = str(error).startswith(("known trec name", "unknown argument"))
+        return [], str(error) if known else ""
 
 
 def checked(measure: Measure) -> Measure:
@@ -89,7 +129,7 @@ def checked(measure: Measure) -> Measure:
     name, supported = measure.NAME, measure.SUPPORTED_PARAMS
     for parameter in measure.params.keys() - supported.keys():
         takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        raise GradedError(f"{name} has no parameter {parameter!r}; {takes}")
+        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
         if value is NOT_PROVIDED:
@@ -102,7 +142,8 @@ def checked(measure: Measure) -> Measure:
             or (parameter == "cutoff" and not 1 <= value <= sys.maxsize)
         ):
             raise GradedError(
-                f"{name}: {parameter}={value!r} is not allowed; {parameter} is {allowed(parameter, info)}"
+                f"{name}: {parameter}={shown(value)} is not allowed; "
+                f"{parameter} is {allowed(parameter, info)}"
             )
     return measure
 
@@ -122,7 +163,7 @@ def find_measure(name: str) -> ir_measures.Measure:
         if name.lower() in lower:
             close = [lower[name.lower()]]
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise UnknownMeasureError(f"measure not found: {name}{hint}")
+        raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return known[name]
 
 
@@ -138,13 +179,13 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             if keyword.arg is None:
-                raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+                raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
             arguments.append((keyword.arg, keyword.value))
         if node.args:
-            raise GradedError(f"cannot read measure {text!r}: parameters need names; {_FORM}")
+            raise GradedError(f"cannot read measure {shown(text)}: parameters need names; {_FORM}")
         node = node.func
     if not isinstance(node, ast.Name):
-        raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+        raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
     return node.id, arguments, cutoff
 
 
@@ -153,11 +194,11 @@ def _expression(text: str) -> ast.expr:
     for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
         try:
             statements = ast.parse(candidate.strip()).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a null character, deep nesting
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
             continue
         if len(statements) == 1 and isinstance(statements[0], ast.Expr):
             return statements[0].value
-    raise GradedError(f"cannot read measure {text!r}; {_FORM}")
+    raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:
@@ -173,17 +214,22 @@ def _value(node: ast.expr, text: str, strict: bool) -> Any:
     if strict and isinstance(node, ast.Name):  # a word without quotes, as in gains=exp
         return node.id
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        number = _value(node.operand, text, strict)
+        operand = node.operand
+        number = None if isinstance(operand, ast.UnaryOp) else _value(operand, text, strict)
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number if isinstance(node.op, ast.USub) else number
     if isinstance(node, ast.Dict) and not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
         keys = [_value(key, text, strict) for key in node.keys if key is not None]
         mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
         if strict and len(mapping) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise GradedError(f"{text!r} names {twice!r} twice in one mapping; name it once")
+            twice = next(key for key, count in Counter(keys).items() if count > 1)
+            raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
         return mapping
+    try:
+        written = shown(ast.unparse(node))
+    except RecursionError:
+        written = "a value"
     raise GradedError(
-        f"cannot read {ast.unparse(node)!r} in measure {text!r}: a value is a number, a string, "
+        f"cannot read {written} in measure {shown(text)}: a value is a number, a string, "
         "True, False, None or a mapping such as 0:0,1:1"
     )

@@ -1,0 +1,43 @@
+"""Line breaks: code breaks after a comma, a slash or a dot; numbers such as 0-1-10-100 never break."""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+AFTER = re.compile(r"(?<=[,/|])(?=[^\s/])|(?<=\.)(?=[A-Za-z]{3})")  # not within 0.75 or before .md
+WEIGHTS = re.compile(r"(?<![\w-])(\d+(?:-\d+)+)(?![\w-])")  # such as 0-1-10-100
+FIXED = (nodes.FixedTextElement, nodes.literal, nodes.math, nodes.reference, nodes.raw)
+
+
+class LineBreaks(SphinxPostTransform):
+    """Mark where a line may break; the style sheet forbids breaks elsewhere."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **_: object) -> None:
+        """Change the code and the numbers of a page."""
+        for code in list(self.document.findall(nodes.literal)):
+            text = code.astext()
+            if len(code) == 1 and len(parts := AFTER.split(text)) > 1:
+                code.clear()
+                for part in parts:
+                    code += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
+        for text in list(self.document.findall(nodes.Text)):
+            parts = WEIGHTS.split(text.astext())
+            if len(parts) > 1 and not isinstance(text.parent, FIXED):
+                pieces = [
+                    nodes.inline("", part, classes=["number"]) if place % 2 else nodes.Text(part)
+                    for place, part in enumerate(parts)
+                ]
+                text.parent.replace(text, pieces)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the transform."""
+    app.add_post_transform(LineBreaks)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

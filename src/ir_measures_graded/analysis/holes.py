@@ -1,0 +1,306 @@
+"""Holes: the unjudged documents that are worth judging, the most useful first.
+
+A hole is a document that a run retrieves within the cutoff and nobody has judged. Judging it settles nothing
+if all runs have it at the same rank, and much if it stands high in some runs and is missing in others. Let
+w_A(d) be the weight of document d's gain in the value of run A. In the difference of runs A and B the gain of
+d has the weight w_A(d) − w_B(d), so that judging d removes from the variance of the differences between runs
+an amount proportional to the sum over all pairs of runs of (w_A(d) − w_B(d))². This assumes that all holes
+have the same chance of being relevant, independently of each other.
+
+B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR 2006.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from ir_measures import Measure
+
+from ..by_topic import places
+from ..errors import GradedError
+from ..evaluation.evaluate import evaluate
+from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ..inputs.merging import Levels, MergedQrels, levels_of, merge_qrels, read_answers
+from ..inputs.tables import read_run
+from ..inputs.trec_files import TrecRun
+from ..output import plots
+from ..output.files import write_whole
+from ..output.formats import Table, counted
+from ..output.result import Result
+from ..ranking.judged import Judged
+from ..ranking.ranks import judged_ranks
+from ..registry.notation import parse_measure
+from .options import whole_number
+from .significance import EXACT
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CSV_COLUMNS: Final = ("topic", "document", "level", "runs")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Holes(Result):
+    """The unjudged documents within the cutoff, the most useful to judge first.
+
+    `topics` and `documents` name them. `ranks` (holes × runs) is their rank in each run, 0 if it is beyond
+    the cutoff or the run does not retrieve them. `variance` is the sum over all pairs of runs of the squared
+    difference of their weights, in units of the squared value that a single relevant document could add to
+    the mean. `total` is the variance of all holes,
+    also of those that `first` leaves out.
+    """
+
+    runs: tuple[str, ...]
+    measure: Measure
+    cutoff: int
+    topics: tuple[str, ...]
+    documents: tuple[str, ...]
+    ranks: np.ndarray
+    variance: np.ndarray
+    total: float
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The share of each hole in the total variance."""
+        return self.variance / self.total if self.total else np.zeros(len(self))
+
+    @property
+    def best_ranks(self) -> np.ndarray:
+        """The best rank of each hole in any run."""
+        return np.where(self.ranks > 0, self.ranks, self.cutoff + 1).min(axis=1, initial=self.cutoff + 1)
+
+    @property
+    def summary(self) -> str:
+        """What was found, in one line."""
+        return (
+            f"{counted(len(self), 'unjudged document')} within rank {self.cutoff} of "
+            f"{counted(len(self.runs), 'run')}, for differences by {self.measure}"
+        )
+
+    def table(self) -> Table:
+        """Column names and rows: one row per hole, the most useful first."""
+        columns = ["topic", "document", "share", "cumulated", "runs"]
+        return columns, [[record[column] for column in columns] for record in self.records()]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per hole.
+
+        ``share`` is its share of the variance, ``cumulated`` that of all holes down to it. ``runs`` names the
+        runs that retrieve it within the cutoff, and its ranks.
+        """
+        cumulated = np.cumsum(self.shares)
+        columns = zip(
+            self.topics, self.documents, self.variance.tolist(), self.shares.tolist(), cumulated.tolist()
+        )
+        return [
+            {
+                "topic": topic,
+                "document": document,
+                "variance": variance,
+                "share": share,
+                "cumulated": total,
+                "best_rank": best,
+                "runs": self._holders(number),
+            }
+            for number, ((topic, document, variance, share, total), best) in enumerate(
+                zip(columns, self.best_ranks.tolist())
+            )
+        ]
+
+    def _holders(self, number: int) -> str:
+        return " ".join(f"{run}:{rank}" for run, rank in zip(self.runs, self.ranks[number].tolist()) if rank)
+
+    def first(self, count: int) -> Holes:
+        """The `count` most useful holes."""
+        return Holes(
+            self.runs,
+            self.measure,
+            self.cutoff,
+            self.topics[:count],
+            self.documents[:count],
+            self.ranks[:count],
+            self.variance[:count],
+            self.total,
+        )
+
+    def trec_lines(self) -> Iterator[str]:
+        """Lines ``topic 0 document ?`` for an assessor, who replaces each ``?`` by a level."""
+        for topic, document in zip(self.topics, self.documents):
+            yield f"{topic} 0 {document} ?"
+
+    def csv_lines(self) -> Iterator[str]:
+        """The same as CSV with the columns topic, document, level (empty) and runs."""
+        holders = map(self._holders, range(len(self)))
+        for row in (CSV_COLUMNS, *zip(self.topics, self.documents, [""] * len(self), holders)):
+            written = io.StringIO()
+            csv.writer(written, lineterminator="").writerow(row)
+            yield written.getvalue()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the holes for an assessor: as CSV if the path ends in ``.csv``, else in TREC's form.
+
+        `add_answers` reads the file back once levels are filled in. An existing file is replaced in one
+        step. Raises `GradedError` if the file cannot be written.
+        """
+        as_csv = os.fspath(path).lower().endswith(".csv")
+        lines = self.csv_lines() if as_csv else self.trec_lines()
+        write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw how much of the variance is removed by judging so many documents. Needs the extra ``plot``.
+
+        The second line is depth pooling, which judges the documents by their best rank in any run.
+        """
+        figure = plots.new_figure()
+        axes = figure.add_subplot()
+        by_depth = self.shares[np.argsort(self.best_ranks, kind="stable")]
+        for number, (label, shares) in enumerate(
+            (("most variance first", self.shares), ("by depth", by_depth))
+        ):
+            style = {**plots.line_style(number), "marker": ""}
+            axes.plot(np.concatenate(([0.0], np.cumsum(shares))), label=label, **style)
+        axes.set_xlabel("Documents judged")
+        axes.set_ylabel("Share of the variance removed")
+        axes.set_title(plots.title(f"{self.measure}, {counted(len(self.runs), 'run')}"))
+        plots.legend_outside(axes)
+        return figure
+
+
+def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None = None) -> Holes:
+    """The unjudged documents within the cutoff, ranked by the variance that judging them removes.
+
+    `qrels` and `runs` are those of `evaluate`; only topics of the qrels count. `measure` weighs the ranks.
+    `cutoff` is that of the measure unless it is given. A weight is the value that a document of the qrels'
+    highest level adds at a rank if it is the topic's only relevant one, scaled to the relevant documents
+    that the topic has. This is exact for measures that sum discounted gains, such as CG, DCG_JK and P, also
+    normalised; for others it is an approximation.
+
+    >>> qrels = {"q": {"a": 1}}
+    >>> runs = {"A": {"q": {"x": 3, "a": 2, "y": 1}}, "B": {"q": {"a": 3, "z": 2, "y": 1}}}
+    >>> found = holes(qrels, runs, "CG", cutoff=3)
+    >>> found.documents, found.shares, found.ranks.tolist()
+    (('x', 'z', 'y'), array([0.5, 0.5, 0. ]), [[1, 0], [0, 2], [3, 3]])
+
+    Raises `GradedError` for fewer than two runs, a missing cutoff, a measure with judged_only=True, which
+    does not see unjudged documents, and one that gives all ranks the same value, such as NDPM.
+    """
+    measure, cutoff = _measure_at(parse_measure(measure), cutoff)
+    judgments = read_judgments(qrels)
+    named = named_runs(runs)
+    if len(named) < 2:
+        raise GradedError(
+            f"judgments settle differences between runs: name at least 2 runs, not {len(named)}"
+        )
+    with about(judgments.name):
+        judged = Judged(judgments.table)
+    number: dict[tuple[int, str], int] = {}
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    for run in named:
+        with about(run.name):
+            topic, documents, rank = _unjudged(judged, run, judgments, cutoff)
+        keys = zip(topic.tolist(), documents)
+        found.append((np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64), rank))
+    ranks = np.zeros((len(number), len(named)), dtype=np.int64)
+    for column, (holes_of_run, rank) in enumerate(found):
+        ranks[holes_of_run, column] = rank
+    topics = np.fromiter((topic for topic, _ in number), np.int64, len(number))
+    weight, scale = _weights(measure, cutoff, levels_of(judgments.table))
+    weights = weight[ranks]
+    # The sum over all pairs of (a − b)² is n Σa² − (Σa)².
+    variance = len(named) * (weights**2).sum(axis=1) - weights.sum(axis=1) ** 2
+    variance[variance <= EXACT * (weights**2).sum(axis=1)] = 0.0
+    variance *= (scale[topics] / len(judged.topics)) ** 2
+    best = np.where(ranks > 0, ranks, cutoff + 1).min(axis=1, initial=cutoff + 1)
+    largest = variance.max(initial=0.0) or 1.0
+    order = np.lexsort((topics, best, -np.round(variance / largest, 12)))
+    names = list(number)
+    return Holes(
+        tuple(run.name for run in named),
+        measure,
+        cutoff,
+        tuple(judged.topics[names[place][0]] for place in order.tolist()),
+        tuple(names[place][1] for place in order.tolist()),
+        ranks[order],
+        variance[order],
+        float(variance.sum()),
+    )
+
+
+def add_answers(qrels: Qrels, *files: str | os.PathLike[str]) -> MergedQrels:
+    """The qrels, completed with assessors' answers in files that `Holes.save` wrote.
+
+    The rule is that of `merge_qrels`: the qrels decide before the answers, and a file before those that
+    follow. Contradictions are in the result. Documents without an answer stay unjudged.
+    """
+    sources: list[tuple[str, Any]] = [("qrels", levels_of(read_judgments(qrels).table))]
+    return merge_qrels([*sources, *((os.fspath(file), read_answers(file)) for file in files)])
+
+
+def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
+    """The measure at the cutoff, and the cutoff. Raises `GradedError` if there is none."""
+    if measure.params.get("judged_only"):
+        raise GradedError(f"{measure} leaves unjudged documents out, so that judging them is of unknown use")
+    if cutoff is None:
+        if measure.params.get("cutoff") is None:
+            raise GradedError(f"{measure} has no cutoff; give the rank down to which documents may be judged")
+        return measure, int(measure.params["cutoff"])
+    cutoff = whole_number(cutoff, "cutoff", 1)
+    return (measure(cutoff=cutoff) if "cutoff" in measure.SUPPORTED_PARAMS else measure), cutoff
+
+
+def _unjudged(
+    judged: Judged, run: Run, judgments: Judgments, cutoff: int
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """The unjudged documents of a run within the cutoff: number of the topic, document, and rank."""
+    table = run.source.whole()[1] if isinstance(run.source, TrecRun) else read_run(run.source)
+    run.check(table.topics, judgments)
+    ranks = judged_ranks(judged, table)
+    rank = places(ranks.retrieved) + 1
+    unjudged = rank <= cutoff
+    unjudged[ranks.place] = False
+    topic = np.repeat(np.arange(len(judged.topics)), ranks.retrieved)[unjudged]
+    return topic, list(ranks.listed.docs.ids().take(ranks.row[unjudged])), rank[unjudged]
+
+
+NEW = "\N{WHITE SQUARE}"
+"""The id of a document that no qrels have."""
+
+
+def _weights(measure: Measure, cutoff: int, qrels: Levels) -> tuple[np.ndarray, np.ndarray]:
+    """The weight of each rank, 0 first for documents not retrieved, and the scale of each topic.
+
+    Both are differences of values: of a new document at the highest level and at level 0.
+    """
+    top = max((level for judged in qrels.values() for level in judged.values()), default=1)
+    levels = (top if top > 0 else 1, 0)
+    alone = {f"{rank} {level}": {NEW: level} for rank in range(1, cutoff + 1) for level in levels}
+    above = [f"{NEW}{rank}" for rank in range(1, cutoff)]
+    lists = {topic: _ranked([*above[: int(topic.split()[0]) - 1], NEW]) for topic in alone}
+    by_rank = evaluate(alone, {"": lists}, [measure]).values.reshape(cutoff, 2)
+    weight = np.concatenate(([0.0], by_rank[:, 0] - by_rank[:, 1]))
+    if not weight.any():
+        raise GradedError(
+            f"{measure} has the same value at whatever rank a topic's only relevant document is"
+        )
+    added = {
+        f"{number} {level}": {**judged, NEW: level}
+        for number, judged in enumerate(qrels.values())
+        for level in levels
+    }
+    first = evaluate(added, {"": {topic: {NEW: 1.0} for topic in added}}, [measure]).values.reshape(-1, 2)
+    scale = np.ones(len(first)) if weight[1] == 0 else (first[:, 0] - first[:, 1]) / weight[1]
+    return weight, scale
+
+
+def _ranked(documents: list[str]) -> dict[str, float]:
+    return {document: float(-rank) for rank, document in enumerate(documents)}

@@ -1,0 +1,175 @@
+"""Levels: which relevance levels do qrels have, and which gains could they get?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..evaluation.named import Judgments, Qrels, about, read_judgments
+from ..inputs.sources import definitions_of
+from ..output import plots
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
+from ..ranking.gains import PRESETS, GainMap, Number, plain_number
+from ..ranking.judged import Judged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEFINITION = 60
+"""The table shows at most this many characters of a definition."""
+LARGEST = 100
+"""Gaps are listed on scales up to this level; beyond, levels are magnitudes rather than grades."""
+STEEP = 4
+"""Gains that are powers of 10 are suggested for at most this many levels above 0."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Levels(Result):
+    """The levels of qrels in ascending order, with the levels that are only defined.
+
+    `documents` and `topics` (one entry per level) are the numbers of documents judged at the level and of
+    topics with such a document. `relevant` (one entry per topic) is the number of documents above level 0.
+    `definitions` maps levels to texts of ir-datasets.
+    """
+
+    levels: tuple[Number, ...]
+    documents: np.ndarray
+    topics: np.ndarray
+    relevant: np.ndarray
+    definitions: dict[Number, str]
+
+    @property
+    def summary(self) -> str:
+        """What the qrels hold, in one line."""
+        judged = counted(int(self.documents.sum()), "judged document")
+        shown = f"{self.levels[0]:g} to {self.levels[-1]:g}" if self.levels else "none"
+        return f"{judged} of {counted(self.relevant.size, 'topic')}, levels {shown}"
+
+    def table(self) -> Table:
+        """Column names and rows: one row per level, with the beginning of its definition."""
+        columns = ["level", "documents", "topics", "mean per topic", "definition"]
+        rows = [list(record.values()) for record in self.records()]
+        return columns, [[*row, shorten(text, DEFINITION, placeholder=" …")] for *row, text in rows]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per level; the mean is over all topics."""
+        return [
+            {
+                "level": level,
+                "documents": documents,
+                "topics": topics,
+                "mean_per_topic": documents / self.relevant.size,
+                "definition": self.definitions.get(level, ""),
+            }
+            for level, documents, topics in zip(self.levels, self.documents.tolist(), self.topics.tolist())
+        ]
+
+    def gains(self) -> dict[str, GainMap]:
+        """Gain maps for these levels by name: the presets for the levels 0 to 3, else similar ones."""
+        if {*self.levels} <= {*PRESETS["w1"]}:
+            return {
+                name: {level: gain for level, gain in gains.items() if level in self.levels}
+                for name, gains in PRESETS.items()
+            }
+        above = [level for level in self.levels if level > 0]
+        found: dict[str, GainMap] = {
+            "flat": dict.fromkeys(above, 1),
+            "linear": {level: number for number, level in enumerate(above, start=1)},
+            "exponential": {level: 2**number - 1 for number, level in enumerate(above, start=1)},
+        }
+        if len(above) <= STEEP:
+            found["steep"] = {level: 10**number for number, level in enumerate(above)}
+        return found
+
+    def pasteable(self) -> dict[str, str]:
+        """The gain maps as arguments of measure strings, such as ``gains=1:1,2:10``."""
+        return {
+            name: "gains=" + ",".join(f"{level}:{gain}" for level, gain in gains.items())
+            for name, gains in self.gains().items()
+        }
+
+    def notes(self) -> list[str]:
+        """Unusual properties of the levels, one sentence each."""
+        return list(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        used = [level for level, number in zip(self.levels, self.documents.tolist()) if number]
+        for level in used:
+            if level < 0:
+                yield f"Level {level} is negative; its gain is 0 unless gains= sets it."
+            if not isinstance(level, int):
+                yield f"Level {level} is not a whole number; trec_eval's measures refuse it."
+        if 0 not in used:
+            yield "No document has level 0: documents that are not relevant are not judged."
+        whole = [level for level in used if isinstance(level, int)]
+        if whole == used != [] and whole[-1] <= LARGEST:
+            gaps = [level for level in range(max(1, whole[0]), whole[-1]) if level not in whole]
+            if gaps:
+                yield f"No document has level {listed(gaps, most=10)}."
+        unused = [level for level in self.definitions if level not in used]
+        if unused:
+            yield f"Level {', '.join(map(str, sorted(unused)))} is defined but not used."
+        if sum(level > 0 for level in used) == 1:
+            yield "Only one level is above 0: the judgments are binary."
+        without = int((self.relevant == 0).sum())
+        if without:
+            yield f"{counted(without, 'topic')} of {self.relevant.size} have no document above level 0."
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the mean number of documents per topic at each level.
+
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        """
+        figure = plots.new_figure(7.0, 0.35 * len(self.levels) + 1.0)
+        axes = figure.add_subplot()
+        means = self.documents / self.relevant.size
+        bars = axes.barh(range(len(self.levels)), means, color=plots.COLOURS[0])
+        axes.bar_label(bars, [f"{number:,}" for number in self.documents.tolist()], padding=3)
+        names = [f"{self.definitions.get(level, '').partition(':')[0]}  {level:g}" for level in self.levels]
+        axes.set_yticks(range(len(names)), names, parse_math=False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        axes.margins(x=0.12)
+        axes.set_title(f"Judged documents of {counted(self.relevant.size, 'topic')} by level")
+        axes.set_xlabel("Mean number of documents per topic")
+        return figure
+
+
+def levels(qrels: Qrels) -> Levels:
+    """The levels of qrels: their definitions, documents and topics, and gains to choose from.
+
+    `qrels` is as for `evaluate`. The definitions of an ir-datasets id are those of ir-datasets.
+
+    >>> found = levels({"q1": {"a": 2, "b": 0, "c": 0}, "q2": {"a": 1}})
+    >>> found.levels, found.documents, found.topics
+    ((0, 1, 2), array([2, 1, 1]), array([1, 1, 1]))
+    >>> found.pasteable()["w100"]
+    'gains=0:0,1:1,2:10'
+
+    Raises `GradedError` for qrels that `evaluate` refuses.
+    """
+    judgments = read_judgments(qrels)
+    with about(judgments.name):
+        counts = Judged(judgments.table).levels
+    definitions = {plain_number(level): text for level, text in _definitions(judgments).items()}
+    found = sorted({*map(plain_number, np.unique(counts.level).tolist()), *definitions})
+    place = np.searchsorted(np.array(found, dtype=float), counts.level)
+    topics = len(judgments.topics)
+    above = counts.level > 0
+    return Levels(
+        tuple(found),
+        np.bincount(place, counts.count, minlength=len(found)).astype(np.int64),
+        np.bincount(place, minlength=len(found)),
+        np.bincount(counts.topic[above], counts.count[above], minlength=topics).astype(np.int64),
+        definitions,
+    )
+
+
+def _definitions(judgments: Judgments) -> dict[Any, str]:
+    return {} if judgments.name is None else definitions_of(judgments.name)

@@ -1,0 +1,425 @@
+"""Ranges: how far do tied scores and unjudged documents leave a value open, and a difference of two runs?
+
+A value is one of several that the data allow. Tied scores do not tell which document comes first, and an
+assessor could have found an unjudged document relevant. The ranges are exact: no order of the ties and no
+judgment of the unjudged documents within the cutoff leads out of them.
+
+The likely range is the one of Fröbe, Gienapp, Potthast & Hagen (Bootstrapped nDCG estimation in the presence
+of unjudged documents, ECIR 2023): unjudged documents get levels that the run's judged documents have at
+similar ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..by_topic import mean_over_topics
+from ..errors import GradedError
+from ..evaluation.evaluate import sign_of
+from ..evaluation.named import Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.progress import tracked
+from ..evaluation.provider import computed, view
+from ..inputs.id_matching import Column, equal_pairs
+from ..measures.base import GradedMeasure
+from ..measures.holes import BLOCK, Holes, Undetermined, filled, padded
+from ..measures.topics import Topics
+from ..output import plots
+from ..output.cells import INCHES
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
+from ..ranking.judged import Judged
+from ..ranking.ranks import JudgedRanks, judged_ranks
+from ..registry.notation import parse_measures
+from .options import whole_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Interval = tuple[float, float]
+"""The lowest and the highest value."""
+
+DRAWS = 500
+LIKELY = 0.95
+BINS = (3, 10, 30, 100, 300, 1000)
+"""Judged documents up to these ranks stand for unjudged ones at similar ranks."""
+FEW = 30
+"""A run with fewer judged documents at similar ranks takes the levels of all runs there."""
+ROUNDING = 1e-12
+"""A difference this small can be a rounding error."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """What is left open of the mean `value` of one run by one measure.
+
+    `ties` is its range over all orders of tied documents, `unjudged` its range over all judgments of the
+    unjudged documents within the cutoff, `likely` the range of most random judgments of them. Each is None
+    where the measure does not offer it; `note` gives the reason if there is another. `judged` is the share of
+    judged documents within the cutoff, None without a retrieved document.
+    """
+
+    measure: GradedMeasure
+    run: str
+    value: float
+    ties: Interval | None
+    unjudged: Interval | None
+    likely: Interval | None
+    judged: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is left open of the difference `run` minus `other` of two mean values by one measure.
+
+    `ties` and `unjudged` are as for `Range`, over the documents that either run has unjudged. If `exact`, a
+    document that both retrieved has one level in both. Otherwise the differences lie in the range of
+    `unjudged`, but do not fill it.
+    """
+
+    measure: GradedMeasure
+    run: str
+    other: str
+    value: float
+    ties: Interval | None
+    unjudged: Interval | None
+    exact: bool
+
+    @property
+    def stands_over_ties(self) -> bool | None:
+        """Whether the difference has one sign in all orders of tied documents."""
+        return _excludes_zero(self.ties)
+
+    @property
+    def stands_over_judgments(self) -> bool | None:
+        """Whether the difference has one sign under all judgments of the unjudged documents."""
+        return _excludes_zero(self.unjudged)
+
+
+def _excludes_zero(interval: Interval | None) -> bool | None:
+    return None if interval is None else interval[0] > ROUNDING or interval[1] < -ROUNDING
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranges(Result):
+    """The range of each run's value by each measure, and of each difference between two runs.
+
+    `values` has one `Range` per measure and run, `differences` one `Difference` per measure and pair of runs.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[GradedMeasure, ...]
+    topics: int
+    values: tuple[Range, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def summary(self) -> str:
+        """What was computed, in one line."""
+        runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
+        return f"{listed(self.measures)} of {runs} over {topics}"
+
+    def table(self) -> Table:
+        """Column names and rows: one row per measure and run, the best run first."""
+        columns = [
+            "measure",
+            "run",
+            "value",
+            *(f"{of} {end}" for of in _KINDS for end in ("min", "max")),
+            "judged",
+        ]
+        return columns, [
+            [str(found.measure), found.run, found.value, *_ends(found), found.judged]
+            for measure in self.measures
+            for found in self._best_first(measure)
+        ]
+
+    def table_of_differences(self) -> Table:
+        """Column names and rows: one row per measure, with the numbers of differences that stand."""
+        columns = ["measure", "differences", "stand over ties", "stand over judgments", "exact"]
+        rows: list[list[Any]] = []
+        for measure in self.measures:
+            of = [found for found in self.differences if found.measure == measure]
+            ties = [found.stands_over_ties for found in of]
+            judgments = [found.stands_over_judgments for found in of]
+            rows.append(
+                [
+                    str(measure),
+                    len(of),
+                    None if None in ties else sum(map(bool, ties)),
+                    None if None in judgments else sum(map(bool, judgments)),
+                    None if None in judgments else all(found.exact for found in of),
+                ]
+            )
+        return columns, rows
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per measure and run, then one per measure and pair of runs."""
+        names = [f"{kind}_{end}" for kind in _KINDS for end in ("min", "max")]
+        rows = [
+            {
+                "measure": str(found.measure),
+                "run": found.run,
+                "other": None,
+                "value": found.value,
+                **dict(zip(names, _ends(found))),
+                "judged": found.judged,
+                "stands_over_ties": None,
+                "stands_over_judgments": None,
+                "exact": None,
+                "note": found.note,
+            }
+            for found in self.values
+        ]
+        for each in self.differences:
+            rows.append(
+                {
+                    "measure": str(each.measure),
+                    "run": each.run,
+                    "other": each.other,
+                    "value": each.value,
+                    **dict(zip(names, _ends(each))),
+                    "judged": None,
+                    "stands_over_ties": each.stands_over_ties,
+                    "stands_over_judgments": each.stands_over_judgments,
+                    "exact": each.exact,
+                    "note": "",
+                }
+            )
+        return rows
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the value of each run with its ranges, one panel per measure, the best run on top.
+
+        Needs the extra ``plot``.
+        """
+        names = INCHES * max(map(len, self.runs))
+        figure = plots.new_figure(5.5 + names, (0.3 * len(self.runs) + 1.2) * len(self.measures))
+        panels = plots.panels(figure, len(self.measures), 1)
+        for axes, measure in zip(panels, self.measures):
+            order = self._best_first(measure)
+            for place, found in enumerate(order):
+                for kind, style in _STYLES.items():
+                    interval = getattr(found, kind)
+                    if interval is not None:
+                        axes.plot(interval, (place, place), solid_capstyle="butt", **style)
+                axes.plot(found.value, place, "o", color=plots.COLOURS[6], markersize=4, label="value")
+            axes.set_yticks(range(len(order)), [found.run for found in order], parse_math=False)
+            axes.set_ylim(len(order) - 0.5, -0.5)
+            axes.set_title(plots.title(measure))
+            handles = {handle.get_label(): handle for handle in axes.get_legend_handles_labels()[0]}
+            plots.legend_outside(axes, handles.values())
+        panels[-1].set_xlabel(f"Mean over {counted(self.topics, 'topic')}")
+        return figure
+
+    def _best_first(self, measure: GradedMeasure) -> list[Range]:
+        of = [found for found in self.values if found.measure == measure]
+        return sorted(of, key=lambda found: -sign_of(measure) * found.value)
+
+
+_KINDS = ("ties", "likely", "unjudged")
+_STYLES: dict[str, dict[str, Any]] = {
+    "unjudged": {"color": plots.COLOURS[4], "linewidth": 2, "label": "any judgments"},
+    "likely": {"color": plots.COLOURS[0], "linewidth": 6, "alpha": 0.6, "label": "likely judgments"},
+    "ties": {"color": plots.COLOURS[1], "linewidth": 3, "label": "orders of ties"},
+}
+
+
+def _ends(found: Range | Difference) -> list[float | None]:
+    """The ends of the intervals, None for those that are not known."""
+    intervals = (getattr(found, kind, None) for kind in _KINDS)
+    return [end for interval in intervals for end in (interval or (None, None))]
+
+
+def ranges(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Iterable[GradedMeasure | str],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    progress: bool = False,
+) -> Ranges:
+    """What tied scores and unjudged documents leave open of each run's value and of each difference.
+
+    `qrels` and `runs` are as for `evaluate`. `measures` are graded measures or their strings, without the
+    options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random judgments, which depend
+    on `seed` (≥ 0) alone; without draws there is none. `progress` shows a bar on stderr (extra ``progress``).
+
+    >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
+    >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
+    >>> found = ranges(qrels, runs, ["nDCG_JK@2"])
+    >>> [each.unjudged for each in found.values]
+    [(0.75, 1.0), (0.0, 1.0)]
+    >>> found.differences[0].unjudged  # the level of x counts for both runs
+    (0.0, 0.75)
+
+    Raises `GradedError` for a measure that is not graded or has one of these options.
+    """
+    wanted = [_checked(measure) for measure in parse_measures(measures)]
+    draws, seed = whole_number(draws, "draws", 0), whole_number(seed, "seed", 0)
+    named, judgments = named_runs(runs), read_judgments(qrels)
+    judged = Judged(judgments.table)
+    reduced = []
+    for run in tracked(named, "run", progress):
+        with about(run.name):
+            reduced.append(judged_ranks(judged, run.table(judgments)))
+    work = [
+        _OfMeasure(measure, named, reduced, draws, seed) for measure in tracked(wanted, "measure", progress)
+    ]
+    return Ranges(
+        tuple(run.name for run in named),
+        tuple(wanted),
+        len(judgments.topics),
+        tuple(found for each in work for found in each.ranges()),
+        tuple(found for each in work for found in each.differences()),
+    )
+
+
+def _checked(measure: Any) -> GradedMeasure:
+    if not isinstance(measure, GradedMeasure):
+        raise GradedError(f"{measure} is not a graded measure; only these have ranges")
+    for option in ("ties", "unjudged"):
+        if measure.with_option(option, "min") is not None and option in measure.params:
+            raise GradedError(f"{measure}: leave out {option}, its ranges are computed anyway")
+    return measure
+
+
+class _OfMeasure:
+    """All runs by one measure."""
+
+    def __init__(
+        self, measure: GradedMeasure, runs: list[Run], reduced: list[JudgedRanks], draws: int, seed: int
+    ):
+        self.measure, self.runs, self.draws, self.seed = measure, runs, draws, seed
+        self.topics = [view(measure, ranks) for ranks in reduced]
+        self.value = [self._evaluated(measure, topics) for topics in self.topics]
+        self.ties = [self._extremes("ties", topics)[0] for topics in self.topics]
+        self.unjudged = [self._extremes("unjudged", topics) for topics in self.topics]
+
+    def _evaluated(self, measure: GradedMeasure, topics: Topics) -> np.ndarray:
+        return computed(measure, topics, measure.evaluated)
+
+    def _extremes(self, option: str, topics: Topics) -> tuple[np.ndarray | None, str]:
+        """The lowest and the highest value of each topic (2 × T); None, with a reason, if not known."""
+        both = [self.measure.with_option(option, word) for word in ("min", "max")]
+        if None in both:
+            return None, ""
+        try:
+            return np.stack([self._evaluated(measure, topics) for measure in both if measure]), ""
+        except Undetermined as error:
+            return None, str(error)
+
+    def ranges(self) -> Iterator[Range]:
+        """The ranges of the mean of each run."""
+        levels = _Levels(self.topics)
+        for number, (run, topics) in enumerate(zip(self.runs, self.topics)):
+            unjudged, note = self.unjudged[number]
+            listed = int(topics.retrieved.sum())
+            yield Range(
+                self.measure,
+                run.name,
+                float(mean_over_topics(self.value[number])),
+                _means(self.ties[number]),
+                _means(unjudged),
+                None if unjudged is None or not self.draws else self._likely(number, levels),
+                topics.run.topic.size / listed if listed else None,
+                note,
+            )
+
+    def _likely(self, number: int, levels: _Levels) -> Interval:
+        topics, random = self.topics[number], np.random.default_rng([self.seed, number])
+        means = np.empty(self.draws)
+        holes = Holes.of(topics)
+        every = np.arange(topics.count)
+        batch = max(1, BLOCK // max(1, topics.ranks.judged.offsets[-1]))
+        for start in range(0, self.draws, batch):
+            size = min(batch, self.draws - start)
+            drawn = levels.drawn(number, holes, size, random)
+            given = np.concatenate([padded(levels, holes.count) for levels in drawn])
+            values = self._evaluated(self.measure, filled(topics, np.tile(every, size), given))
+            means[start : start + size] = mean_over_topics(values.reshape(size, topics.count))
+        low, high = np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2])
+        return float(low), float(high)
+
+    def differences(self) -> Iterator[Difference]:
+        """The difference of each pair of runs."""
+        columns = [_unjudged_documents(topics) for topics in self.topics]
+        for one, other in combinations(range(len(self.runs)), 2):
+            unjudged, exact = self._difference_over_judgments(one, other, columns)
+            yield Difference(
+                self.measure,
+                self.runs[one].name,
+                self.runs[other].name,
+                float(mean_over_topics(self.value[one]) - mean_over_topics(self.value[other])),
+                _means(_apart(self.ties[one], self.ties[other])),
+                _means(unjudged),
+                exact,
+            )
+
+    def _difference_over_judgments(
+        self, one: int, other: int, columns: list[Column]
+    ) -> tuple[np.ndarray | None, bool]:
+        a, b = self.unjudged[one][0], self.unjudged[other][0]
+        if a is None or b is None:
+            return None, False
+        lower, higher = equal_pairs(columns[one], columns[other])
+        shared = lower, higher - columns[one][1][-1]
+        found = self.measure.difference_over_judgments(self.topics[one], self.topics[other], shared)
+        if found is not None:
+            return np.stack(found), True
+        # Relevant documents of one run join the recall base of both, which its range alone does not know.
+        return None if self.measure.RECALL_BASE else _apart(a, b), False
+
+
+def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    """The range of a difference whose two sides have nothing to do with each other (2 × T)."""
+    return None if one is None or other is None else np.stack([one[0] - other[1], one[1] - other[0]])
+
+
+def _means(extremes: np.ndarray | None) -> Interval | None:
+    if extremes is None:
+        return None
+    low, high = mean_over_topics(extremes).tolist()
+    return low, high
+
+
+def _unjudged_documents(topics: Topics) -> Column:
+    """The documents in the holes, topic by topic."""
+    holes = Holes.of(topics)
+    return topics.ranks.documents(holes.place), np.append(0, np.cumsum(holes.count))
+
+
+class _Levels:
+    """The levels of the judged documents that the runs retrieved, by run and bin of ranks."""
+
+    def __init__(self, topics: list[Topics]):
+        bins = [np.searchsorted(BINS, each.ranks.rank) for each in topics]
+        levels = [each.ranks.judged.level[each.ranks.doc] for each in topics]
+        of_all = [
+            np.concatenate([level[bin_ == number] for bin_, level in zip(bins, levels)])
+            for number in range(len(BINS) + 1)
+        ]
+        self.pools = [
+            [
+                own if (own := level[bin_ == number]).size >= FEW else of_all[number]
+                for number in range(len(BINS) + 1)
+            ]
+            for bin_, level in zip(bins, levels)
+        ]
+
+    def drawn(self, run: int, holes: Holes, draws: int, random: np.random.Generator) -> np.ndarray:
+        """Random levels of the holes of a run (draws × holes), NaN if no document is judged at such ranks."""
+        bins = np.searchsorted(BINS, holes.rank)
+        levels = np.full((draws, bins.size), np.nan)
+        for number, pool in enumerate(self.pools[run]):
+            here = np.flatnonzero(bins == number)
+            if pool.size:
+                levels[:, here] = random.choice(pool, size=(draws, here.size))
+        return levels

@@ -1,0 +1,94 @@
+"""The command `holes`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+
+from ..analysis import add_answers, holes
+from ..errors import GradedError
+from ..inputs.merging import MergedQrels, trec_lines
+from ..output.files import write_whole
+from ..output.formats import Table, rows_of
+from .arguments import Inputs, add_collection, add_gains
+from .results import FOR_PEOPLE, add_output, check_files, printed, refuse_input
+
+LISTED = 3
+"""The number of contradictions that a warning lists."""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    parser.usage = "%(prog)s QRELS RUN… MEASURE [options]"
+    add_gains(parser)
+    parser.add_argument(
+        "--cutoff", type=int, metavar="K", help="rank down to which documents count; default: the measure's"
+    )
+    parser.add_argument("--count", type=int, metavar="N", help="list only the N most useful documents")
+    parser.add_argument(
+        "--ask",
+        metavar="FILE",
+        help="write the documents for an assessor: as CSV with an empty column level if FILE ends in .csv, "
+        "else as lines 'topic 0 document ?'",
+    )
+    parser.add_argument(
+        "--answers",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="add the judgments in FILE, written by --ask and filled in; repeatable",
+    )
+    parser.add_argument("--merged", metavar="FILE", help="with --answers: write the merged qrels")
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """List the unjudged documents that are most worth judging.
+
+    The list ranks the unjudged documents within the cutoff by their share of the variance of the differences
+    between the runs: the more the weight of a document's rank differs between runs, the more its judgment
+    settles. --ask writes the list for an assessor, --answers adds the assessor's judgments to the qrels. The
+    qrels decide before the answers, and a file before the next; contradictions are reported.
+
+      ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --count 100 --ask to-judge.csv
+      ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --merged new-qrels.txt
+    """
+    inputs = Inputs(arguments)
+    if len(inputs.measures) > 1:
+        raise GradedError(f"documents are ranked for one measure, not {len(inputs.measures)}")
+    if arguments.count is not None and arguments.count < 1:
+        raise GradedError(f"--count {arguments.count} is not allowed; give a whole number ≥ 1")
+    if arguments.merged and not arguments.answers:
+        raise GradedError("--merged requires --answers")
+    read = [*inputs.files, *filter(os.path.exists, arguments.answers)]
+    check_files(arguments, read)
+    for path in (arguments.ask, arguments.merged):
+        refuse_input(path, read)
+    qrels = inputs.qrels
+    if arguments.answers:
+        merged = add_answers(qrels, *arguments.answers)
+        _warn_of_contradictions(merged)
+        qrels = merged.qrels
+    found = holes(qrels, inputs.runs, inputs.measures[0], arguments.cutoff)
+    if arguments.count is not None:
+        found = found.first(arguments.count)
+
+    def table(form: str) -> Table:
+        return rows_of(found.records()) if len(found) and form not in FOR_PEOPLE else found.table()
+
+    lines = printed(table, arguments, found.figure)
+    if arguments.ask:
+        found.save(arguments.ask)
+    if arguments.merged:
+        write_whole(arguments.merged, "".join(f"{line}\n" for line in trec_lines(qrels)).encode())
+    return lines
+
+
+def _warn_of_contradictions(merged: MergedQrels) -> None:
+    count = len(merged.contradictions)
+    if count:
+        listed = "; ".join(map(str, merged.contradictions[:LISTED])) + ("; …" if count > LISTED else "")
+        what = "1 judgment contradicts" if count == 1 else f"{count} judgments contradict"
+        warnings.warn(f"{what} an earlier one, which counts: {listed}", stacklevel=2)

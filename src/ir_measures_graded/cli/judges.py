@@ -1,0 +1,117 @@
+"""The command `judges`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+
+from ..analysis import agreement, estimate
+from ..analysis.estimate import HUMAN_FIRST
+from ..errors import GradedError
+from ..output.formats import FORMATS, Table, rows_of
+from ..output.result import Result
+from .arguments import Inputs, add_gains, add_jobs, bars
+from .results import FOR_PEOPLE, add_output, check_files, printed
+
+AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS [RUN… MEASURE…] [options]"
+    for name, what in (("qrels", "HUMAN_QRELS"), ("machine", "MACHINE_QRELS")):
+        parser.add_argument(
+            name, metavar=what, help="qrels file in TREC format, may be compressed, or ir-datasets id"
+        )
+    parser.add_argument(
+        "inputs", metavar="RUN… MEASURE…", nargs="*", help="run files in TREC format, and measures"
+    )
+    add_gains(parser)
+    parser.add_argument(
+        "--machine_levels",
+        metavar="LEVEL:LEVEL,…",
+        help="the machine's levels on the human's scale, as in 0:0,5:1,10:3: from 5 on 1, from 10 on 3",
+    )
+    parser.add_argument("--baseline", metavar="RUN", help="also estimate the difference of each run to RUN")
+    parser.add_argument(
+        "--confidence", type=float, default=0.95, metavar="C", help="level of the intervals; default: 0.95"
+    )
+    parser.add_argument(
+        "--merge",
+        choices=[HUMAN_FIRST],
+        help="complete the human's topics with the machine's judgments; the human's count first",
+    )
+    parser.add_argument(
+        "--show",
+        choices=(AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES),
+        help="one table; default: in the format text all but the topics, else estimates or, without runs, "
+        "agreement",
+    )
+    add_jobs(parser)
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Compare two judges, such as human and machine, and combine their judgments.
+
+    The agreement is that of the levels of documents that both judged: confusion matrix, Cohen's kappa, plain
+    and weighted, and the bias of the machine. With runs and measures follow the orders of the runs under
+    either judge, and the means: by the human alone, by the machine alone, and combined, which corrects the
+    machine's mean over all its topics by its bias on the human's topics (prediction-powered inference).
+    lambda is the weight of the machine, worth the number of human topics that would be as precise.
+
+      ir_measures_graded judges human.txt machine.txt
+      ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --baseline bm25
+      ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
+    """
+    inputs = None
+    if arguments.inputs:
+        arguments.scoreddocs = False
+        inputs = Inputs(arguments)
+    elif arguments.baseline or arguments.merge or arguments.gains:
+        raise GradedError("--baseline, --merge and --gains require runs and measures")
+    elif arguments.show in (ORDERS, ESTIMATES):
+        raise GradedError(f"--show {arguments.show} requires runs and measures")
+    files = filter(os.path.exists, (arguments.qrels, arguments.machine))
+    check_files(arguments, [*files, *(inputs.files if inputs else ())])
+    human = inputs.qrels if inputs else arguments.qrels
+    runs, measures = (inputs.runs, inputs.measures) if inputs else ((), ())
+    common = {"machine_levels": arguments.machine_levels, "progress": bars(), "jobs": arguments.jobs}
+    several = runs if len(runs) > 1 else ()
+    agreed = agreement(human, arguments.machine, several, measures if several else (), **common)
+    result: Result = agreed
+    tables: dict[str, Callable[[], Table]] = {AGREEMENT: agreed.table, LEVELS: agreed.confusion_table}
+    if several:
+        tables[ORDERS] = agreed.order_table
+    if inputs:
+        estimated = estimate(
+            human,
+            arguments.machine,
+            runs,
+            measures,
+            arguments.confidence,
+            inputs.run_named(arguments.baseline, "--baseline"),
+            merge=arguments.merge,
+            **common,
+        )
+        tables[ESTIMATES] = estimated.table
+        if arguments.show in (None, ESTIMATES):
+            result = estimated
+    if arguments.show == ORDERS and not several:
+        raise GradedError("--show orders requires at least 2 runs")
+    choice = arguments.show or (ESTIMATES if inputs else AGREEMENT)
+    tables[TOPICS] = agreed.topic_table
+
+    def table(form: str) -> Table:
+        is_result = choice in (AGREEMENT, ESTIMATES)
+        return rows_of(result.records()) if is_result and form not in FOR_PEOPLE else tables[choice]()
+
+    lines = printed(table, arguments, result.figure)
+    if arguments.format != "text" or arguments.show:
+        return lines
+    del tables[TOPICS]
+    sections = [[*FORMATS["text"](*section(), arguments.places)] for section in tables.values()]
+    if inputs:
+        sections.append([estimated.summary])
+    return [line for section in sections for line in [*section, ""]][:-1]

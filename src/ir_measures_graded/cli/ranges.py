@@ -1,0 +1,63 @@
+"""The command `ranges`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..analysis import ranges
+from ..analysis.ranges import DRAWS
+from ..output.formats import Table, rows_of
+from .arguments import Inputs, add_collection, add_gains, bars
+from .results import FOR_PEOPLE, add_output, check_files, printed
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    add_gains(parser)
+    parser.add_argument(
+        "--show",
+        choices=("values", "differences"),
+        default="values",
+        help="the ranges of the values (default), or how many differences between runs stand",
+    )
+    parser.add_argument(
+        "--draws",
+        type=int,
+        default=DRAWS,
+        metavar="N",
+        help=f"random judgments for the likely range, 0 for none; default: {DRAWS}",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws; default: 0")
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Show how far tied scores and unjudged documents leave values and differences open.
+
+    For each run and measure the table has the value, its range over all orders of tied documents, its range
+    over all judgments of the unjudged documents within the cutoff, and the share of judged documents there.
+    The likely range holds 95 % of random judgments, with levels that judged documents have at similar ranks.
+    A difference between two runs stands if its range excludes 0. The formats tsv, csv and jsonl list the
+    ranges of all values, then those of all differences. A cell is empty if the range is not known.
+
+      ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
+      ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0
+    """
+    inputs = Inputs(arguments)
+    check_files(arguments, inputs.files)
+    found = ranges(
+        inputs.qrels,
+        inputs.runs,
+        inputs.measures,
+        draws=arguments.draws,
+        seed=arguments.seed,
+        progress=bars(),
+    )
+
+    def table(form: str) -> Table:
+        if form not in FOR_PEOPLE:
+            return rows_of(found.records())
+        return found.table_of_differences() if arguments.show == "differences" else found.table()
+
+    return printed(table, arguments, found.figure)

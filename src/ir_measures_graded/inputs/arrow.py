@@ -1,0 +1,121 @@
+"""Arrow data: what exports it, its record batches, and its columns as NumPy arrays.
+
+An object exports Arrow if it implements the Arrow PyCapsule interface, as pyarrow's tables, Polars'
+DataFrames and DuckDB's relations do. pyarrow reads them; the libraries themselves are never imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..by_topic import BLOCK
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def is_arrow(thing: Any) -> bool:
+    """Whether this is an array or a table of pyarrow, without importing pyarrow."""
+    pyarrow = sys.modules.get("pyarrow")  # an object of pyarrow exists only after its import
+    return pyarrow is not None and isinstance(
+        thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
+    )
+
+
+def exports_arrow(source: Any) -> bool:
+    """Whether this is a table that exports Arrow. A DataFrame of pandas does too, but has its own reader."""
+    if is_arrow(source):
+        return hasattr(source, "schema")  # an array has none
+    exports = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+    return exports and not hasattr(source, "itertuples")
+
+
+def record_batches(source: Any) -> Iterator[pyarrow.RecordBatch]:
+    """The record batches of a table that exports Arrow, one at a time."""
+    import pyarrow
+
+    if hasattr(source, "__arrow_c_stream__"):
+        yield from pyarrow.RecordBatchReader.from_stream(source)
+    else:
+        yield pyarrow.record_batch(source)
+
+
+def whole_table(source: Any) -> pyarrow.Table:
+    """All rows of a table that exports Arrow."""
+    import pyarrow
+
+    if isinstance(source, pyarrow.Table):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):
+        return pyarrow.RecordBatchReader.from_stream(source).read_all()
+    return pyarrow.Table.from_batches([pyarrow.record_batch(source)])
+
+
+def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
+    """Whether the column has no nulls and the memory layout of a NumPy array, which bit-packed bools lack."""
+    from pyarrow import types
+
+    return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
+
+
+def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
+    """A column of plain numbers as a NumPy array, without a copy if the column is one chunk.
+
+    pyarrow's `to_numpy`, and sometimes `to_pandas_dtype`, imports pandas, which takes half a second.
+    """
+    from pyarrow import types
+
+    kind = "f" if types.is_floating(column.type) else "i" if types.is_signed_integer(column.type) else "u"
+    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
+    pieces = [
+        np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
+        for piece in getattr(column, "chunks", [column])
+        if len(piece)
+    ]
+    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
+
+
+def numbers_of(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray | list[Any]:
+    """The numbers of a column: an array if they are plain, otherwise Python objects such as Decimal."""
+    return arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
+
+
+def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
+    """The rows whose string differs from the string of the row before, including the first row."""
+    from pyarrow import compute
+
+    rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
+    return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)
+
+
+def codes_of_strings(
+    strings: pyarrow.StringArray | pyarrow.LargeStringArray, rows: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
+    """The codes of the strings in some rows, and the distinct strings in order of appearance."""
+    if rows.size < len(strings):
+        strings = strings.take(arrow_array(rows))
+    encoded = strings.dictionary_encode()
+    return arrow_numbers(encoded.indices), encoded.dictionary.to_pylist()
+
+
+def stable_order(codes: np.ndarray) -> np.ndarray:
+    """The stable order of integers in a small range; pyarrow sorts them by counting, three times faster."""
+    if codes.size < BLOCK:  # not worth the import of pyarrow
+        return np.argsort(codes, kind="stable")
+    from pyarrow import compute
+
+    return arrow_numbers(compute.sort_indices(arrow_array(codes))).view(np.int64)
+
+
+def arrow_array(values: np.ndarray) -> pyarrow.Array:
+    """A NumPy array of numbers as an Arrow array, without a copy. `pyarrow.array` would import pandas."""
+    import pyarrow
+
+    type_ = pyarrow.from_numpy_dtype(values.dtype)
+    return pyarrow.Array.from_buffers(
+        type_, values.size, [None, pyarrow.py_buffer(np.ascontiguousarray(values))]
+    )

@@ -1,0 +1,239 @@
+"""Human and machine judges: coverage by simulation, a peer, the edges of the estimates, and scales."""
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, demo
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis.estimate import (
+    COMBINED,
+    HUMAN,
+    JUDGES,
+    MACHINE,
+    FewTopicsWarning,
+    _by_each_judge,
+    estimate,
+    prediction_powered,
+)
+from ir_measures_graded.inputs.merging import levels_of
+
+stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+
+NDCG = "nDCG_JK@10"
+
+
+def judged(topics, seed=0, documents=20):
+    """Human levels, those of a machine that overrates, and two runs, for so many topics."""
+    generator = np.random.default_rng(seed)
+    difficulty = generator.normal(0, 0.6, (topics, 1))
+    latent = generator.normal(0, 1, (topics, documents))
+    human = np.digitize(latent, [0.6, 1.2, 1.8])
+    machine = np.clip(human + (generator.random(human.shape) < 0.12), 0, 3)
+    scores = [latent + generator.normal(0, np.exp(difficulty) * noise, latent.shape) for noise in (0.8, 1.1)]
+
+    def as_dicts(array):
+        names = [f"d{number}" for number in range(documents)]
+        return {f"q{number}": dict(zip(names, row)) for number, row in enumerate(array.tolist())}
+
+    return as_dicts(human), as_dicts(machine), {"A": as_dicts(scores[0]), "B": as_dicts(scores[1])}
+
+
+def first(qrels, topics):
+    return {topic: qrels[topic] for topic in list(qrels)[:topics]}
+
+
+@pytest.fixture(scope="module")
+def population():
+    """The values of 10,000 topics by the human and by the machine (judges × runs × topics)."""
+    human, machine, runs = judged(10_000)
+    return np.stack([evaluate(qrels, runs, [NDCG]).of(NDCG) for qrels in (human, machine)])
+
+
+@pytest.mark.parametrize("what", ["mean", "difference"])
+def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(population, what):
+    """1000 topics by a biased machine, 60 of them by the human, 1000 times."""
+    human, machine = population[:, 0] if what == "mean" else population[:, 0] - population[:, 1]
+    generator = np.random.default_rng(1)
+    covered = dict.fromkeys(JUDGES, 0)
+    width = dict.fromkeys(JUDGES, 0.0)
+    for _ in range(1000):
+        drawn = generator.choice(human.size, 1000, replace=False)
+        both, others = list(range(60)), list(range(60, 1000))
+        values = human[drawn][:60], machine[drawn]
+        for found in _by_each_judge(("A", None, NDCG), *values, both, both, others, 0.95):
+            covered[found.judge] += found.lower <= human.mean() <= found.upper
+            width[found.judge] += (found.upper - found.lower) / 1000
+    assert 930 <= covered[HUMAN] <= 970
+    assert 930 <= covered[COMBINED] <= 970
+    assert width[COMBINED] < 0.7 * width[HUMAN]
+    if what == "mean":
+        assert covered[MACHINE] < 100
+
+
+def test_the_estimate_is_that_of_ppi_python(population):
+    ppi = pytest.importorskip("ppi_py", reason="ppi-python is not installed")
+    human, machine = population[:, 0]
+    both, others = slice(60, 120), slice(1000, 1940)
+    given = human[both], machine[both], machine[others]
+    value, variance, weight = prediction_powered(*given)
+    assert 0.5 < weight < 1
+    assert value == pytest.approx(ppi.ppi_mean_pointestimate(*given, lam=weight).item(), rel=1e-12)
+    # The peer divides the covariance by n, not n − 1.
+    other_weight = weight * 59 / 60
+    expected = ppi.ppi_mean_pointestimate(*given, lam=other_weight).item()
+    assert ppi.ppi_mean_pointestimate(*given).item() == pytest.approx(expected, rel=1e-12)
+    lower, upper = (float(bound.item()) for bound in ppi.ppi_mean_ci(*given, alpha=0.05, lam=weight))
+    reach = stats.norm.ppf(0.975) * variance**0.5
+    assert (value - reach, value + reach) == pytest.approx((lower, upper), rel=0.005)
+
+
+def test_every_estimate_is_the_formula_on_the_values_by_topic():
+    human, machine, runs = judged(50, seed=3)
+    human = first(human, 20) | {"alone": {"d1": 3, "d2": 0}}
+    measures = [NDCG, "P(rel=2)@5"]
+    found = estimate(human, machine, runs, measures, 0.9, baseline="A")
+    assert (found.both, found.human_only, found.machine_only) == (20, 1, 30)
+    assert len(found.estimates) == 2 * 3 * 3
+    h, m = (evaluate(qrels, runs, measures) for qrels in (human, machine))
+    quantile = stats.t.ppf(0.95, 19)
+    for measure in measures:
+        for baseline in (None, "A"):
+            a, b = h.of(measure)[1], m.of(measure)[1]
+            if baseline:
+                a, b = a - h.of(measure)[0], b - m.of(measure)[0]
+            one = found.find("B", measure, HUMAN, baseline)
+            assert (one.value, one.topics, one.worth) == (pytest.approx(a.mean()), 21, 21)
+            reach = stats.t.ppf(0.95, 20) * a.std(ddof=1) / 21**0.5
+            assert (one.lower, one.upper) == pytest.approx((a.mean() - reach, a.mean() + reach))
+            one = found.find("B", measure, MACHINE, baseline)
+            assert (one.value, one.topics, one.worth, one.weight) == (pytest.approx(b.mean()), 50, None, None)
+            one = found.find("B", measure, COMBINED, baseline)
+            weight = np.cov(a[:20], b[:20])[0, 1] / ((1 + 20 / 30) * b.var(ddof=1))
+            rest = a[:20] - weight * b[:20]
+            variance = weight**2 * b.var(ddof=1) / 30 + rest.var(ddof=1) / 20
+            assert one.value == pytest.approx(weight * b[20:].mean() + rest.mean())
+            assert one.upper - one.lower == pytest.approx(2 * quantile * variance**0.5)
+            assert (one.topics, one.weight) == (50, pytest.approx(weight))
+            assert one.worth == pytest.approx(a[:20].var(ddof=1) / variance)
+
+
+def test_without_further_topics_of_the_machine_the_human_estimate_stands():
+    human, machine, runs = judged(15)
+    found = estimate(human, first(machine, 12), runs, [NDCG], baseline="B")
+    assert (found.both, found.human_only, found.machine_only) == (12, 3, 0)
+    for baseline in (None, "B"):
+        alone, both = (found.find("A", NDCG, judge, baseline) for judge in (HUMAN, COMBINED))
+        assert (both.value, both.lower, both.upper) == (alone.value, alone.lower, alone.upper)
+        assert (both.topics, both.worth, both.weight) == (15, 15, 0)
+
+
+def test_a_machine_that_is_no_help_gets_no_weight():
+    human, _, runs = judged(60)
+    inverse = {topic: {doc: 3 - level for doc, level in judged.items()} for topic, judged in human.items()}
+    found = estimate(first(human, 20), inverse, runs, [NDCG])
+    combined = found.find("A", NDCG, COMBINED)
+    assert combined.weight == 0
+    assert combined.worth == pytest.approx(20)
+    assert combined.value == pytest.approx(found.find("A", NDCG, HUMAN).value)
+
+
+def test_values_that_never_vary_give_intervals_without_width():
+    human = {f"q{number}": {"a": 1} for number in range(12)}
+    machine = {f"q{number}": {"a": 1} for number in range(30)}
+    run = {topic: {"a": 1.0} for topic in machine}
+    found = estimate(human, machine, {"A": run, "B": run}, [NDCG], baseline="B")
+    for one in found.estimates:
+        assert (one.lower, one.upper) == (one.value, one.value) == ((0, 0) if one.baseline else (1, 1))
+        assert one.worth is None
+
+
+def test_a_partly_judged_topic_is_completed_by_the_machine():
+    human, machine, runs = judged(40)
+    top = {t: {d: v for d, v in levels.items() if int(d[1:]) < 5} for t, levels in first(human, 15).items()}
+    machine.pop("q0")
+    found = estimate(top, machine, runs, [NDCG], merge="human-first")
+    assert found.documents == {HUMAN: 15 * 5, MACHINE: 14 * 15}
+    assert "75 judgments of the human topics are human, 210 are the machine's" in found.summary
+    completed = {topic: machine.get(topic, {}) | levels for topic, levels in top.items()}
+    expected = evaluate(completed, runs, [NDCG]).means()[0, 0]
+    assert found.find("A", NDCG, HUMAN).value == pytest.approx(expected)
+    assert estimate(top, machine, runs, [NDCG]).find("A", NDCG, HUMAN).value != pytest.approx(expected)
+
+
+def test_scales_that_differ_need_a_map():
+    human, machine, runs = judged(30)
+    wide = {topic: {doc: 3.5 * level for doc, level in levels.items()} for topic, levels in machine.items()}
+    human = first(human, 12)
+    message = (
+        r"the scales differ: the human's levels are 0, 1, 2, 3, the machine's 0 to 10\.5, not only whole "
+        r"numbers; map the machine's levels to the human's, for example machine_levels='0:0,5:1,10:3'"
+    )
+    with pytest.raises(GradedError, match=message):
+        estimate(human, wide, runs, [NDCG])
+    mapped = estimate(human, wide, runs, [NDCG], machine_levels="0:0,3:1,7:2,10:3")
+    assert mapped.records() == estimate(human, machine, runs, [NDCG]).records()
+
+
+def test_frames_have_a_row_per_run_measure_and_judge():
+    human, machine, runs = judged(30)
+    found = estimate(first(human, 12), machine, runs, [NDCG], baseline="B")
+    records = found.records()
+    columns = ["run", "baseline", "measure", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
+    assert all(list(record) == columns for record in records)
+    assert [(record["run"], record["baseline"], record["judge"]) for record in records] == [
+        (run, baseline, judge) for run, baseline in (("A", None), ("B", None), ("A", "B")) for judge in JUDGES
+    ]
+    assert found.table()[1][-1][:3] == [NDCG, "A − B", COMBINED]
+    assert found.summary == ("12 topics judged by both, 18 by the machine alone, 0 by the human alone")
+
+
+def test_too_few_topics_of_both_are_refused_or_warned_of():
+    human, machine, runs = judged(30)
+    for topics, message in ((0, "no topic is"), (1, "only 1 topic is"), (2, "only 2 topics are")):
+        given = first(human, topics) | {"x": {"d1": 3}}
+        with pytest.raises(GradedError, match=f"{message} judged by both the human .* needs at least 3"):
+            estimate(given, machine, runs, [NDCG])
+    with pytest.warns(FewTopicsWarning, match="only 9 topics are judged by both; below 10 the"):
+        estimate(first(human, 9), machine, runs, [NDCG])
+    estimate(first(human, 10), machine, runs, [NDCG])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "C"}, "the baseline 'C' is not among the runs A, B"),
+        ({"confidence": 1}, "confidence=1 is not allowed"),
+        ({"merge": "machine-first"}, "merge='machine-first' is not allowed; it is 'human-first' or None"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, message):
+    human, machine, runs = judged(12)
+    with pytest.raises(GradedError, match=message):
+        estimate(human, machine, runs, [NDCG], **options)
+
+
+def test_files_are_judged_like_dicts(tmp_path):
+    qrels = levels_of(demo.qrels_path())
+    path = tmp_path / "human.txt"
+    lines = [f"{t} 0 {d} {v}" for t, levels in first(qrels, 12).items() for d, v in levels.items()]
+    path.write_text("\n".join(lines))
+    found = estimate(path, "graded-demo", demo.run_paths(), [NDCG, "AP"], baseline="A")
+    same = estimate(first(qrels, 12), qrels, demo.run_paths(), [NDCG, "AP"], baseline="A")
+    assert found.records() == same.records()
+
+
+def test_the_figure_shows_every_interval():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    human, machine, runs = judged(30)
+    found = estimate(first(human, 12), machine, runs, [NDCG, "P@5"], baseline="B")
+    figure = found.figure()
+    assert len(figure.axes) == 4
+    assert [axes.get_xlabel() for axes in figure.axes[:2]] == [
+        "Mean and 95 % interval",
+        "Difference to B and 95 % interval",
+    ]
+    for axes, baseline, runs in zip(figure.axes, (None, "B"), ("AB", "A")):
+        for judge, bars in zip(JUDGES, axes.collections):
+            drawn = [(start[0], end[0]) for start, end in bars.get_segments()]
+            expected = [found.find(run, NDCG, judge, baseline) for run in runs]
+            np.testing.assert_allclose(drawn, [(one.lower, one.upper) for one in expected])

@@ -1,0 +1,160 @@
+"""Unjudged documents worth judging: variance by brute force, ranks, assessors' answers."""
+
+import csv
+import io
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, demo
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis.holes import Holes, add_answers, holes
+from ir_measures_graded.inputs.merging import levels_of
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1, "d": 2}, "q3": {"e": 0}}
+RUNS = {
+    "A": {"q1": {"x": 4, "a": 3, "y": 2}, "q2": {"c": 3, "z": 2}, "q9": {"w": 1}},
+    "B": {"q1": {"a": 4, "y": 3, "b": 2, "x": 1}, "q2": {"z": 2, "d": 1}, "q3": {"v": 1}},
+    "C": {"q1": {"y": 2, "u": 1}, "q2": {"z": 9, "c": 2, "t": 1}},
+}
+HOLES = [("q1", "x"), ("q1", "y"), ("q1", "u"), ("q2", "z"), ("q2", "t"), ("q3", "v")]
+
+
+@pytest.mark.parametrize("measure", ["CG@3", "DCG_JK(b=1.5)@3", "P@3", "DCG_JK(gains={1:1,2:100})@4"])
+def test_the_variance_is_that_of_all_possible_judgments(measure):
+    """Each hole is at the highest level or at 0, with the same chance; x is at rank 4 in B."""
+    cutoff = int(measure[-1])
+    found = holes(QRELS, RUNS, measure)
+    assert sorted(zip(found.topics, found.documents)) == sorted(HOLES)
+    means = []
+    for levels in product((0, 2), repeat=len(HOLES)):
+        judged = {topic: dict(documents) for topic, documents in QRELS.items()}
+        for (topic, document), level in zip(HOLES, levels):
+            judged[topic][document] = level
+        means.append(evaluate(judged, RUNS, [measure]).means()[:, 0])
+    means = np.array(means)
+    expected = sum((means[:, a] - means[:, b]).var() for a, b in combinations(range(3), 2))
+    assert found.variance.sum() / 4 == pytest.approx(expected)
+    for number, hole in enumerate(zip(found.topics, found.documents)):
+        known = np.array([levels[HOLES.index(hole)] for levels in product((0, 2), repeat=len(HOLES))])
+        left = sum(
+            (means[known == 2][:, a] - means[known == 2][:, b]).var() for a, b in combinations(range(3), 2)
+        )
+        assert found.variance[number] / 4 == pytest.approx(expected - left, abs=1e-12)
+    assert (found.ranks[list(found.documents).index("x")] == [1, 4 if cutoff == 4 else 0, 0]).all()
+
+
+def test_normalised_measures_are_scaled_by_the_ideal_of_the_topic():
+    qrels = {"poor": {"a": 1}, "rich": {f"a{number}": 1 for number in range(9)}}
+    runs = {"A": {"poor": {"x": 1}, "rich": {"x": 1}}, "B": {"poor": {"a": 1}, "rich": {"a0": 1}}}
+    found = holes(qrels, runs, "nCG@10")
+    assert found.topics == ("poor", "rich")
+    # One relevant document more: of 2 in the first topic, of 10 in the second.
+    assert found.variance[0] / found.variance[1] == pytest.approx((10 / 2) ** 2)
+    assert holes(qrels, runs, "CG@10").variance[0] == holes(qrels, runs, "CG@10").variance[1]
+
+
+def test_documents_at_one_rank_in_all_runs_come_last():
+    runs = {name: {"q1": {"x": 3, "y": 2, name: 1}} for name in "AB"}
+    found = holes({"q1": {"a": 1}}, runs, "CG@3")
+    assert found.documents == ("A", "B", "x", "y")
+    np.testing.assert_allclose(found.shares, [0.5, 0.5, 0, 0])
+
+
+def test_ranks_are_those_of_ties_by_document_id():
+    found = holes({"q": {"m": 1}}, {"A": {"q": {"k": 1, "m": 1, "z": 1}}, "B": {"q": {"k": 1}}}, "CG@3")
+    assert dict(zip(found.documents, found.ranks.tolist())) == {"z": [1, 0], "k": [3, 1]}
+
+
+def test_the_demo_from_files_is_that_from_dicts():
+    found = holes("graded-demo", demo.run_paths(), "nDCG_JK@100", cutoff=10)
+    assert (str(found.measure), found.cutoff, len(found)) == ("nDCG_JK@10", 10, 241)
+    again = holes(levels_of(demo.qrels_path()), demo.run_paths(), "nDCG_JK@10")
+    assert found.records() == again.records()
+    judged = levels_of(demo.qrels_path())
+    assert all(document not in judged[topic] for topic, document in zip(found.topics, found.documents))
+    assert (np.diff(found.variance) <= 1e-15).all()
+    record = found.records()[0]
+    assert list(record) == ["topic", "document", "variance", "share", "cumulated", "best_rank", "runs"]
+    run, rank = record["runs"].split()[0].split(":")
+    assert found.ranks[0, "ABCDE".index(run)] == int(rank)
+    assert found.records()[-1]["cumulated"] == pytest.approx(1)
+
+
+def test_nothing_is_left_to_judge_in_complete_qrels():
+    runs = {name: {"q": {"a": 1.0}} for name in "AB"}
+    found = holes({"q": {"a": 1}}, runs, "CG@5")
+    assert (len(found), found.records(), found.summary[:21]) == (0, [], "0 unjudged documents ")
+    assert found.table() == (["topic", "document", "share", "cumulated", "runs"], [])
+    assert list(found.csv_lines()) == ["topic,document,level,runs"]
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv"])
+def test_an_assessors_answers_come_back_as_qrels(tmp_path, ending):
+    path = tmp_path / f"answers.{ending}"
+    found = holes(QRELS, RUNS, "CG@3")
+    found.first(4).save(path)
+    assert found.first(4).records() == found.records()[:4]
+    written = path.read_text(encoding="utf-8")
+    answered = {("q1", "x"): 2, ("q2", "t"): 0}
+    if ending == "csv":
+        rows = list(csv.DictReader(io.StringIO(written)))
+        assert [row["document"] for row in rows] == list(found.documents[:4])
+        assert rows[0]["runs"] == found.records()[0]["runs"]
+        named = [(row["topic"], row["document"]) for row in rows]
+        lines = [f"{topic},{document},{answered.get((topic, document), '')}" for topic, document in named]
+        path.write_text("\n".join(["topic,document,level", *lines]))
+    else:
+        lines = [line.split() for line in written.splitlines()]
+        assert [line[3] for line in lines] == ["?"] * 4
+        path.write_text("\n".join(f"{t} 0 {d} {answered.get((t, d), '?')}" for t, _, d, _ in lines))
+    merged = add_answers(QRELS, path)
+    assert merged.qrels == {
+        "q1": {"a": 2, "b": 0, "x": 2},
+        "q2": {"c": 1, "d": 2, "t": 0},
+        "q3": {"e": 0},
+    }
+    assert merged.origins == {"qrels": 5, str(path): 2}
+    assert len(holes(merged.qrels, RUNS, "CG@3")) == len(found) - 2
+
+
+def test_answers_do_not_change_what_is_judged(tmp_path):
+    (tmp_path / "late.txt").write_text("q1 0 a 1\nq3 0 v 2\n")
+    merged = add_answers(QRELS, tmp_path / "late.txt")
+    assert merged.qrels["q1"] == QRELS["q1"]
+    assert merged.qrels["q3"] == {"e": 0, "v": 2}
+    (contradiction,) = merged.contradictions
+    assert (contradiction.document, contradiction.level, contradiction.other_level) == ("a", 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("measure", "cutoff", "runs", "message"),
+    [
+        ("CG", None, RUNS, "CG has no cutoff; give the rank down to which"),
+        ("CG@3", 0, RUNS, "cutoff=0 is not allowed"),
+        ("CG(judged_only=True)@3", None, RUNS, "leaves unjudged documents out"),
+        ("NDPM", 3, RUNS, "NDPM@3 has the same value at whatever rank"),
+        ("CG@3", None, {"A": RUNS["A"]}, "name at least 2 runs, not 1"),
+        ("CG@3", None, {**RUNS, "D": {"q7": {"a": 1}}}, "D: none of its topics .* is in the qrels"),
+    ],
+)
+def test_what_has_no_use_is_refused(measure, cutoff, runs, message):
+    with pytest.raises(GradedError, match=message):
+        holes(QRELS, runs, measure, cutoff)
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
+    with pytest.raises(GradedError, match="cannot be written"):
+        holes(QRELS, RUNS, "CG@3").save(tmp_path / "missing" / "holes.csv")
+
+
+def test_the_figure_compares_the_order_with_that_by_depth():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10")
+    assert isinstance(found, Holes)
+    (axes,) = found.figure().axes
+    mine, depth = (line.get_ydata() for line in axes.lines)
+    np.testing.assert_allclose(mine[1:], np.cumsum(found.shares))
+    assert (mine - depth >= -1e-12).all()
+    assert depth[(found.best_ranks == 1).sum()] == pytest.approx(found.shares[found.best_ranks == 1].sum())

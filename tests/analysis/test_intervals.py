@@ -1,0 +1,159 @@
+"""Confidence intervals and detectable differences: peers, simulations, edge cases."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from ir_measures_graded import GradedError, demo, parse_measure
+from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.analysis.intervals import (
+    METHODS,
+    Intervals,
+    chance_to_find,
+    detectable_effect,
+    intervals,
+    mean_interval,
+    paired_difference,
+)
+
+stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+statsmodels_power = pytest.importorskip("statsmodels.stats.power", reason="statsmodels is not installed")
+weightstats = pytest.importorskip("statsmodels.stats.weightstats", reason="statsmodels is not installed")
+
+VALUES = np.random.default_rng(7).beta(2, 3, size=(2, 30))
+
+
+def of_array(array, measure="nDCG_JK", missing=None):
+    array = np.asarray(array, dtype=float)
+    runs = tuple("ABCDEFGH"[: len(array)])
+    topics = tuple(f"q{number}" for number in range(array.shape[1]))
+    return Evaluation(runs, (parse_measure(measure),), topics, array[:, None, :], missing=missing)
+
+
+def test_the_bootstrap_is_scipys():
+    resampling = {"n_resamples": 9999, "method": "BCa", "confidence_level": 0.9}
+    for values in VALUES:
+        peer = stats.bootstrap((values,), np.mean, **resampling, random_state=np.random.default_rng(5))
+        mine = mean_interval(values, 0.9, seed=5)
+        assert mine == pytest.approx(tuple(peer.confidence_interval), abs=0.004)  # other resamples
+        ordered = np.sort(values)
+        peer = stats.bootstrap((ordered,), np.mean, **resampling, random_state=np.random.default_rng(5))
+        assert mine == pytest.approx(tuple(peer.confidence_interval), rel=1e-9)
+
+
+def test_students_t_is_that_of_statsmodels():
+    for confidence in (0.5, 0.95, 0.999):
+        peer = weightstats.DescrStatsW(VALUES[0]).tconfint_mean(1 - confidence)
+        assert mean_interval(VALUES[0], confidence, "t") == pytest.approx(peer, rel=1e-9)
+    found = paired_difference(*VALUES, method="t")
+    peer = weightstats.DescrStatsW(VALUES[0] - VALUES[1]).tconfint_mean(0.05)
+    assert (found.lower, found.upper) == pytest.approx(peer, rel=1e-9)
+
+
+@pytest.mark.parametrize(("method", "trials"), [("bootstrap", 300), ("t", 1000)])
+def test_intervals_cover_the_true_mean_as_often_as_they_say(method, trials):
+    """Skewed values between 0 and 1 with many zeros, as early precision has them; mean .24."""
+    generator = np.random.default_rng(20)
+    drawn = generator.beta(1, 1.5, (trials, 50)) * (generator.random((trials, 50)) < 0.6)
+    bounds = np.array([mean_interval(values, 0.95, method) for values in drawn])
+    covered = ((bounds[:, 0] <= 0.24) & (bounds[:, 1] >= 0.24)).mean()
+    assert 0.92 < covered < 0.975
+
+
+@given(
+    arrays(np.float64, st.integers(2, 12), elements=st.floats(-1e6, 1e6) | st.sampled_from([0, 1, 1e-300])),
+    st.sampled_from(METHODS),
+)
+def test_bounds_are_finite_and_in_order(values, method):
+    lower, upper = mean_interval(values, 0.95, method)
+    assert np.isfinite([lower, upper]).all()
+    assert lower <= upper
+
+
+def test_the_order_of_topics_changes_nothing():
+    assert mean_interval(VALUES[0]) == mean_interval(VALUES[0, ::-1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_values_that_differ_by_rounding_only_have_an_interval_without_width(method):
+    lower, upper = mean_interval(np.array([0.3, 0.1 + 0.2, 0.3]), 0.95, method)
+    assert lower == upper == pytest.approx(0.3)
+    found = paired_difference(np.array([0.4, 0.5, 0.6]), np.array([0.3, 0.4, 0.5]), method=method)
+    assert (found.lower, found.upper) == (found.value, found.value) == pytest.approx((0.1, 0.1))
+    assert (found.effect_size, found.detectable) == (None, 0.0)
+    same = paired_difference(VALUES[0], VALUES[0], method=method)
+    assert (same.value, same.lower, same.upper, same.effect_size, same.detectable) == (0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("topics", [5, 20, 100, 2000])
+def test_detectable_effects_are_those_of_statsmodels(topics):
+    peer = statsmodels_power.TTestPower().solve_power(nobs=topics, alpha=0.05, power=0.8)
+    assert detectable_effect(topics) == pytest.approx(peer, rel=1e-4)
+
+
+def test_detectable_effects_are_found_as_often_as_they_say():
+    generator = np.random.default_rng(2)
+    effect = detectable_effect(10, alpha=0.01, power=0.7)
+    found = stats.ttest_1samp(generator.normal(effect, 1, (20_000, 10)), 0, axis=1).pvalue < 0.01
+    assert found.mean() == pytest.approx(0.7, abs=0.01)
+    for topics in (2, 3, 4):  # statsmodels' own solution fails for some of these
+        for alpha in (0.001, 1e-9):
+            assert chance_to_find(detectable_effect(topics, alpha), topics, alpha) == pytest.approx(0.8)
+    # With 2 topics, t is the quotient of a number near 1e6 and the absolute value of a normal variable.
+    assert chance_to_find(1e6 / 2**0.5, 2, 1e-6) == pytest.approx(2 * stats.norm.cdf(np.pi / 2) - 1, rel=1e-4)
+
+
+def test_detectable_differences_scale_with_the_spread():
+    found = paired_difference(*VALUES)
+    spread = (VALUES[0] - VALUES[1]).std(ddof=1)
+    assert found.detectable == pytest.approx(spread * detectable_effect(30))
+    assert found.effect_size == pytest.approx(found.value / spread)
+    assert paired_difference(*(3 * VALUES)).detectable == pytest.approx(3 * found.detectable)
+
+
+def test_every_run_and_measure_of_an_evaluation_has_its_interval():
+    evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10", "NumRet", "P@5"])
+    found = intervals(evaluation, 0.9, "t")
+    assert isinstance(found, Intervals)
+    np.testing.assert_allclose(found.values, evaluation.aggregates, rtol=1e-12)
+    peer = weightstats.DescrStatsW(evaluation.of("P@5")[2]).tconfint_mean(0.1)
+    assert found.of("C", "P@5") == pytest.approx(peer)
+    retrieved = found.of("B", "NumRet")  # a sum: B retrieves nothing for one of 20 topics
+    assert retrieved == pytest.approx([20 * bound for bound in mean_interval([100] * 19 + [0], 0.9, "t")])
+    assert found.records()[0].keys() == {"measure", "run", "value", "lower", "upper", "topics"}
+    assert [record["run"] for record in found.records()] == list("ABCDE") * 3
+
+
+def test_topics_without_a_value_are_left_out():
+    missing = np.array([[[False, False, True, False]]])
+    found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], missing=missing))
+    assert found.of("A", "nDCG_JK") == mean_interval(np.array([0.2, 0.4, 0.6]))
+    assert (found.topics.item(), found.values.item()) == (3, pytest.approx(0.4))
+
+
+@pytest.mark.parametrize(
+    ("topics", "options", "message"),
+    [
+        (1, {}, "A: nDCG_JK has 1 topic; a confidence interval needs at least 2"),
+        (2, {"confidence": 95}, "confidence=95 is not allowed; it is above 0 and below 1"),
+        (2, {"method": "BCa"}, "method='BCa' is not allowed; it is one of bootstrap, t"),
+    ],
+)
+def test_what_has_no_interval_is_refused(topics, options, message):
+    with pytest.raises(GradedError, match=message):
+        intervals(of_array(np.zeros((1, topics))), **options)
+
+
+def test_the_figure_has_a_panel_per_measure():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10", "P@5"])
+    found = intervals(evaluation)
+    figure = found.figure()
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["nDCG_JK@10", "P@5"]
+    for column, axes in enumerate(figure.axes):
+        bars = axes.collections[0].get_segments()
+        drawn = [(start[0], end[0]) for start, end in bars]
+        np.testing.assert_allclose(drawn, np.stack([found.lower, found.upper], axis=2)[:, column])
+        assert [label.get_text() for label in axes.get_yticklabels()] == list("ABCDE")

@@ -1,0 +1,81 @@
+"""The levels of qrels: documents and topics at each, definitions, unusual properties, gains."""
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import demo, parse_measure
+from ir_measures_graded.analysis import Levels, levels
+from ir_measures_graded.ranking.gains import PRESETS
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 0, "d": 4}, "q2": {"a": 2}, "q3": {"e": 0}, "q4": {"e": -1}}
+
+
+def test_documents_and_topics_are_counted_at_each_level():
+    found = levels(QRELS)
+    assert found.levels == (-1, 0, 2, 4)
+    assert found.documents.tolist() == [1, 3, 2, 1]
+    assert found.topics.tolist() == [1, 2, 2, 1]
+    assert found.relevant.tolist() == [2, 1, 0, 0]
+    assert found.records()[2] == {
+        "level": 2, "documents": 2, "topics": 2, "mean_per_topic": 0.5, "definition": "",
+    }  # fmt: skip
+    columns, rows = found.table()
+    assert dict(zip(columns, rows[1]))["mean per topic"] == 0.75
+    assert repr(found) == "<Levels: 7 judged documents of 4 topics, levels -1 to 4>"
+
+
+def test_definitions_are_those_of_ir_datasets():
+    found = levels(demo.NAME)
+    assert [record["definition"].partition(":")[0] for record in found.records()] == [
+        "Irrelevant", "Marginally relevant", "Fairly relevant", "Highly relevant",
+    ]  # fmt: skip
+    assert levels(demo.qrels_path()).definitions == {}
+    assert found.documents.tolist() == levels(demo.qrels_path()).documents.tolist()
+    assert found.notes() == []
+
+
+@pytest.mark.parametrize(
+    ("qrels", "notes"),
+    [
+        (QRELS, ["Level -1 is negative", "No document has level 1, 3.", "2 topics of 4 have no document"]),
+        ({"q": {"a": 0.5, "b": 0, "c": 1}}, ["Level 0.5 is not a whole number"]),
+        ({"q": {"a": 1, "b": 2}}, ["No document has level 0"]),
+        ({"q": {"a": 1, "b": 0}}, ["Only one level is above 0"]),
+        ({"q": {"a": 1, "b": 0, "c": 2}}, []),
+        ({"q": {"a": 1, "b": 0, "c": 10**12}}, []),
+    ],
+)
+def test_notes_name_what_is_unusual(qrels, notes):
+    found = levels(qrels).notes()
+    assert len(found) == len(notes)
+    for text, start in zip(found, notes):
+        assert text.startswith(start)
+
+
+def test_defined_levels_without_documents_are_listed():
+    found = Levels((0, 1, 2), np.array([1, 2, 0]), np.array([1, 1, 0]), np.array([2]), {2: "High", 0: "No"})
+    assert "Level 2 is defined but not used." in found.notes()
+
+
+def test_gains_can_be_pasted_into_a_measure_string():
+    found = levels({"q": {"a": 0, "b": 0.5, "c": 2, "d": 7}})
+    assert found.pasteable() == {
+        "flat": "gains=0.5:1,2:1,7:1",
+        "linear": "gains=0.5:1,2:2,7:3",
+        "exponential": "gains=0.5:1,2:3,7:7",
+        "steep": "gains=0.5:1,2:10,7:100",
+    }
+    for name, text in found.pasteable().items():
+        assert parse_measure(f"nDCG_JK({text})@10") == parse_measure("nDCG_JK@10")(gains=found.gains()[name])
+    assert levels(demo.NAME).gains() == PRESETS
+    assert levels({"q": {"a": 2, "b": 0}}).pasteable()["w10"] == "gains=0:0,2:5"
+    assert "steep" not in levels({"q": {f"d{level}": level for level in range(9)}}).gains()
+
+
+def test_figure_has_one_bar_per_level():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    (axes,) = levels(demo.NAME).figure().axes
+    assert [bar.get_width() for bar in axes.patches] == [
+        record["mean_per_topic"] for record in levels(demo.NAME).records()
+    ]
+    assert axes.get_yticklabels()[3].get_text() == "Highly relevant  3"

@@ -1,0 +1,140 @@
+"""`ranges`: values, differences and what ties and unjudged documents leave open of them."""
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, demo
+from ir_measures_graded.analysis import evaluate, ranges
+
+QRELS = {"q": {"a": 3, "b": 1, "c": 0}, "r": {"a": 1}}
+RUNS = {
+    "tied": {"q": {"a": 2.0, "x": 2.0, "y": 1.0}, "r": {"a": 1.0}},
+    "holes": {"q": {"x": 3.0, "y": 2.0, "a": 1.0}, "r": {"z": 2.0, "a": 1.0}},
+}
+MEASURES = ["nDCG_JK@2", "ERR_G@2", "NDPM"]
+
+
+def test_ranges_are_the_values_of_the_options():
+    found = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2"])
+    for each in found.values:
+        run = {each.run: RUNS[each.run]}
+
+        def mean(measure, run=run):
+            return float(evaluate(QRELS, run, [measure]).means()[0, 0])
+
+        assert each.value == mean(each.measure)
+        assert each.ties == (mean(each.measure(ties="min")), mean(each.measure(ties="max")))
+        assert each.unjudged == (mean(each.measure(unjudged="min")), mean(each.measure(unjudged="max")))
+        assert each.unjudged[0] <= each.likely[0] <= each.likely[1] <= each.unjudged[1]
+
+
+def test_measures_without_an_option_have_no_range():
+    *_, of_ndpm = ranges(QRELS, RUNS, MEASURES).values
+    assert (of_ndpm.ties, of_ndpm.unjudged, of_ndpm.likely) == (None, None, None)
+
+
+def test_judged_share_is_that_within_the_cutoff():
+    found = ranges(QRELS, RUNS, ["CG@2", "CG"], draws=0)
+    assert [each.judged for each in found.values] == [2 / 3, 1 / 4, 2 / 4, 2 / 5]
+
+
+def test_documents_that_both_runs_retrieved_get_one_level():
+    same = {"one": RUNS["holes"], "other": RUNS["holes"]}
+    ndcg, err, muap = ranges(QRELS, same, ["nDCG_JK@2", "ERR_G@2", "muAP@2"], draws=0).differences
+    assert (ndcg.exact, ndcg.unjudged) == (True, (0, 0))
+    assert not err.exact
+    assert err.unjudged[0] < 0 < err.unjudged[1]
+    assert (muap.exact, muap.unjudged) == (False, None)
+
+
+def test_unjudged_documents_behind_a_tie_are_told_apart():
+    # x and y are tied at the cutoff: the documents' ids decide, also between unjudged documents.
+    runs = {"tied": {"q": {"x": 1.0, "y": 1.0}}, "x": {"q": {"x": 1.0}}, "y": {"q": {"y": 1.0}}}
+    found = ranges({"q": {"a": 1}}, runs, ["CG@1"], draws=0)
+    assert {(each.run, each.other): each.unjudged for each in found.differences} == {
+        ("tied", "x"): (-1, 1),
+        ("tied", "y"): (0, 0),
+        ("x", "y"): (-1, 1),
+    }
+
+
+def test_differences_that_stand():
+    qrels = {"q": {"a": 3, "b": 3}}
+    runs = {
+        "good": {"q": {"a": 2.0, "b": 1.0}},
+        "tied": {"q": {"a": 1.0, "x": 1.0}},
+        "poor": {"q": {"x": 1.0}},
+    }
+    found = ranges(qrels, runs, ["CG@1"], draws=0)
+    stand = {(d.run, d.other): (d.stands_over_ties, d.stands_over_judgments) for d in found.differences}
+    assert stand == {
+        ("good", "tied"): (False, False),
+        ("good", "poor"): (True, False),
+        ("tied", "poor"): (False, False),
+    }
+
+
+def test_draws_depend_on_the_seed_alone():
+    qrels = {"q": {f"d{number}": number for number in range(10)}}
+    docs = [f"{kind}{number}" for number in range(10) for kind in "dx"]
+    run = {"q": {doc: -float(place) for place, doc in enumerate(docs)}}
+    one, again, other = (
+        ranges(qrels, {"run": run}, ["CG"], draws=40, seed=seed).values for seed in (1, 1, 2)
+    )
+    assert one == again
+    assert one != other
+
+
+def test_levels_are_drawn_from_judged_documents_at_similar_ranks():
+    # All judged documents in the first three ranks have level 2, those behind have level 0.
+    judged = {f"d{number}": 2 if number < 3 else 0 for number in range(10)}
+    qrels = {f"q{number}": judged for number in range(15)}
+    run = {topic: {doc: -float(number) for number, doc in enumerate(judged)} for topic in qrels}
+    run["q0"] = {f"x{number}": -float(number) for number in range(10)}
+    (found,) = ranges(qrels, {"run": run}, ["CG"], draws=10).values
+    assert found.likely == (6, 6)
+    assert found.unjudged == pytest.approx((84 / 15, 104 / 15))
+
+
+def test_a_measure_with_too_many_judgments_has_a_note():
+    qrels = {"q": {f"d{level}": level for level in range(12)}}
+    run = {"q": {f"x{number}": float(-number) for number in range(40)}}
+    by_muap, by_ndcg = ranges(qrels, {"run": run}, ["muAP", "nDCG_JK"], draws=0).values
+    assert by_muap.unjudged is None
+    assert "use a smaller cutoff" in by_muap.note
+    assert by_ndcg.unjudged is not None
+    assert by_ndcg.note == ""
+
+
+def test_what_is_refused():
+    with pytest.raises(GradedError, match="AP is not a graded measure"):
+        ranges(QRELS, RUNS, ["AP"])
+    with pytest.raises(GradedError, match="leave out ties"):
+        ranges(QRELS, RUNS, ["CG(ties=mean)@2"])
+    with pytest.raises(GradedError, match="draws"):
+        ranges(QRELS, RUNS, ["CG@2"], draws=-1)
+
+
+def test_tables_records_and_figure():
+    found = ranges(QRELS, RUNS, MEASURES, draws=5)
+    columns, rows = found.table()
+    assert [row[:2] for row in rows][:2] == [["nDCG_JK@2", "tied"], ["nDCG_JK@2", "holes"]]
+    assert all(len(row) == len(columns) for row in rows)
+    assert found.table_of_differences()[1] == [
+        ["nDCG_JK@2", 1, 1, 0, True],
+        ["ERR_G@2", 1, 1, 0, False],
+        ["NDPM", 1, None, None, None],
+    ]
+    records = found.records()
+    assert len(records) == 3 * (2 + 1)
+    assert {tuple(record) for record in records} == {tuple(records[0])}
+    assert len(found.to_frame()) == len(records)
+    assert len(found.figure().axes) == 3
+
+
+def test_demo_collection():
+    found = ranges(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10"], draws=20)
+    for each in found.values:
+        ends = np.array([each.ties, each.unjudged])
+        assert (ends[:, 0] <= each.value).all()
+        assert (each.value <= ends[:, 1]).all()

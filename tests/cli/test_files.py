@@ -1,0 +1,112 @@
+"""Output formats and files: every command takes every format, and files are written whole."""
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from command_line import GAINS
+
+COMMANDS = {
+    "evaluate": ["qrels", "run", "other", "nCG@1"],
+    "compare": ["qrels", "run", "other", "nCG@1", "--resamples", "9"],
+    "curves": ["qrels", "run", "other", "nCG", "--depth", "3"],
+    "sensitivity": ["qrels", "run", "other", "nCG@1", "nCG@2"],
+    "levels": ["qrels"],
+    "measures": [],
+    "demo": [],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
+    if name in ("compare", "sensitivity"):
+        pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+    formats = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
+    files = [word for ending in formats for word in ("-o", f"table.{ending}")]
+    output(name, *COMMANDS[name], *files)
+    for ending, form in formats.items():
+        printed = output(name, *COMMANDS[name], "-f", form)
+        written = Path(f"table.{ending}").read_text(encoding="utf-8").splitlines()
+        assert written
+        assert "\n".join(written) in "\n".join(printed)  # text may continue before and after the table
+
+
+@pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity", "levels"])
+def test_every_analysis_writes_its_figure(output, name):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+    table = output(name, *COMMANDS[name])
+    assert output(name, *COMMANDS[name], "-o", "f.svg", "-o", "f.png", "-o", "f.PDF") == table
+    for file, start in {"f.svg": b"<?xml", "f.png": b"\x89PNG", "f.PDF": b"%PDF"}.items():
+        assert Path(file).read_bytes().startswith(start)
+
+
+def test_the_formats_of_the_ir_measures_command(output):
+    words = ["evaluate", "qrels", "run", GAINS]
+    for form in ("tsv", "jsonl", "markdown"):
+        expected = output(*words, "-f", form)
+        assert output(*words, "-o", form) == output(*words, "--output_format", form) == expected
+        assert output(*words, "--output", form, "-o", "x.csv") == expected
+
+
+def test_unknown_endings_are_refused(refusal):
+    endings = "the table (txt, tsv, csv, jsonl, md, tex)"
+    assert refusal("evaluate", "qrels", "run", "AP", "-o", "report.html") == (
+        f"cannot write 'report.html': the ending chooses the figure (png, svg, pdf) or {endings}"
+    )
+    assert refusal("measures", "-o", "tsv").endswith("(for the format, use -f tsv)")
+    assert refusal("measures", "-o", "m.svg") == f"cannot write 'm.svg': the ending chooses {endings}"
+
+
+def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = refusal("curves", "no-such-collection", "run", "P", "-o", "f.svg")
+    assert "pip install 'ir-measures-graded[plot]'" in message
+
+
+def test_an_error_leaves_the_old_file(refusal):
+    Path("values.csv").write_text("old")
+    Path("broken.run").write_text("q1 Q0 d1 1 0.5\n")
+    assert "broken.run:1: 5 fields, not 6" in refusal(
+        "evaluate", "qrels", "broken.run", "AP", "-o", "values.csv"
+    )
+    assert Path("values.csv").read_text() == "old"
+
+
+def test_an_unwritable_file_leaves_no_output(refusal):
+    assert "no/f.csv: cannot be written" in refusal("evaluate", "qrels", "run", "AP", "-o", "no/f.csv")
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_an_input_is_not_overwritten(refusal, link):
+    link("run", "run.csv")
+    told = refusal("evaluate", "qrels", "run", "AP", "-o", "run.csv")
+    assert told == "cannot write 'run.csv': the command reads this file"
+
+
+@pytest.mark.parametrize("words", [["--ask", "qrels"], ["--answers", "qrels", "--merged", "qrels"]])
+def test_holes_does_not_overwrite_an_input(refusal, words):
+    told = refusal("holes", "qrels", "run", "other", "nCG@2", *words)
+    assert told == "cannot write 'qrels': the command reads this file"
+
+
+def test_a_symbolic_link_remains(output):
+    os.symlink("target.csv", "link.csv")
+    output("evaluate", "qrels", "run", "AP", "-o", "link.csv")
+    assert os.readlink("link.csv") == "target.csv"
+    assert Path("target.csv").read_text().startswith("run,AP\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_a_named_pipe_receives_the_table(output):
+    os.mkfifo("pipe.csv")
+    received = []
+    reader = threading.Thread(target=lambda: received.append(Path("pipe.csv").read_text()))
+    reader.start()
+    output("evaluate", "qrels", "run", "AP", "-o", "pipe.csv")
+    reader.join(timeout=10)
+    assert received == ["run,AP\nrun,0.6250\n"]
+    assert not Path("pipe.csv").is_file()

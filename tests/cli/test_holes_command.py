@@ -1,0 +1,62 @@
+"""The command `holes`: the list, the files for an assessor, the answers, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ir_measures_graded import cli, demo
+from ir_measures_graded.analysis import holes
+from ir_measures_graded.inputs.merging import levels_of
+
+RUNS = [str(path) for path in demo.run_paths().values()]
+
+
+def test_holes_lists_the_most_useful_documents(output):
+    found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10").records()[:3]
+    words = ["holes", demo.NAME, *RUNS, "nDCG_JK", "--cutoff", 10, "--count", 3]
+    lines = output(*words)
+    assert lines[0].split() == ["topic", "document", "share", "cumulated", "runs"]
+    assert [line.split()[:2] for line in lines[1:]] == [[hole["topic"], hole["document"]] for hole in found]
+    assert list(map(json.loads, output(*words, "-f", "jsonl"))) == found
+
+
+@pytest.mark.filterwarnings("default")
+def test_answers_of_an_assessor_are_merged(output, capsys):
+    assert len(output("holes", "qrels", "run", "other", "CG@3", "--ask", "ask.txt")) == 2
+    assert Path("ask.txt").read_text() == "q1 0 x ?\n"
+    Path("ask.txt").write_text("q1 0 x 2\n")
+    lines = output("holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.txt")
+    assert lines == ["topic  document  share  cumulated  runs"]
+    assert levels_of("new.txt") == {"q1": {"d1": 3, "d2": 1, "d3": 0, "x": 2}, "q2": {"d1": 2, "d4": 0}}
+    Path("late.csv").write_text("topic,document,level\nq1,d1,1\nq1,x,0\n")
+    words = ["qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--answers", "late.csv"]
+    assert cli.main(["holes", *words, "-f", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "topic,document,share,cumulated,runs\n"
+    assert err == (
+        "ir_measures_graded: warning: 2 judgments contradict an earlier one, which counts: "
+        "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "
+        "topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
+    )
+
+
+def test_holes_draws_the_variance(output):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    output("holes", demo.NAME, *RUNS, "P@5", "-o", "holes.svg")
+    assert "Share of the variance removed" in Path("holes.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["CG@3", "P@5"], "documents are ranked for one measure, not 2"),
+        (["CG"], "CG has no cutoff; give the rank"),
+        (["CG@3", "--count", "0"], "--count 0 is not allowed; give a whole number ≥ 1"),
+        (["CG@3", "--merged", "new.txt"], "--merged requires --answers"),
+        (["CG@3", "--answers", "none.txt"], "none.txt: cannot be read: No such file"),
+        (["CG@3", "--answers", "qrels", "-o", "qrels"], "cannot write 'qrels': the ending chooses"),
+    ],
+)
+def test_invalid_arguments_are_refused(refusal, argv, message):
+    assert refusal("holes", "qrels", "run", "other", *argv).startswith(message)

@@ -1,0 +1,95 @@
+"""The command `judges`: agreement, estimates, choice of tables, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import agreement, estimate
+from ir_measures_graded.inputs.merging import levels_of, trec_lines
+
+pytest.importorskip("scipy", reason="SciPy is not installed")
+pytest.importorskip("statsmodels", reason="statsmodels is not installed")
+
+RUNS = {name: str(path) for name, path in demo.run_paths().items()}
+
+
+@pytest.fixture
+def human(folder):
+    """The demo's qrels for 12 of its 20 topics."""
+    levels = levels_of(demo.qrels_path())
+    part = {topic: levels[topic] for topic in list(levels)[:12]}
+    Path("human.txt").write_text("".join(f"{line}\n" for line in trec_lines(part)))
+    return part
+
+
+def test_two_judges_are_compared_without_runs(output, human):
+    lines = output("judges", "human.txt", demo.NAME)
+    assert lines[0].split() == ["value"]
+    assert ["kappa,", "quadratic", "weights", "1.0000"] in [line.split() for line in lines]
+    start = lines.index("") + 1
+    assert lines[start].split() == ["human", "\\", "machine", "0", "1", "2", "3", "bias"]
+    found = agreement(human, demo.NAME)
+    assert list(map(json.loads, output("judges", "human.txt", demo.NAME, "-f", "jsonl"))) == found.records()
+
+
+def test_runs_and_measures_bring_orders_and_estimates(output, human):
+    words = ["judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--baseline", "A"]
+    lines = output(*words)
+    assert "tau of 5 runs, P@5" in "\n".join(lines)
+    assert lines[-1] == "12 topics judged by both, 8 by the machine alone, 0 by the human alone"
+    found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9, baseline="A")
+    records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
+    assert records == found.records()
+
+
+def test_show_chooses_the_table(output, human):
+    words = ["judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-f", "csv"]
+    heads = {show: output(*words, "--show", show)[0] for show in ("levels", "topics", "orders", "estimates")}
+    assert heads == {
+        "levels": "human \\ machine,0,1,2,3,bias",
+        "topics": "topic,documents,same,bias",
+        "orders": "measure,run,human,machine,human rank,machine rank",
+        "estimates": "run,baseline,measure,judge,value,lower,upper,topics,lambda,worth",
+    }
+
+
+def test_scales_are_mapped_and_partly_judged_topics_completed(output, human):
+    part = {topic: dict(list(judged.items())[:20]) for topic, judged in human.items()}
+    Path("top.txt").write_text("".join(f"{line}\n" for line in trec_lines(part)))
+    wide = {
+        t: {d: 3 * v + 1 for d, v in judged.items()} for t, judged in levels_of(demo.qrels_path()).items()
+    }
+    Path("machine.txt").write_text("".join(f"{line}\n" for line in trec_lines(wide)))
+    words = ["judges", "top.txt", "machine.txt", RUNS["A"], RUNS["B"], "P@5", "--merge", "human-first"]
+    lines = output(*words, "--machine_levels", "1:0,4:1,7:2,10:3")
+    assert "240 judgments of the human topics are human" in lines[-1]
+
+
+def test_the_figure_is_that_of_the_estimates_or_the_agreement(output, human):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    output("judges", "human.txt", demo.NAME, "-o", "f.svg")
+    assert "Level by the human" in Path("f.svg").read_text(encoding="utf-8")
+    output("judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-o", "f.svg")
+    assert "Mean and 95 % interval" in Path("f.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["qrels", "other.txt"], "'other.txt' is neither"),
+        (["qrels", "wide"], "the scales differ: the human's levels are 0, 1, 2, 3, the machine's 10"),
+        (["qrels", "wide", "--machine_levels", "x"], "levels 'x' are not allowed: 'x' is not LEVEL:LEVEL"),
+        (
+            ["qrels", "qrels", "--baseline", "run"],
+            "--baseline, --merge and --gains require runs and measures",
+        ),
+        (["qrels", "qrels", "--show", "orders"], "--show orders requires runs and measures"),
+        (["qrels", "qrels", "run", "P@5", "--show", "orders"], "only 2 topics are judged by both"),
+        (["qrels", "qrels", "run"], "no measure is given"),
+    ],
+)
+def test_invalid_arguments_are_refused(refusal, argv, message):
+    Path("wide").write_text("q1 0 d1 10\n")
+    assert refusal("judges", *argv).startswith(message)

@@ -1,0 +1,32 @@
+"""The command `levels`."""
+
+import json
+import shlex
+from pathlib import Path
+
+from ir_measures_graded import demo
+
+
+def test_levels_prints_the_table_unusual_properties_and_gains(output):
+    Path("levels").write_text("q1 0 d1 -1\nq1 0 d2 1\nq1 0 d3 4\nq2 0 d1 1\n")
+    text = "\n".join(output("levels", "levels"))
+    assert text.startswith("level  documents  topics  mean per topic")
+    assert "Level -1 is negative" in text
+    assert "gains=1:" in text
+
+
+def test_the_printed_gains_are_valid_in_a_measure_string(output):
+    lines = output("levels", demo.NAME)
+    gains = [word for line in lines[lines.index("Gains:") + 1 :] for word in shlex.split(line)[1:]]
+    assert len(gains) > 2
+    for text in gains:
+        assert output("evaluate", demo.NAME, "--scoreddocs", f"nDCG_JK({text})@10")
+
+
+def test_levels_as_jsonl_has_one_object_per_level(output):
+    records = list(map(json.loads, output("levels", "qrels", "-f", "jsonl")))
+    assert [(record["level"], record["documents"]) for record in records] == [(0, 2), (1, 1), (2, 1), (3, 1)]
+
+
+def test_unknown_qrels_are_refused(refusal):
+    assert "neither a file nor an ir-datasets id" in refusal("levels", "no-such")

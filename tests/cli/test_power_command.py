@@ -1,0 +1,56 @@
+"""The command `power`: tables for people and programs, the figure, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import power
+
+pytest.importorskip("scipy", reason="SciPy is not installed")
+pytest.importorskip("statsmodels", reason="statsmodels is not installed")
+
+RUNS = [str(path) for path in demo.run_paths().values()]
+MEASURES = ["P@5", "nDCG_JK@100"]
+
+
+def test_power_prints_the_most_discriminating_measure_first(output):
+    lines = output("power", demo.NAME, *RUNS, *MEASURES, "--differences", "0.05,0.1", "--resamples", 300)
+    assert len(lines) == 3
+    assert "topics for 0.05  topics for 0.1" in lines[0]
+    assert lines[1].startswith("nDCG_JK@100")
+    assert lines[1].endswith("randomised Tukey HSD, corrected for 10 comparisons")
+
+
+def test_power_prints_all_numbers_for_programs(output):
+    words = ["--test", "t-holm", "--alpha", "0.01", "--power", "0.9", "--differences", "0.1", "-f", "jsonl"]
+    lines = output("power", demo.NAME, *RUNS, *MEASURES, *words, "-o", "power.csv")
+    found = power(
+        demo.qrels_path(), demo.run_paths(), MEASURES, test="t-holm", alpha=0.01, power=0.9, differences=[0.1]
+    )
+    assert list(map(json.loads, lines)) == found.records()
+    assert len(Path("power.csv").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("show", "label"), [("power", "Share of pairs with p"), ("topics", "Detectable difference of two runs")]
+)
+def test_show_chooses_the_figure(output, show, label):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    output("power", demo.NAME, *RUNS, *MEASURES, "--resamples", 50, "--show", show, "-o", "power.svg")
+    picture = Path("power.svg").read_text(encoding="utf-8")
+    assert all(text in picture for text in (*MEASURES, label))
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--differences", "a"], "argument --differences: 'a' is not allowed; give numbers separated by"),
+        (["--differences", "0"], "difference=0.0 is not allowed; it is a number above 0"),
+        (["--test", "f"], "argument --test: invalid choice: 'f'"),
+        (["--power", "2"], "power=2.0 is not allowed"),
+    ],
+)
+def test_invalid_arguments_are_refused(refusal, argv, message):
+    assert refusal("power", demo.NAME, *RUNS, "P@5", *argv).startswith(message)

@@ -1,0 +1,36 @@
+"""The command `ranges`: its tables, its figure, and what it refuses."""
+
+import json
+
+from ir_measures_graded import demo
+
+RUNS = {name: str(path) for name, path in demo.run_paths().items()}
+WORDS = ("ranges", demo.NAME, RUNS["B"], RUNS["D"], "nDCG_JK@10", "--draws", "20")
+
+
+def test_ranges_prints_the_ranges_of_the_values(output):
+    lines = output(*WORDS)
+    assert lines[0].split()[:6] == ["measure", "run", "value", "ties", "min", "ties"]
+    assert [line.split()[0] for line in lines[1:]] == ["nDCG_JK@10"] * 2
+
+
+def test_ranges_counts_the_differences_that_stand(output):
+    lines = output(*WORDS, "--show", "differences")
+    assert lines[1].split()[:2] == ["nDCG_JK@10", "1"]
+
+
+def test_ranges_prints_values_and_differences_for_programs(output):
+    *values, difference = map(json.loads, output(*WORDS, "-f", "jsonl"))
+    assert [each["other"] for each in values] == [None, None]
+    assert (difference["run"], difference["other"], difference["exact"]) == ("B", "D", True)
+
+
+def test_ranges_writes_its_figure(output, folder):
+    figure = folder / "ranges.svg"
+    output(*WORDS, "-o", str(figure))
+    assert "any judgments" in figure.read_text(encoding="utf-8")
+
+
+def test_ranges_refuses_standard_measures_and_options(refusal):
+    assert refusal(*WORDS, "AP") == "AP is not a graded measure; only these have ranges"
+    assert refusal(*WORDS, "CG(ties=max)@10").endswith("leave out ties, its ranges are computed anyway")

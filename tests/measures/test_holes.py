@@ -1,0 +1,150 @@
+"""The option `unjudged`: the extremes over all judgments of the unjudged documents within the cutoff."""
+
+from random import Random
+
+import pytest
+
+from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
+from ir_measures_graded import GradedError, GradedEvaluator, parse_measure
+from ir_measures_graded.analysis import ranges
+from ir_measures_graded.inputs.tables import read_run
+from ir_measures_graded.measures import MEASURES
+
+TOPICS = [topic(Random(seed), retrieved=5) for seed in range(20)]
+EXTREMES = {"min": min, "max": max}
+with_range = pytest.mark.parametrize("measure", [m for m in MEASURES if m.UNJUDGED], ids=str)
+
+
+@with_range
+@pytest.mark.parametrize("cutoff", [2, 3, None])
+def test_extremes_are_those_of_all_judgments(measure, cutoff):
+    compared = 0
+    for variant in alternatives(measure):
+        plain = variant if cutoff is None else variant @ cutoff
+        if with_option(plain, "unjudged", "min") is None or (plain.params.get("avg") and cutoff is None):
+            continue
+        judged = [[(each, run) for each in judgments(plain, qrels, [run])] for qrels, run in TOPICS]
+        found = iter(values(plain, [pair for of_topic in judged for pair in of_topic]))
+        of_judgments = [[next(found) for _ in of_topic] for of_topic in judged]
+        for word, extreme in EXTREMES.items():
+            expected = list(map(extreme, of_judgments))
+            assert values(plain(unjudged=word), TOPICS) == pytest.approx(expected, rel=0, abs=1e-12), plain
+            compared += 1
+    assert compared
+
+
+@with_range
+def test_range_of_a_difference_holds_all_judgments(measure):
+    variants = [variant @ 2 for variant in alternatives(measure)]
+    variants = [variant for variant in variants if with_option(variant, "unjudged", "min")]
+    for seed in range(12):
+        qrels, one, other = topic(Random(seed), runs=2, retrieved=5)
+        everything = {"q": qrels, "levels": {f"d{level}": level for level in LEVELS}}
+        found = ranges(everything, {"one": {"q": one}, "other": {"q": other}}, variants, draws=0)
+        for difference in found.differences:
+            if difference.unjudged is None:
+                continue
+            judged = list(judgments(difference.measure, qrels, [one, other]))
+            pairs = [[(each, run) for each in judged] for run in (one, other)]
+            apart = [a - b for a, b in zip(*(values(difference.measure, pair) for pair in pairs))]
+            low, high = (2 * end for end in difference.unjudged)  # two topics, one of them without a run
+            assert low <= min(apart) + 1e-12
+            assert high >= max(apart) - 1e-12
+            if difference.exact:
+                assert (low, high) == pytest.approx((min(apart), max(apart)), rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["nDCG_JK", "nCG", "nDCG_Burges", "NDCNG", "gR", "SR", "MSR", "CG", "DCG_JK", "DCG_Burges", "RBP_G"],
+)
+def test_ranges_of_differences_are_exact(measure):
+    qrels, one, other = topic(Random(1), runs=2)
+    found = ranges({"q": qrels}, {"one": {"q": one}, "other": {"q": other}}, [f"{measure}@5"], draws=0)
+    assert found.differences[0].exact
+
+
+def test_holes_in_an_order_that_is_not_monotone():
+    qrels = {"q": {"c": 0, "d": 3}, "other": {"x": 1}}
+    run = {"q": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}}
+    found = {m.query_id: m.value for m in parse_measure("Q(unjudged=min)").iter_calc(qrels, run)}
+    assert found["q"] == pytest.approx(0.5417, abs=5e-5)
+
+
+def test_gains_that_differ_by_2_to_the_50():
+    levels = (0, 1, 2, 50, 60)
+    qrels = {"q": {"a": 1, "b": 2, "c": 1}, "levels": {f"d{level}": level for level in levels}}
+    run = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
+    plain = parse_measure("nDCG_Burges@4")
+    of_all = [
+        plain.calc(qrels | {"q": qrels["q"] | {"x": x, "y": y}}, run).per_query[0].value
+        for x in levels
+        for y in levels
+    ]
+    for word, extreme in EXTREMES.items():
+        found = plain(unjudged=word).calc(qrels, run).per_query[0].value
+        assert found == pytest.approx(extreme(of_all), rel=1e-12)
+
+
+def test_too_many_judgments_are_refused():
+    qrels = {"q": {f"d{level}": level for level in range(12)}}
+    run = {"q": {f"x{number}": float(-number) for number in range(40)}}
+    with pytest.raises(GradedError, match=r"topic 'q' has 40 unjudged documents.*use a smaller cutoff"):
+        parse_measure("muAP(unjudged=max)").calc_aggregate(qrels, run)
+    assert parse_measure("nDCG_JK(unjudged=max)").calc_aggregate(qrels, run) > 0.9  # a ratio has no limit
+
+
+def test_an_average_over_ranks_needs_a_cutoff():
+    with pytest.raises(GradedError, match="add a cutoff, as in @10"):
+        parse_measure("nCG(avg=True,unjudged=max)").calc_aggregate({"q": {"a": 1}}, {"q": {"x": 1.0}})
+
+
+@with_range
+def test_combinations_that_have_no_meaning_are_refused(measure):
+    with pytest.raises(GradedError, match="judged_only=True"):
+        measure(unjudged="max", judged_only=True)
+    for word in measure.TIES:
+        if not with_option(measure, "ties", word):
+            continue
+        with pytest.raises(GradedError, match="cannot be combined"):
+            measure(unjudged="max", ties=word)
+
+
+@pytest.mark.parametrize("measure", [m for m in MEASURES if not m.UNJUDGED], ids=str)
+def test_other_measures_do_not_have_the_option(measure):
+    with pytest.raises(GradedError, match="no parameter 'unjudged'"):
+        measure(unjudged="max")
+
+
+class _Blocks:
+    """A run that is read topic by topic."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def blocks(self):
+        return (read_run({topic: docs}) for topic, docs in self.run.items())
+
+
+@with_range
+def test_levels_of_other_topics_count_however_the_run_is_read(measure):
+    qrels, run = {}, {}
+    for number, (judged, listed) in enumerate(TOPICS):
+        qrels[f"q{number}"] = {doc: min(level, 1) for doc, level in judged.items()}
+        run[f"q{number}"] = listed
+    qrels["high"] = {"a": 3}
+    measure = (measure @ 2)(unjudged="max")
+    at_once = list(measure.iter_calc(qrels, run))
+    assert list(GradedEvaluator([measure], qrels).iter_calc(_Blocks(run))) == at_once
+    if measure.NAME == "CG":
+        assert max(metric.value for metric in at_once) > 2  # what level 1 could reach
+
+
+@with_range
+def test_curves_are_those_of_the_cutoffs(measure):
+    qrels, run = {"q": TOPICS[0][0], "high": {"a": 3}}, {"q": TOPICS[0][1]}
+    option = (measure @ 1)(unjudged="max")
+    ((_, curve),) = GradedEvaluator([option], qrels).curves(run, 3)
+    for cutoff in (1, 2, 3):
+        one = [metric.value for metric in (option @ cutoff).iter_calc(qrels, run)]
+        assert curve[:, cutoff - 1].tolist() == one

@@ -1,0 +1,126 @@
+"""The option `ties`: the mean and the extremes over all orders of tied documents."""
+
+from random import Random
+from statistics import fmean
+
+import pytest
+
+from brute_force import alternatives, judgments, orders, topic, values, with_option
+from ir_measures_graded import AtRelevant, GradedError, TopicMeasure, WeightedGains, parse_measure
+from ir_measures_graded.measures import MEASURES
+
+TOPICS = [topic(Random(seed)) for seed in range(25)]
+ORDERS = [[(qrels, strict) for strict in orders(run)] for qrels, run in TOPICS]
+TAKEN = {"mean": fmean, "min": min, "max": max}
+with_ties = pytest.mark.parametrize("measure", [m for m in MEASURES if m.TIES], ids=str)
+
+
+@with_ties
+def test_mean_and_extremes_are_those_of_all_orders(measure):
+    compared = 0
+    for variant in alternatives(measure):
+        for plain in [variant, variant(judged_only=True), *([variant @ 3] if measure.CUTOFF else [])]:
+            offered = {word: with_option(plain, "ties", word) for word in TAKEN}
+            if not any(offered.values()):
+                continue
+            found = iter(values(plain, [pair for of_topic in ORDERS for pair in of_topic]))
+            of_orders = [[next(found) for _ in of_topic] for of_topic in ORDERS]
+            for word, option in offered.items():
+                if option is not None:
+                    expected = [TAKEN[word](of_topic) for of_topic in of_orders]
+                    assert values(option, TOPICS) == pytest.approx(expected, rel=0, abs=1e-12), option
+                    compared += 1
+    assert compared
+
+
+WORKED = (
+    {"a": 2, "b": 0, "c": 3, "d": 0, "e": 1, "f": 1, "g": 0, "h": 2, "y": 3, "z": 1},
+    {"a": 3, "b": 3, "c": 3, "d": 2, "e": 2, "f": 1, "g": 1, "h": 1},
+)
+
+
+@pytest.mark.parametrize(
+    ("measure", "mean", "low", "high"),
+    [
+        ("nDCG_Burges(gains='linear')", 0.6340970601, 0.5252, 0.7328),
+        ("Q", 0.4775892428, 0.3986, 0.5549),
+        ("ERR_G", 0.6430130005, 0.3758, 0.9059),
+    ],
+)
+def test_worked_example(measure, mean, low, high):
+    plain = parse_measure(measure)
+    assert values(plain(ties="mean"), [WORKED]) == [pytest.approx(mean, abs=5e-11)]
+    assert values(plain(ties="min"), [WORKED]) == [pytest.approx(low, abs=5e-5)]
+    assert values(plain(ties="max"), [WORKED]) == [pytest.approx(high, abs=5e-5)]
+
+
+def test_thousands_of_tied_documents_do_not_overflow():
+    documents = {f"d{number}": 1.0 for number in range(3000)}
+    measure = parse_measure("ERR_G(gains=linear,max_gain=3,ties=mean)")  # a user stops at gain 1 with 1/4
+    one, alike = values(measure, [({"d7": 1}, documents), (dict.fromkeys(documents, 1), documents)])
+    assert one == pytest.approx(sum(0.25 / rank for rank in range(1, 3001)) / 3000)
+    assert alike == pytest.approx(sum(0.25 * 0.75 ** (rank - 1) / rank for rank in range(1, 3001)))
+
+
+@with_ties
+def test_without_ties_every_option_gives_the_value(measure):
+    untied = [(qrels, next(orders(run))) for qrels, run in TOPICS]
+    for word in TAKEN:
+        option = with_option(measure, "ties", word)
+        if option is not None:
+            exact = 0 if word != "mean" else 1e-14
+            assert values(option, untied) == pytest.approx(values(measure, untied), rel=exact, abs=0)
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_other_words_are_refused(measure):
+    for word in {*TAKEN} - {*measure.TIES}:
+        with pytest.raises(GradedError, match="ties"):
+            measure(ties=word)
+
+
+class _Squares(WeightedGains):
+    """Gains divided by the square of the rank: all that a plugin has to say."""
+
+    NAME = "Squares"
+
+    def weigh(self, gain, rank):
+        return gain / rank**2
+
+
+class _Found(AtRelevant):
+    """The share of the ranks down to each relevant document that relevant documents hold, summed."""
+
+    NAME = "Found"
+    MONOTONE = True
+
+    def achieved(self, number, gain):
+        return number
+
+    def possible(self, rank, topic, topics):
+        return rank
+
+
+class _First(TopicMeasure):
+    """The gain of the first document: a plugin that only tells that better orders are never worse."""
+
+    NAME = "First"
+    TIES = ("min", "max")
+    UNJUDGED = True
+
+    def value(self, topic):
+        return topic.gains[0] if topic.retrieved else 0.0
+
+
+@pytest.mark.parametrize("measure", [_Squares(), _Found(), _First()], ids=str)
+def test_a_plugin_gets_the_options_without_code_of_its_own(measure):
+    for word in measure.TIES:
+        of_orders = [TAKEN[word](values(measure, of_topic)) for of_topic in ORDERS]
+        assert values(measure(ties=word), TOPICS) == pytest.approx(of_orders, rel=0, abs=1e-12)
+    for word in ("min", "max"):
+        plain = measure @ 2
+        of_judgments = [
+            TAKEN[word](values(plain, [(each, run) for each in judgments(plain, qrels, [run])]))
+            for qrels, run in TOPICS
+        ]
+        assert values(plain(unjudged=word), TOPICS) == pytest.approx(of_judgments, rel=0, abs=1e-12)
