@@ -325,6 +325,10 @@ class _AGR(_WAP):
 
 def _adjusted_gains(topics: Topics) -> np.ndarray:
     """g′ of each level of a topic; g in topics where every g′ is 0."""
+    return topics.once(_adjusted_gains, lambda: _adjusted(topics))
+
+
+def _adjusted(topics: Topics) -> np.ndarray:
     levels = topics.ranks.judged.levels
     topic, level, gain = levels.topic, levels.level, levels.gain(topics.gains)
     below = np.zeros(level.size)
