@@ -221,7 +221,8 @@ class Power(Result):
     def _finished(self, axes: Axes) -> Figure:
         axes.set_ylim(bottom=0)
         plots.legend_outside(axes)
-        return axes.get_figure()  # type: ignore[return-value]
+        figure: Any = axes.get_figure()
+        return figure
 
 
 def power(

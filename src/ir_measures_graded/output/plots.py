@@ -84,9 +84,9 @@ def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
     """An empty figure of this size in inches; its layout keeps labels from overlapping."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure: Any = Figure(figsize=(width, height), layout="constrained")
     # A notebook then shows the figure without %matplotlib.
-    figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
+    figure._repr_svg_ = partial(svg, figure)
     return figure
 
 
@@ -153,7 +153,8 @@ def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
 def legend_beside(figure: Figure, handles: Iterable[Any], width: float) -> None:
     """Add a legend that all panels share, in a column of this width in inches on the right of the figure."""
     left = 1 - width / figure.get_figwidth()
-    figure.get_layout_engine().set(rect=(0, 0, left, 1))  # type: ignore[union-attr, call-arg]
+    layout: Any = figure.get_layout_engine()
+    layout.set(rect=(0, 0, left, 1))
     _legend(figure, list(handles), left)
 
 
