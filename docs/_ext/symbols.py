@@ -166,7 +166,7 @@ SYMBOLS = [
     Symbol("p", "p", "probability of reading on after each document: the parameter `p`", "iRBU RBP_G"),
     Symbol("H", "H", "the highest gain in the qrels over all topics, or the parameter `max_gain`"),
     Symbol("u_i", "u_i", "1 if the document at rank $i$ is unjudged, otherwise 0"),
-    Symbol("n", "n", "number of ranks in the list after the cutoff", "RBP_G"),
+    Symbol("n", "n", "length of the list after it was cut at the cutoff", "RBP_G"),
     Symbol(r"\mathrm{BR}", "BR", BLENDED, shown=r"\mathrm{BR}(i)"),
     Symbol("r", "r", "the preferred rank: the first rank of the highest gain in the list", "P_plus"),
     Symbol(
