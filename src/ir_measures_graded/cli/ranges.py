@@ -33,7 +33,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
-    """Show how far tied scores and unjudged documents leave values and differences open.
+    """Show how far tied scores and unjudged documents leave values open.
 
     For each run and measure the table has the value, its range over all orders of tied documents, its range
     over all judgments of the unjudged documents within the cutoff, and the share of judged documents there.
