@@ -100,7 +100,8 @@ def test_detectable_effects_are_found_as_often_as_they_say():
     assert found.mean() == pytest.approx(0.7, abs=0.01)
     for topics in (2, 3, 4):  # statsmodels' own solution fails for some of these
         for alpha in (0.001, 1e-9):
-            assert chance_to_find(detectable_effect(topics, alpha), topics, alpha) == pytest.approx(0.8)
+            chance = chance_to_find(detectable_effect(topics, alpha), topics, alpha)
+            assert chance == pytest.approx(0.8, rel=1e-5)  # older SciPy has fewer exact digits here
     # With 2 topics, t is the quotient of a number near 1e6 and the absolute value of a normal variable.
     assert chance_to_find(1e6 / 2**0.5, 2, 1e-6) == pytest.approx(2 * stats.norm.cdf(np.pi / 2) - 1, rel=1e-4)
 
