@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from ir_measures_graded import demo
 
 RUNS = {name: str(path) for name, path in demo.run_paths().items()}
