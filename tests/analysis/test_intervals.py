@@ -151,8 +151,8 @@ def test_what_has_no_interval_is_refused(topics, options, message):
 
 
 def test_the_figure_has_a_panel_per_measure():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
+    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
     evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10", "P@5"])
     found = intervals(evaluation)
     figure = found.figure()

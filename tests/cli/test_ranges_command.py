@@ -28,7 +28,7 @@ def test_ranges_prints_values_and_differences_for_programs(output):
 
 
 def test_ranges_writes_its_figure(output, folder):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
     figure = folder / "ranges.svg"
     output(*WORDS, "-o", str(figure))
     assert "any judgments" in figure.read_text(encoding="utf-8")
