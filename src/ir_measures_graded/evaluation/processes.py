@@ -1,8 +1,8 @@
 """Worker processes that share items of work and return the results in order.
 
 `ProcessPoolExecutor` by itself leaves its workers running when this process is killed, and finishes their
-current items after Ctrl-C. joblib (loky) leaves its workers running too and repeats their warnings. The
-pipe below ends the workers in both cases.
+current items after Ctrl-C. joblib (loky) leaves its workers running too. The pipe below ends the workers
+in both cases.
 """
 
 from __future__ import annotations
