@@ -20,13 +20,9 @@ AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS [RUN… MEASURE…] [options]"
-    for name, what in (("qrels", "HUMAN_QRELS"), ("machine", "MACHINE_QRELS")):
-        parser.add_argument(
-            name, metavar=what, help="qrels file in TREC format, may be compressed, or ir-datasets id"
-        )
-    parser.add_argument(
-        "inputs", metavar="RUN… MEASURE…", nargs="*", help="run files in TREC format, and measures"
-    )
+    add_qrels(parser, "qrels", "HUMAN_QRELS")
+    add_qrels(parser, "machine", "MACHINE_QRELS")
+    add_runs(parser)
     add_gains(parser)
     parser.add_argument(
         "--machine_levels",
