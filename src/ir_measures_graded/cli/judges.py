@@ -11,7 +11,7 @@ from ..analysis.estimate import HUMAN_FIRST
 from ..errors import GradedError
 from ..output.formats import FORMATS, Table, rows_of
 from ..output.result import Result
-from .arguments import Inputs, add_gains, add_jobs, bars
+from .arguments import Inputs, add_gains, add_jobs, add_qrels, add_runs, bars
 from .results import FOR_PEOPLE, add_output, check_files, printed
 
 AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"

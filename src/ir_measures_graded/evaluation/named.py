@@ -1,7 +1,6 @@
 """Qrels and runs, with the names that messages and tables use.
 
-Both come in any form that ir-measures takes, or as the path of a TREC file. Qrels also come as an ir-datasets
-id.
+Both come in any form that ir-measures takes, or as the path of a file. Qrels also come as an ir-datasets id.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
-"""Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
+"""Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
 Runs = Mapping[str, Any] | Iterable[tuple[str, Any]]
-"""Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a TREC
+"""Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
 file, or a `RunFile`. A file is read when its run is evaluated."""
 
 
