@@ -152,7 +152,7 @@ class Ids:
         length = np.broadcast_to(self.length[:1].sum(), rows.size) if one else self.length[rows]
         if (words := self._words) is None:
             return Ids(self.data, self._starts(rows), length)
-        taken = words[rows].reshape(-1)
+        taken = words.take(rows, axis=0).reshape(-1)  # several times faster than words[rows]
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, words.shape[1] * WORD), length)
 
     def padded(self) -> Ids:

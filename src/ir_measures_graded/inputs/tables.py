@@ -406,13 +406,15 @@ def _grouped(
 ) -> Table:
     """The table of rows whose topics are given as stretches; a topic may have several stretches."""
     values = _numbers(kind, stretches, docs, numbers)
-    codes, sizes = stretches.code, np.diff(np.append(stretches.start, len(docs)))
-    offsets = _offsets(np.bincount(codes, weights=sizes, minlength=len(stretches.names)))
+    codes, sizes = stretches.code, None
+    if codes.size < len(docs):
+        sizes = np.diff(stretches.start, append=len(docs))
+    offsets = _offsets(np.bincount(codes, sizes, minlength=len(stretches.names)))
     if (codes[1:] < codes[:-1]).any():  # a topic has several stretches
-        order = stable_order(codes if codes.size == len(docs) else np.repeat(codes, sizes))
+        order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
         if not isinstance(docs, Coded):
             docs = docs.ids().padded()  # these are the fastest to reorder
-        docs, values = docs.take(order), values[order]
+        docs, values = docs.take(order), values.take(order)
         line = None if line is None else line[order]
     return Table(kind, stretches.names, offsets, docs, values, line=line)
 
