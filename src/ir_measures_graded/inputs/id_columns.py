@@ -265,9 +265,11 @@ def _ids(values: Any, field: str, first: int | None = None) -> Ids:
 def _other_types(id_: str) -> Iterator[Any]:
     """An id as a number, if it is one, and as bytes."""
     yield id_.encode("utf-8", "surrogatepass")
-    for kind in (int, float):
+    try:
+        yield int(id_)  # equal to the float, if that is whole
+    except ValueError:
         with suppress(ValueError):
-            yield kind(id_)
+            yield float(id_)
 
 
 def _shown(id_: Any) -> Any:

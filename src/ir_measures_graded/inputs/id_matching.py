@@ -134,7 +134,9 @@ class Ids:
         return self.data[start : start + int(self.length[row])].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        return map(self.__getitem__, range(len(self)))
+        text = memoryview(np.ascontiguousarray(self.data))
+        for start, length in zip(np.asarray(self.start).tolist(), self.length.tolist()):
+            yield str(text[start : start + length], "utf-8", "surrogatepass")
 
     @property
     def of_one_length(self) -> bool:
