@@ -134,7 +134,7 @@ class Ids:
         return self.data[start : start + int(self.length[row])].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        text = memoryview(np.ascontiguousarray(self.data))
+        text = self.data.data
         for start, length in zip(np.asarray(self.start).tolist(), self.length.tolist()):
             yield str(text[start : start + length], "utf-8", "surrogatepass")
 
