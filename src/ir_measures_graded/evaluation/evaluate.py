@@ -173,7 +173,8 @@ class _Work:
         return _in_worker, self._made_of
 
     def __call__(self, run: Run) -> _Values:
-        rows = run.rows(self.judgments, standard=bool(self.others))
+        with about(run.name):
+            rows = run.rows(self.judgments, standard=bool(self.others))
         values = np.zeros((len(self.place), len(self.judgments.topics)))
         missing = np.ones(values.shape, dtype=bool)
         aggregates = np.zeros(len(self.place))
