@@ -149,8 +149,9 @@ class Explanation(_Lists, Result):
         upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
         known = isinstance(self.measure, GradedMeasure)
         run, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
-        upper.bar(self.ranks, ideal, width=0.8, facecolor="none", edgecolor=plots.GREY, label="ideal")
-        upper.bar(self.ranks, run, width=0.5, color=plots.COLOURS[0], label=self.run)
+        edges = np.arange(len(self.ranks) + 1) + 0.5
+        upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
+        upper.bar(self.ranks, np.nan_to_num(run), color=plots.COLOURS[0], label=self.run)
         upper.set_ylabel("Gain" if known else "Level")
         upper.set_title(plots.title(self.summary))
         plots.legend_outside(upper)
@@ -159,6 +160,7 @@ class Explanation(_Lists, Result):
             lower[0].set_ylabel("Value")
         last = lower[-1] if lower else upper
         last.set_xlabel("Rank")
+        last.set_xlim(0.5, len(self.ranks) + 0.5)
         last.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         return figure
 
@@ -320,12 +322,13 @@ class _Explained:
             return found
 
         of_run, of_ideal = values(_dicts(ranks)), values(ideal_run(judged.table, measure))
-        unknown = np.full(judged.level.size, np.nan)
+        unknown = np.full((len(self.topics), depth), np.nan)
         levels = gain_of(judged.level, gains_of(measure))
         return {
-            **_ranking(ranks, ranks, unknown, depth),
+            **_ranking(ranks, ranks, judged.level, depth),
             **_best(judged, levels, slice(None), depth),
-            "ideal_gains": np.full((len(self.topics), depth), np.nan),
+            "gains": unknown,
+            "ideal_gains": unknown,
             "value": of_run[measure],
             "weights": None,
             "contributions": None,
