@@ -248,7 +248,7 @@ class _Explained:
     def __init__(self, qrels: Qrels, measure: Measure | str, topics: Iterable[str] | None):
         self.measure = _one_ranking(measure)
         self.judgments = read_judgments(qrels)
-        self.topics = self.judgments.topics if topics is None else tuple(topics)
+        self.topics = self.judgments.topics if topics is None else tuple(dict.fromkeys(topics))
         with about(self.judgments.name):
             for topic in self.topics:
                 if topic not in self.judgments.numbers:
