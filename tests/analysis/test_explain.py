@@ -154,6 +154,19 @@ def test_standard_measures_have_values_but_no_gains(measure):
     assert found.ideal_levels.tolist()[:3] == ideal[: len(found.levels)]
 
 
+def test_condensed_lists_of_standard_measures_lack_negative_levels():
+    qrels, run = {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}}
+    found = explain(qrels, run, AP(judged_only=True), "q")
+    assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
+
+
+def test_levels_that_are_no_whole_numbers_are_refused_as_in_an_evaluation(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("p 0 a 1\nq 0 a 0.5\n")
+    with pytest.raises(GradedError, match=r"qrels:2: topic 'q', document 'a': the level is 0.5"):
+        explain(path, {"q": {"a": 1.0}}, P @ 1, "q")
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_input_form_has_the_same_explanation(form):
     make = FORMS[form]

@@ -7,7 +7,7 @@ with a cutoff is shown as it grows: its value with the cutoff at each rank.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import groupby, islice
@@ -22,7 +22,7 @@ from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.provider import computed, view
 from ..inputs.merging import levels_of
-from ..inputs.tables import Source, read_qrels, read_run
+from ..inputs.tables import Source, read_run
 from ..measures.base import GradedMeasure
 from ..measures.topics import GainList, Topics
 from ..measures.weighted import Normalised, WeightedGains
@@ -253,24 +253,23 @@ class _Explained:
             for topic in self.topics:
                 if topic not in self.judgments.numbers:
                     raise GradedError(_unknown(topic, self.judgments))
-            numbers = [self.judgments.numbers[topic] for topic in self.topics]
-            self.judged = Judged(self.judgments.table).part(np.array(numbers, dtype=np.int64))
+            self._numbers = np.array([self.judgments.numbers[topic] for topic in self.topics], np.int64)
+            self.judged = Judged(self.judgments.table).part(self._numbers)
 
     def of(self, run: Run, depth: int | None) -> Explanations:
         """The explanations of a run; without a depth, down to the cutoff or the last judged document."""
         measure, count = self.measure, len(self.topics)
         with about(run.name):
             ranks = judged_ranks(self.judged, run.table(self.judgments))
-        condensed = ranks.condensed if measure.params.get("judged_only") else ranks
         if depth is None:
-            depth = measure.params.get("cutoff") or int(condensed.rank.max(initial=1))
+            depth = measure.params.get("cutoff") or int(_condensed(measure, ranks).rank.max(initial=1))
         depth = whole_number(depth, "depth", 1)
         refuse_large("depth", depth, depth * count * BYTES, f"an explanation of {counted(count, 'topic')}")
-        with about(run.name):
-            if isinstance(measure, GradedMeasure):
+        if isinstance(measure, GradedMeasure):
+            with about(run.name):
                 found = self._graded(measure, ranks, depth)
-            else:
-                found = self._standard(measure, condensed, depth)
+        else:
+            found = self._standard(measure, run, ranks, depth)
         return Explanations(measure=measure, run=run.name, topics=self.topics, **found)
 
     def _graded(self, measure: GradedMeasure, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
@@ -306,27 +305,30 @@ class _Explained:
             "ideal": ideal,
         }
 
-    def _standard(self, measure: Measure, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
+    def _standard(self, measure: Measure, run: Run, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
         judged, cutoff = self.judged, measure.params.get("cutoff")
-        qrels = levels_of(judged.table)
-        judgments = Judgments(qrels, read_qrels(qrels), self.judgments.name)
+        table = self.judgments.table.part(self._numbers)
         at_ranks = [measure @ rank for rank in range(1, min(depth, cutoff or depth) + 1)]
-        groups = evaluators(dict.fromkeys([measure, *at_ranks]), judgments)
+        asked = dict.fromkeys([measure, *at_ranks])
+        groups = evaluators(asked, Judgments(levels_of(table), table, self.judgments.name))
 
-        def values(run: Source) -> dict[Measure, np.ndarray]:
-            found = {each: np.zeros(len(self.topics)) for each in (measure, *at_ranks)}
+        def values(rows: Source) -> dict[Measure, np.ndarray]:
+            found = {each: np.zeros(len(self.topics)) for each in asked}
             for group, evaluator in groups:
                 with explained(group):
-                    for metric in evaluator.iter_calc(run):
+                    for metric in evaluator.iter_calc(rows):
                         found[metric.measure][judged.code[metric.query_id]] = metric.value
             return found
 
-        of_run, of_ideal = values(_dicts(ranks)), values(ideal_run(judged.table, measure))
+        of_ideal = values(ideal_run(judged.table, measure))
+        with about(run.name):
+            of_run = values(_dicts(ranks))
+            condensed = _condensed(measure, ranks)
+            ranking = _ranking(condensed, condensed, judged.level, depth)
         unknown = np.full((len(self.topics), depth), np.nan)
-        levels = gain_of(judged.level, gains_of(measure))
         return {
-            **_ranking(ranks, ranks, judged.level, depth),
-            **_best(judged, levels, slice(None), depth),
+            **ranking,
+            **_best(judged, gain_of(judged.level, gains_of(measure)), slice(None), depth),
             "gains": unknown,
             "ideal_gains": unknown,
             "value": of_run[measure],
@@ -336,6 +338,16 @@ class _Explained:
             "sums": None,
             "ideal": _padded(np.column_stack([of_ideal[each] for each in at_ranks]), depth),
         }
+
+
+def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
+    """The list that the measure sees: with judged_only=True, that of the judged documents."""
+    if not measure.params.get("judged_only"):
+        return ranks
+    if not isinstance(measure, GradedMeasure):  # trec_eval takes negative levels for unjudged
+        kept = ranks.judged.level[ranks.doc] >= 0
+        ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
+    return ranks.condensed
 
 
 def _one_ranking(measure: Measure | str) -> Measure:
