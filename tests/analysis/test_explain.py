@@ -282,6 +282,7 @@ def test_summary_and_table():
     found = explain(*JK, "nDCG_JK@2", "q", name="bm25")
     assert isinstance(found, Explanation)
     assert found.summary == "nDCG_JK@2 = 0.8333 for topic q of bm25"
+    assert explain(*JK, "nDCG_JK@2", "q").summary == "nDCG_JK@2 = 0.8333 for topic q"
     columns, rows = found.table()
     assert columns == [
         *("rank", "document", "score", "level", "gain", "weight", "contribution", "sum", "value"),
@@ -319,7 +320,7 @@ def test_figure(measure):
         (CG, "qq", None, "topic 'qq' is not in the qrels; did you mean 'q'?"),
         (CG, "q", 0, "depth=0 is not allowed"),
         (CG, "q", 10**9, "depth=1000000000 is too large"),
-        (ADM(norm="none"), "q", None, "run: ADM.*document 'd1' has the score -1.0"),
+        (ADM(norm="none"), "q", None, "^ADM.*document 'd1' has the score -1.0"),
         (RBP_G(max_gain=1), "q", None, "max_gain must be at least"),
     ],
 )

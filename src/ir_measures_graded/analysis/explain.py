@@ -96,7 +96,8 @@ class Explanation(_Lists, Result):
     @property
     def summary(self) -> str:
         """The value, in one line."""
-        return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)} of {self.run}"
+        of_run = f" of {self.run}" if self.run else ""
+        return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)}{of_run}"
 
     def table(self) -> Table:
         """Column names and rows: one row per rank, without columns that are empty throughout."""
@@ -151,7 +152,7 @@ class Explanation(_Lists, Result):
         run, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
         edges = np.arange(len(self.ranks) + 1) + 0.5
         upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
-        upper.bar(self.ranks, np.nan_to_num(run), color=plots.COLOURS[0], label=self.run)
+        upper.bar(self.ranks, np.nan_to_num(run), color=plots.COLOURS[0], label=self.run or "run")
         upper.set_ylabel("Gain" if known else "Level")
         upper.set_title(plots.title(self.summary))
         plots.legend_outside(upper)
@@ -195,7 +196,7 @@ def explain(
     topic: str,
     depth: int | None = None,
     *,
-    name: str = "run",
+    name: str = "",
 ) -> Explanation:
     """Why a run has its value for a topic: the documents in rank order and what each of them adds.
 
@@ -203,7 +204,7 @@ def explain(
     - `measure`: a graded measure, or a standard measure that takes a cutoff.
     - `topic`: a topic of the qrels. A run without it has an empty list.
     - `depth` (≥ 1): the last rank; by default the cutoff, or without one the last rank of a judged document.
-    - `name`: what the result calls the run.
+    - `name`: the name of the run in the result and in messages, if any.
 
     Documents stand in trec_eval's order: tied documents by id, descending. With ties='min' or 'max' they
     stand in the order that has the lowest or highest value. With judged_only=True unjudged documents are
