@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 from collections.abc import Callable
 
 import pyarrow
@@ -162,10 +163,9 @@ PIECES = [
 @st.composite
 def measure_strings(draw: st.DrawFn, most: int = 3) -> str:
     """A measure string with up to `most` changes."""
-    text = draw(st.sampled_from(WORDS))
+    parts = re.findall(r"[\w.]+|\W", draw(st.sampled_from(WORDS)))
     for _ in range(draw(st.integers(0, most))):
-        start = draw(st.integers(0, len(text)))
-        stop = min(len(text), start + draw(st.sampled_from([0, 0, 1, 1, 3, 9])))
+        place = draw(st.integers(0, len(parts)))
         new = draw(st.sampled_from(PIECES) | st.sampled_from(WORDS) | st.text(max_size=2))
-        text = text[:start] + new + text[stop:]
-    return text
+        parts[place : place + draw(st.integers(0, 1))] = [new]
+    return "".join(parts)
