@@ -18,6 +18,7 @@ from ..inputs.arrow import exports_arrow, whole_table
 from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
 from ..inputs.trec_files import TrecRun, run_dicts
+from ..ranking.judged import Collection
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
@@ -28,11 +29,15 @@ file, or a `TrecRun`. A file is read when its run is evaluated."""
 
 @dataclass(frozen=True)
 class Judgments:
-    """Qrels that can be read several times, the same qrels as a table, and their name, if they have one."""
+    """Qrels that can be read several times, the same qrels as a table, and their name, if they have one.
+
+    Qrels of some topics only come with the levels of their `collection`.
+    """
 
     source: Source
     table: Table
     name: str | None
+    collection: Collection | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:

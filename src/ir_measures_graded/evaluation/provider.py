@@ -14,7 +14,7 @@ from ..errors import GradedError, shown
 from ..inputs.tables import Source, Table, read_qrels, read_run
 from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
-from ..ranking.judged import Judged
+from ..ranking.judged import Collection, Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.plugins import origin
 from . import trec_eval
@@ -49,10 +49,16 @@ class GradedEvaluator(Evaluator):
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
     Every topic of the qrels has a value and no other topic has one. Graded measures, whose values are
-    finite, report topics in the order of the qrels; standard measures in ir-measures' order.
+    finite, report topics in the order of the qrels; standard measures in ir-measures' order. `collection` has
+    the levels of the collection if the qrels do not have all its topics.
     """
 
-    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Source):
+    def __init__(
+        self,
+        measures: Iterable[ir_measures.Measure],
+        qrels: Source,
+        collection: Collection | None = None,
+    ):
         measures = list(measures)
         self.graded = [measure for measure in measures if isinstance(measure, GradedMeasure)]
         self.standard = [measure for measure in measures if not isinstance(measure, GradedMeasure)]
@@ -60,7 +66,7 @@ class GradedEvaluator(Evaluator):
         for measure in self.standard:
             if trec_eval.needs_whole_levels(measure):
                 _check_whole_levels(measure, table)
-        self.judged = Judged(table)
+        self.judged = Judged(table, collection=collection)
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
