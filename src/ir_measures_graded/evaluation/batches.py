@@ -20,7 +20,7 @@ from ..measures.base import GradedMeasure
 from ..ranking.judged import Collection
 from ..registry.notation import parse_measures
 from .evaluate import Work
-from .named import Judgments, Run
+from .named import Judgments, Run, about
 
 if TYPE_CHECKING:
     import pyarrow
@@ -80,7 +80,8 @@ def evaluate_batches(
     if not by:
         return _values(judgments, wanted, [_evaluated(work, batches)])
     keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
-    found = _values(judgments, wanted, [_evaluated(work, [run]) for run in runs])
+    names = (", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist())
+    found = _values(judgments, wanted, [_evaluated(work, [run], name) for run, name in zip(runs, names)])
     group = np.repeat(np.arange(len(keys)), len(judgments.topics) * len(wanted))
     for name in reversed(by):
         found = found.add_column(0, name, keys[name].take(arrow_array(group)))
@@ -133,13 +134,14 @@ Found = tuple[np.ndarray, np.ndarray]
 """Values (measures × topics) and which of them are missing."""
 
 
-def _evaluated(work: Work | None, batches: Iterable[Any]) -> Found:
-    """The values of a run; without a topic to evaluate, its rows are only checked."""
+def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Found:
+    """The values of a run, which errors call `name`. If `work` is None, the rows are only checked."""
     run = _Batches(batches)
+    with about(name):
+        rows = run.whole() if work is None or work.others else run
     if work is None:
-        run.whole()
         return np.empty((0, 0)), np.empty((0, 0), dtype=bool)
-    return work(Run("", run.whole() if work.others else run))[1:]
+    return work(Run(name, rows))[1:]
 
 
 def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Found]) -> pyarrow.Table:

@@ -23,8 +23,8 @@ class Judged:
     of `docs`, `topic` and `level` (J entries each) holds the documents of topic t.
 
     A document judged twice at the same level counts once. Raises `GradedError` if the two levels differ.
-    `whole` has the qrels of which these are a part. Without it, `collection` has the levels of the collection;
-    by default, these are its qrels.
+    `whole` has the qrels of which these are a part. If these are not the qrels of a whole collection,
+    `collection` has its levels.
     """
 
     def __init__(self, qrels: Table, whole: Judged | None = None, collection: Collection | None = None):
@@ -42,7 +42,7 @@ class Judged:
 
     @cached_property
     def all_levels(self) -> np.ndarray:
-        """The distinct levels in the collection, over all topics. Raises `GradedError` if they are unknown."""
+        """The distinct levels in the collection. Raises `GradedError` if they are unknown."""
         if self._whole is not None:
             return self._whole.all_levels
         return np.unique(self.levels.level) if self._collection is None else self._collection.all_levels
@@ -139,9 +139,7 @@ class Collection:
     @property
     def all_levels(self) -> np.ndarray:
         if self.levels is None:
-            raise GradedError(
-                "the levels of all topics are needed, but only some topics are known; give levels"
-            )
+            raise GradedError("the levels of the whole collection are needed; give levels")
         return np.unique(self.levels)
 
 
