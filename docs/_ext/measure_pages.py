@@ -186,7 +186,8 @@ def short(entry: Entry) -> str:
     'Scheel, Lommatzsch & Albayrak 2011'
     """
     names = [" ".join(person.last_names) for person in entry.persons["author"]]
-    return f"{' & '.join(filter(None, [', '.join(names[:-1]), names[-1]]))} {entry.fields['year']}"
+    year = entry.fields["year"] + entry.key.partition(entry.fields["year"])[2]  # works of one year: a, b
+    return f"{' & '.join(filter(None, [', '.join(names[:-1]), names[-1]]))} {year}"
 
 
 def bibtex(key: str) -> str:

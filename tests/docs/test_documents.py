@@ -87,7 +87,8 @@ def test_every_cell_of_a_notebook_shows_a_figure_or_a_table() -> None:
 
 @every_page
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # raised by PyTerrier's calls of pandas
-def test_examples_print_the_output_shown(page: Path) -> None:
+def test_examples_print_the_output_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     blanked = re.sub(r"^```.*$", "", runnable(page), flags=re.MULTILINE)  # a fence is not output
     examples = doctest.DocTestParser().get_doctest(blanked, {}, str(page), str(page), 0)
     result = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(examples)

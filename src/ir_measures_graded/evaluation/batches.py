@@ -193,7 +193,7 @@ def _arrow(rows: Any, kind: str, value: str) -> pyarrow.Table:
     if not exports_arrow(rows):
         raise GradedError(f"{kind}: expected Arrow data, not a {type(rows).__name__}")
     table = whole_table(rows)
-    names = column_names(f"{kind}: the Arrow table", table, value)
+    names = column_names(f"{kind}: the Arrow table", table.column_names, value)
     for name in names:
         if table[name].null_count:
             row = table[name].is_null().to_pylist().index(True)

@@ -139,7 +139,7 @@ def _rows(frame: DataFrame, kind: str, value: str, by: Sequence[Any] = ()) -> Da
     from pyspark.sql import functions
     from pyspark.sql.types import NumericType, StringType
 
-    names = column_names(f"{kind}: the DataFrame", frame, value)
+    names = column_names(f"{kind}: the DataFrame", frame.columns, value)
     for name, expected in zip(names, (StringType, StringType, NumericType)):
         type_ = frame.schema[name].dataType
         if not isinstance(type_, expected):
@@ -157,7 +157,7 @@ def _fields_of(run: DataFrame, by: Sequence[str]) -> list[Any]:
     """The fields of the columns `by`. Raises `GradedError` for a name or a type that cannot be used."""
     from pyspark.sql.types import AtomicType, StructField
 
-    own = column_names("run: the DataFrame", run, "score")
+    own = column_names("run: the DataFrame", run.columns, "score")
     for name in by:
         problem = ""
         if name not in run.columns:
