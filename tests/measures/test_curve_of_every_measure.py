@@ -51,7 +51,11 @@ def test_a_curve_has_the_values_of_all_cutoffs(measure, run):
         # Only means over ranks are added in another order.
         exact = not variant.params.get("avg")
         np.testing.assert_allclose(
-            curve[:, np.array(CUTOFFS) - 1], one_by_one, rtol=0 if exact else 1e-12, atol=0, err_msg=str(variant)
+            curve[:, np.array(CUTOFFS) - 1],
+            one_by_one,
+            rtol=0 if exact else 1e-12,
+            atol=0,
+            err_msg=str(variant),
         )
 
 
