@@ -17,6 +17,7 @@ from ..inputs.arrow import exports_arrow, whole_table
 from ..inputs.files import RunFile, run_dicts
 from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
+from ..ranking.judged import Collection
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
@@ -27,11 +28,15 @@ file, or a `RunFile`. A file is read when its run is evaluated."""
 
 @dataclass(frozen=True)
 class Judgments:
-    """Qrels that can be read several times, the same qrels as a table, and their name, if they have one."""
+    """Qrels that can be read several times, the same qrels as a table, and their name, if they have one.
+
+    Qrels of some topics only come with the levels of their `collection`.
+    """
 
     source: Source
     table: Table
     name: str | None
+    collection: Collection | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from ..errors import FileError, shown
 from .arrow import changes_of_strings, numbers_of, whole_table
 from .content import Content, File, is_lasting
 from .id_columns import stretches_of
+from .out_of_core import regrouped
 from .table_files import kind_of, table_columns, table_rows
 from .tables import PLACES, Table, column_names, read_run, refuse_repeated
 from .text_files import QRELS, RUN, Form, text_columns, text_tables
@@ -100,11 +101,11 @@ class RunFile:
     such a column. `runs` has one `RunFile` for each, with its name as `run`.
 
     Graded measures evaluate it in blocks of whole topics with at least `ROWS` rows. A file whose topics are
-    not contiguous is read whole in the end. Other providers iterate over it as `ir_measures.ScoredDoc`
-    objects. A file that can be read only once, such as standard input, is read whole and kept. Errors are
-    raised during evaluation. They are a `GradedError` for a line or row of another form, for a score that is
-    NaN or not a number, for a document that a topic retrieves twice, for a missing column, and for several
-    runs without a choice of one.
+    not contiguous is read again. Above ten million rows, this takes the extra ``duckdb``, which sorts the
+    rows on disk. Other providers iterate over the run as `ir_measures.ScoredDoc` objects. A file that can be
+    read only once, such as standard input, is read whole and kept. Errors are raised during evaluation. They
+    are a `GradedError` for a line or row of another form, for a score that is NaN or not a number, for a
+    document that a topic retrieves twice, for a missing column, and for several runs without a choice of one.
     """
 
     def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
@@ -142,7 +143,7 @@ class RunFile:
         for rows in _whole_topics(self._tables()):
             block = read_run(rows)
             if not seen.isdisjoint(block.topics):
-                yield from regrouped(self)
+                yield from map(read_run, regrouped(self._tables(), Content(self.file).name))
                 return
             seen.update(block.topics)
             yield block
@@ -195,11 +196,6 @@ class RunFile:
                     "RunFile(file).runs() has them by name"
                 )
             yield rows
-
-
-def regrouped(run: RunFile) -> Iterator[Table]:
-    """The rows of a run whose topics are not contiguous, in blocks of whole topics."""
-    yield run.whole()[1]
 
 
 def tables_of(
