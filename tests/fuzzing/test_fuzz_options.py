@@ -89,7 +89,18 @@ OWN = {
     "measures": ["--plugins"],
     "demo": [],
 }
-GRADED = ["nDCG_JK@2", "Q", "ERR_G@3", "CG", "NDPM", "RBP_G(residual=True)", "nCG@1", "AP", "P@2"]
+GRADED = [
+    "nDCG_JK@2",
+    "DCG_JK@1000000000000",
+    "Q",
+    "ERR_G@3",
+    "CG",
+    "NDPM",
+    "RBP_G(residual=True)",
+    "nCG@1",
+    "AP",
+    "P@2",
+]
 THIRD = "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq2 Q0 d9 1 1e-3 a\nq2 Q0 d1 1 1e-3 a\n"
 
 
