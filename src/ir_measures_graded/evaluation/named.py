@@ -16,7 +16,7 @@ from ..errors import FileError, GradedError, shown
 from ..inputs.arrow import exports_arrow, whole_table
 from ..inputs.files import RunFile, run_dicts
 from ..inputs.sources import qrels_of
-from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
+from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated, renamed
 from ..ranking.judged import Collection
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
@@ -90,8 +90,12 @@ class Run:
         provider reads a file block by block, so this error may follow the last block.
         """
         if not isinstance(self.source, RunFile):
-            dicts = run_dicts(self.source) if standard and exports_arrow(self.source) else self.source
-            return Rows(self.source, dicts)
+            if not standard:
+                return Rows(self.source, ())
+            dicts = exports_arrow(self.source)
+            return Rows(
+                self.source, run_dicts(self.source) if dicts else renamed(self.source, "run", "score")
+            )
         if not standard:
             return Rows(_Blocks(self, self.source, judgments), ())
         rows, table = self.source.whole()
