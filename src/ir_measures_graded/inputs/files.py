@@ -11,6 +11,7 @@ row in the file.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -210,9 +211,19 @@ def tables_of(
     """
     with Content(file) as content:
         if (kind := kind_of(content)) is not None:
-            yield from table_rows(kind, content, form.value, run_column, run, only)
+            rows = table_rows(kind, content, form.value, run_column, run, only)
+            yield from _ahead(rows) if is_lasting(file) else rows
         else:
             yield from text_tables(content, form, run_column)
+
+
+def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
+    """The same tables; the next one is read in the background."""
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(next, tables, None)
+        while (rows := reading.result()) is not None:
+            reading = pool.submit(next, tables, None)
+            yield rows
 
 
 def qrel_tuples(qrels: Any) -> list[Qrel]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 BATCH = 1 << 16  # rows that are converted at once
+BUFFER = 1 << 20  # bytes of a column of a Parquet file that are read at once
 
 
 class TableFile(Protocol):
@@ -48,7 +49,7 @@ class Parquet:
     def __init__(self, content: Content):
         from pyarrow import parquet
 
-        self.file = parquet.ParquetFile(content.mapped())
+        self.file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
         self.names = self.file.schema_arrow.names
 
     def batches(
@@ -83,7 +84,7 @@ class ArrowFile:
     def __init__(self, content: Content):
         from pyarrow import ipc
 
-        self.file = ipc.open_file(content.mapped())
+        self.file = ipc.open_file(content.seekable())
         self.names = self.file.schema.names
 
     def batches(

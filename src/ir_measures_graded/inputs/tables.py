@@ -161,7 +161,7 @@ class Block:
         sizes = np.where(np.diff(self.offsets) > 0, np.diff(judged.offsets), 0)
         number = np.arange(judged.values.size)[np.repeat(sizes > 0, np.diff(judged.offsets))]
         start = np.repeat(self.offsets[:-1], sizes) + self.start
-        row = docs.find(start, map(judged.docs.__getitem__, number.tolist()), self.table.values) - self.start
+        row = docs.find(start, judged.docs.take(number), self.table.values) - self.start
         return row[row >= 0], number[row >= 0]
 
     @property
@@ -208,8 +208,8 @@ def read_run(source: Source) -> Table:
     if isinstance(source, Table):
         return source
     table = _read(source, "run", "score")
-    bad = np.flatnonzero(np.isnan(table.values))
-    if bad.size:
+    if np.isnan(table.values.min(initial=np.inf)):  # faster than to compare every score
+        bad = np.flatnonzero(np.isnan(table.values))
         message = "the score is NaN, which cannot be ranked; use a number (infinities are allowed)"
         raise table.error(int(bad[0]), message)
     return table
@@ -408,13 +408,15 @@ def _grouped(
 ) -> Table:
     """The table of rows whose topics are given as stretches; a topic may have several stretches."""
     values = _numbers(kind, stretches, docs, numbers)
-    codes, sizes = stretches.code, np.diff(np.append(stretches.start, len(docs)))
-    offsets = _offsets(np.bincount(codes, weights=sizes, minlength=len(stretches.names)))
+    codes, sizes = stretches.code, None
+    if codes.size < len(docs):
+        sizes = np.diff(stretches.start, append=len(docs))
+    offsets = _offsets(np.bincount(codes, sizes, minlength=len(stretches.names)))
     if (codes[1:] < codes[:-1]).any():  # a topic has several stretches
-        order = stable_order(codes if codes.size == len(docs) else np.repeat(codes, sizes))
+        order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
         if not isinstance(docs, Coded):
             docs = docs.ids().padded()  # these are the fastest to reorder
-        docs, values = docs.take(order), values[order]
+        docs, values = docs.take(order), values.take(order)
         line = None if line is None else line[order]
     return Table(kind, stretches.names, offsets, docs, values, line=line)
 
