@@ -135,7 +135,7 @@ def evaluate(
     for qrels, a run or a measure that cannot be used.
     """
     wanted = parse_measures(measures)
-    named = named_runs(runs)
+    named = named_runs(runs, once=True)
     work = Work(qrels, wanted, provider)
     values = np.zeros((len(named), len(wanted), len(work.judgments.topics)))
     missing = np.zeros(values.shape, dtype=bool)
