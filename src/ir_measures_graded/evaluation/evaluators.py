@@ -58,7 +58,7 @@ def evaluators(
     for parameters, group in groups.items():
         if parameters == GRADED:
             with about(judgments.name):
-                found.append((group, GradedEvaluator(group, judgments.table)))
+                found.append((group, GradedEvaluator(group, judgments.table, judgments.collection)))
         else:
             with explained(group):
                 found.append((group, (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)))

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Qrel, ScoredDoc
 
 from ..errors import FileError, shown
-from .arrow import arrow_array, changes_of_strings, numbers_of, stable_order, whole_table
+from . import out_of_core
+from .arrow import arrow_array, changes_of_strings, numbers_of, record_batches, stable_order, whole_table
 from .content import Content, File, is_lasting
 from .id_columns import stretches_of
-from .table_files import kind_of, table_columns, table_rows
+from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .tables import PLACES, Table, column_names, read_run, refuse_repeated
 from .text_files import QRELS, RUN, Form, text_columns, text_tables
 
@@ -101,9 +102,10 @@ class RunFile:
     such a column. `runs` has one `RunFile` for each, with its name as `run`.
 
     Graded measures evaluate it in blocks of whole topics with at least `ROWS` rows. A file whose topics are
-    not contiguous is read whole in the end. Other providers iterate over it as `ir_measures.ScoredDoc`
-    objects. A file that can be read only once, such as standard input, is read whole and kept; so are the
-    runs of a table of up to `SMALL` rows.
+    not contiguous is read again. Above ten million rows, this takes the extra ``duckdb``, which sorts the
+    rows on disk. Other providers iterate over the run as `ir_measures.ScoredDoc` objects. A file that can be
+    read only once, such as standard input, is read whole and kept; so are the runs of a table of up to
+    `SMALL` rows.
 
     Raises `GradedError` during evaluation: for a line or row of another form, for a score that is NaN or not
     a number, for a document that a topic retrieves twice, for a missing column, and for a file of several
@@ -155,7 +157,7 @@ class RunFile:
         for rows in _whole_topics(self._tables()):
             block = read_run(rows)
             if not seen.isdisjoint(block.topics):
-                yield from regrouped(self)
+                yield from map(read_run, out_of_core.regrouped(self._tables(), Content(self.file).name))
                 return
             seen.update(block.topics)
             yield block
@@ -210,9 +212,50 @@ class RunFile:
             yield rows
 
 
-def regrouped(run: RunFile) -> Iterator[Table]:
-    """The rows of a run whose topics are not contiguous, in blocks of whole topics."""
-    yield run.whole()[1]
+class RunStream:
+    """A run in a stream of Arrow data, which is read once, while it is evaluated.
+
+    `stream` exports Arrow, and `name` is the run's name in errors, which are as in `RunFile`.
+    """
+
+    def __init__(self, stream: Any, name: str):
+        self.stream, self.name = stream, name
+
+    def blocks(self) -> Iterator[Table]:
+        """The rows in blocks of whole topics. If a topic is in several blocks, the last one is complete.
+
+        The first ten million rows are kept, in case that the topics are not contiguous. Raises `FileError` if
+        this shows only later.
+        """
+        seen: set[str] = set()
+        kept: list[pyarrow.Table] = []
+        blocks, rows = _whole_topics(self._tables()), 0
+        for block in blocks:
+            table = read_run(block)
+            again = seen.intersection(table.topics)
+            if again and rows > out_of_core.IN_MEMORY:
+                raise FileError(
+                    f"{self.name}: topic {shown(min(again))} appears again after {rows:,} rows of a stream; "
+                    "sort the rows by topic, or write them to a Parquet file and evaluate that"
+                )
+            if again:
+                yield from map(read_run, out_of_core.regrouped(chain(kept, [block], blocks), self.name))
+                return
+            seen.update(table.topics)
+            rows += len(block)
+            kept = [*kept, block] if rows <= out_of_core.IN_MEMORY else []
+            yield table
+
+    def whole(self) -> pyarrow.Table:
+        """All rows."""
+        return _joined(self._tables(), RUN)
+
+    def _tables(self) -> Iterator[pyarrow.Table]:
+        first = 0
+        for batch in record_batches(self.stream):
+            names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN.value)
+            yield batch_rows(batch, dict(zip(RUN.columns, names)), RUN.value, self.name, first)
+            first += batch.num_rows
 
 
 def tables_of(

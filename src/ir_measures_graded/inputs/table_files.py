@@ -143,7 +143,7 @@ def table_rows(
         where = (columns["run"], run) if run is not None else None
         for first, batch in file.batches(list(columns.values()), where):
             for start in range(0, batch.num_rows, BATCH):
-                yield _rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
+                yield batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
 
 
 def table_columns(
@@ -166,7 +166,7 @@ def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
         raise FileError(f"{content.name}: cannot be read as {kind.NAME}: {reason}") from None
 
 
-def _rows(
+def batch_rows(
     batch: pyarrow.RecordBatch, columns: dict[str, str], value: str, file: str, first: int
 ) -> pyarrow.Table:
     """The columns of a batch under our names: ids as strings, values as floats, and the rows' numbers."""

@@ -86,6 +86,8 @@ class Table:
             return GradedError(f"run: topic {topic} retrieves document {doc} twice; {rule}")
         start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
         first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
+        if self.line[first] > self.line[row]:  # the rows are not in the order of the file
+            first, row = row, first
         return FileError(
             f"{self._source(row)}: topic {topic} retrieves document {doc} a second time "
             f"(first in {self.unit} {self.line[first]}); {rule}"
