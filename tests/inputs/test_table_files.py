@@ -169,6 +169,8 @@ def test_column_of_runs_that_is_named_must_exist():
         assert refused(RunFile(path, run_column="system").runs) == (
             f"{path} has no column system; it has run, query_id, doc_id, score"
         )
+        told = refused(RunFile(path, run_column="score").runs)
+        assert told == f"{path}: the column score cannot also name the runs"
     Path("run").write_text("q1 Q0 d1 1 1 t\n")
     assert RunFile("run").runs() == {}
     assert refused(RunFile("run", run_column="run").runs).startswith(
@@ -341,6 +343,7 @@ def test_text_without_a_known_header_is_read_as_a_trec_file():
     Path("run.csv").write_text("query,document,score\nq1,d1,1\n")
     assert refused(list, RunFile("run.csv")) == (
         "run.csv:1: 1 field, not 6 (topic Q0 document rank score tag): 'query,document,score'; "
-        "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id"
+        "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
+        "between commas or tabs"
     )
     assert dicts(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}
