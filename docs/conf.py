@@ -7,6 +7,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "tests")]
 
 import ir_measures_graded  # noqa: E402
+from ir_measures_graded.registry import bibliography  # noqa: E402
 
 project = "ir-measures-graded"
 author = f"the authors of {project}"
@@ -42,7 +43,7 @@ autodoc_use_legacy_class_based = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 120
 
-bibtex_bibfiles = ["references.bib"]
+bibtex_bibfiles = [str(bibliography.PATH)]
 bibtex_reference_style = "author_year"
 bibtex_default_style = "plain"
 

@@ -125,3 +125,29 @@ def definitions_of(name: str) -> dict[Any, str]:
         return {}
     with _loading("definitions of levels", name):
         return dict(_collection(name).qrels_defs() or {})
+
+
+def queries_of(name: str | None) -> dict[str, str]:
+    """The texts of the queries of an ir-datasets collection; none for a file.
+
+    >>> queries_of("graded-demo")["351"]
+    'beekeeping on city roofs rules'
+
+    A collection whose queries cannot be downloaded has none.
+    """
+    if name is None or name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+        return {}
+    collection = _collection(name)
+    if not collection.has_queries():
+        return {}
+    try:
+        with _loading("queries", name):
+            return {query.query_id: _text(query) for query in collection.queries_iter()}
+    except GradedError:
+        return {}
+
+
+def _text(query: Any) -> str:
+    """The text of a query, whatever its collection calls it."""
+    found = (getattr(query, field, "") for field in ("text", "title", "query"))
+    return next((str(text) for text in found if text), "")

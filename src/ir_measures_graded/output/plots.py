@@ -73,7 +73,7 @@ def styled(draw: Drawing) -> Drawing:
 
     @wraps(draw)
     def drawn(*args: Any, **kwargs: Any) -> Any:
-        with _matplotlib().rc_context(STYLE):
+        with need_matplotlib().rc_context(STYLE):
             return draw(*args, **kwargs)
 
     return drawn  # type: ignore[return-value]
@@ -194,7 +194,7 @@ def file_format(path: str | os.PathLike[str]) -> str:
 def check(path: str | os.PathLike[str]) -> None:
     """Raise early the `GradedError` that `save` would raise for this ending or without Matplotlib."""
     file_format(path)
-    _matplotlib()
+    need_matplotlib()
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
@@ -219,7 +219,7 @@ def svg(figure: Figure, label: str = "") -> str:
 
 def _rendered(figure: Figure, form: str) -> bytes:
     picture = io.BytesIO()
-    with _matplotlib().rc_context(STYLE):
+    with need_matplotlib().rc_context(STYLE):
         figure.savefig(picture, format=form, metadata=FORMATS[form])
     if form != "svg":
         return picture.getvalue()
@@ -227,7 +227,8 @@ def _rendered(figure: Figure, form: str) -> bytes:
     return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
 
 
-def _matplotlib() -> Any:
+def need_matplotlib() -> Any:
+    """Import Matplotlib. Raises `GradedError`, which names the extra, if it is not installed."""
     try:
         import matplotlib
     except ImportError:
