@@ -9,6 +9,7 @@
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `explain` shows what each document of a ranking adds to a value, beside the ideal list.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` shows what tied scores and unjudged documents leave open of values and of differences.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
@@ -28,6 +29,7 @@ from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .estimate import Estimates, FewTopicsWarning, estimate
+from .explain import Explanation, explain
 from .holes import Holes, add_answers, holes
 from .intervals import Intervals, intervals
 from .levels import Levels, levels
@@ -44,6 +46,7 @@ __all__ = [
     "Effort",
     "Estimates",
     "Evaluation",
+    "Explanation",
     "FewTopicsWarning",
     "Holes",
     "Intervals",
@@ -62,6 +65,7 @@ __all__ = [
     "effort",
     "estimate",
     "evaluate",
+    "explain",
     "holes",
     "intervals",
     "levels",

@@ -29,7 +29,7 @@ from ..measures.weighted import Normalised
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import canonical_gains, gain_of
+from ..ranking.gains import Gains, canonical_gains, gain_of
 from ..registry.notation import checked
 from .libraries import statistics_library
 from .options import measures_named, refuse_large, whole_number
@@ -350,16 +350,18 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
     table = read_qrels(qrels)
-    gain = gain_of(
-        table.values,
-        measure["gains"]
-        if isinstance(measure, GradedMeasure)
-        else canonical_gains(measure.params.get("gains") or {}),
-    )
+    gain = gain_of(table.values, gains_of(measure))
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()
     bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())
     return {topic: dict(zip(table.docs.ids(slice(a, b)), score[a:b])) for topic, a, b in bounds}
+
+
+def gains_of(measure: Measure) -> Gains:
+    """The gains of a measure, graded or standard, by which it sorts the ideal list."""
+    if isinstance(measure, GradedMeasure):
+        return measure["gains"]
+    return canonical_gains(measure.params.get("gains") or {})
 
 
 def _ideal(judgments: Judgments, measure: Measure) -> Rows:

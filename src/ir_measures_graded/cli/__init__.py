@@ -13,6 +13,7 @@ PURPOSES: dict[str, dict[str, str]] = {
     "evaluation": {
         "evaluate": "Evaluate runs against qrels.",
         "levels": "Show the relevance levels of qrels, and gains for them.",
+        "explain": "Show what each document of a ranking adds to a value.",
     },
     "analysis": {
         "compare": "Test whether runs differ.",
