@@ -363,7 +363,7 @@ def test_invalid_options_are_refused(refusal):
     assert "'many' is not allowed" in told("-p", "many")
     assert "invalid choice: 'xml'" in told("-f", "xml")
     assert told("-o", "xml").startswith(
-        "cannot write 'xml': the ending chooses the figure (png, svg, pdf) or"
+        "cannot write 'xml': the ending chooses the figure (png, svg, pdf), "
     )
     assert "unrecognized arguments: -z" in told("-z")
     assert "standard input (-) can be read only once" in told("-", "-")

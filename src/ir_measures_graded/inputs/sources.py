@@ -13,7 +13,7 @@ from typing import Any
 
 from ir_measures import Qrel
 
-from ..errors import GradedError, shown
+from ..errors import FileError, GradedError, shown
 from .tables import Source
 from .trec_files import trec_qrels
 
@@ -145,6 +145,26 @@ def queries_of(name: str | None) -> dict[str, str]:
             return {query.query_id: _text(query) for query in collection.queries_iter()}
     except GradedError:
         return {}
+
+
+def queries_in(path: str) -> dict[str, str]:
+    """The texts of a file with a topic and a text per line, separated by a tab.
+
+    Raises `FileError` for a file that cannot be read and for a line without a tab.
+    """
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            lines = [line.rstrip("\n") for line in file]
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    found = {}
+    for number, line in enumerate(lines, start=1):
+        topic, tab, text = line.partition("\t")
+        if not tab and line.strip():
+            raise FileError(f"{path}:{number}: there is no tab; a line is TOPIC, a tab and the query's text")
+        if tab:
+            found[topic.strip()] = text.strip()
+    return found
 
 
 def _text(query: Any) -> str:

@@ -11,7 +11,8 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GradedError, install_hint
 from . import plots
 from .cells import INK, SHADES
-from .formats import numeric
-from .result import Result
+from .formats import PLACES, Table, numeric
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +50,6 @@ def page(
         loader=jinja2.FileSystemLoader([*reversed(folders)]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
         lstrip_blocks=True,
     )
     safe = jinja2.filters.Markup
@@ -62,8 +61,8 @@ def page(
         "json": lambda value: safe(as_json(value)),
         "drawing": lambda figure, name, label, parts=None: safe(drawing(figure, name, label, parts or {})),
     }
-    style = "\n".join([*_files(folders, "page.css"), extra_style])
-    script = "\n".join(_files(folders, "page.js"))
+    style = _dense("\n".join([*_files(folders, "page.css"), extra_style]))
+    script = _dense("\n".join(_files(folders, "page.js")))
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -72,27 +71,31 @@ def page(
         title=title, style=safe(style), script=safe(script), policy=policy, **values
     )
     # Ids and names may hold lone surrogates, which no file can.
-    return str(html).encode("utf-8", "replace").decode("utf-8")
+    return _dense(str(html)).encode("utf-8", "replace").decode("utf-8")
 
 
-def page_of(result: Result) -> str:
-    """A page with the figure and the table of a result.
+def page_of(
+    title: str, lead: str, table: Table, places: int = PLACES, figure: Callable[[], Figure] | None = None
+) -> str:
+    """A page with a figure, if there is one, and a table below it; `lead` is the line under the title.
 
-    Raises `GradedError` if Jinja (extra ``report``) is not installed; without Matplotlib it has no figure.
+    Raises `GradedError` if Jinja (extra ``report``) is not installed. Without Matplotlib, the page has the
+    reason in place of the figure.
     """
-    columns, rows = result.table()
+    columns, rows = table
+    drawn: Figure | str | None = None
     try:
-        figure: Figure | str = result.figure()
+        drawn = figure and figure()
     except GradedError as error:
-        figure = str(error)
-    kind = type(result).__name__
+        drawn = str(error)
     return page(
         "result.html",
-        kind,
-        summary=result.summary,
-        figure=figure,
+        title,
+        lead=lead,
+        figure=drawn,
         columns=columns,
         rows=rows,
+        places=places,
         right=numeric(rows, len(columns)),
     )
 
@@ -100,6 +103,11 @@ def page_of(result: Result) -> str:
 def _files(folders: Iterable[Path], name: str) -> list[str]:
     paths = (folder / name for folder in folders)
     return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+
+
+def _dense(text: str) -> str:
+    """The text without blank lines."""
+    return re.sub(r"\n\s*\n", "\n", text)
 
 
 def _source(text: str) -> str:
@@ -207,15 +215,18 @@ def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> 
     `name` makes its ids unique on the page. `label` describes it. `parts` maps ids that were set by
     `Artist.set_gid` to values of the attribute ``data-run`` of the same element.
     """
-    element = plots.svg(figure)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts may have it
+        element = plots.svg(figure)
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     element = re.sub(r"<style\b.*?</style>", "", element, flags=re.DOTALL)
     element = STYLE.sub(lambda found: _attributes(found[1]), element)
     used = {*re.findall(r'(?:href="#|url\(#)([^")]+)', element)}
     element = re.sub(r' id="([^"]*)"', lambda found: _id(found[1], used, name, parts), element)
     element = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", element)
-    element = re.sub(r"\s*\n\s*", " ", re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", element))
-    element = re.sub(r"> <", "><", element)
+    element = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", element)
+    element = re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", element)
+    element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
     opening = f'<svg role="img" aria-label="{escape(label)}" {INHERITED}'
     return element.replace("<svg", opening, 1)
 

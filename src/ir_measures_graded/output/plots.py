@@ -121,6 +121,17 @@ def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {run: line_style(number) for number, run in enumerate(sorted(runs))}
 
 
+def cut_names(names: Iterable[str], most: int = 30) -> tuple[str, ...]:
+    """Names of at most about so many characters; long ones are cut and numbered, so that they differ.
+
+    >>> cut_names(["bm25", "a-very-long-name-1", "a-very-long-name-2"], most=8)
+    ('bm25', 'a-very-l… 2', 'a-very-l… 3')
+    """
+    return tuple(
+        name if len(name) <= most else f"{name[:most]}… {number}" for number, name in enumerate(names, start=1)
+    )
+
+
 def across(count: int, height: float, most: int) -> int:
     """The number of panels side by side: at most `most`, unless panels of this height exceed the page.
 

@@ -51,6 +51,11 @@ class ByTopic:
         order = sorted(found, key=lambda run: -float(found[run].mean()))
         return {run: np.sort(found[run])[::-1] for run in order}
 
+    def of(self, number: int) -> list[float]:
+        """The values of the runs for the topic of that number."""
+        found: list[float] = self.values[:, number].tolist()
+        return found
+
     def counts(self, run: str) -> tuple[int, int, int]:
         """The numbers of topics in which the run is better than the baseline, equal and worse."""
         found = self.differences[run]
@@ -67,11 +72,15 @@ class ByTopic:
         for axes, (run, values) in zip(
             plots.panels(figure, len(found), across, sharex=True, sharey=True), found.items()
         ):
-            edges = np.arange(len(values) + 1)
-            for part, colour in ((values.clip(0), plots.COLOURS[0]), (values.clip(None, 0), plots.COLOURS[1])):
-                axes.stairs(part, edges, fill=True, color=colour)
+            better, worse = int((values > 0).sum()), int((values < 0).sum())
+            for part, start, colour in (
+                (values[:better], 0, plots.COLOURS[0]),
+                (values[len(values) - worse :], len(values) - worse, plots.COLOURS[1]),
+            ):
+                if part.size:
+                    axes.stairs(part, np.arange(start, start + part.size + 1), fill=True, color=colour)
             axes.axhline(0, color=plots.GREY, linewidth=0.6)
-            axes.set_title(run if len(run) <= 24 else f"{run[:23]}…", size=9, parse_math=False)
+            axes.set_title(run if len(run) <= 22 else f"{run[:21]}…", size=9, parse_math=False)
             axes.set_ylim(-1.05 * reach, 1.05 * reach)
             axes.set_xlim(0, len(values))
             axes.set_xticks([])

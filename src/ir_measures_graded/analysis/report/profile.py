@@ -63,7 +63,7 @@ class Profile:
     @plots.styled
     def figure(self) -> Figure:
         """Draw the curves without a legend; the gid of the line of run 3 is ``run-3``."""
-        figure = plots.new_figure(7.4, 4.2)
+        figure = plots.new_figure(8.2, 4.4)
         axes = figure.add_subplot()
         _, lines = self.curves.draw(axes, title=False)
         for number, line in enumerate(lines):

@@ -33,7 +33,9 @@ CELLS = 24_000
 NONE = "–"
 """Stands for an unjudged document."""
 DIGITS = 5
-"""Significant digits of scores and values."""
+"""Significant digits of scores, weights and ideal sums."""
+UNIT = 10_000
+"""Contributions and values are whole numbers of this part of 1, which take less room."""
 
 
 @dataclass(frozen=True)
@@ -81,20 +83,20 @@ class Rankings:
 
     @property
     def style(self) -> str:
-        """Style rules for the cells of each level."""
-        return "\n".join(
-            f".l{number} {{ background: {back}; color: {ink}; }}"
-            for number, (back, ink) in enumerate(self.shades.values())
+        """Style rules for the cells: the highest gain stands out on light and on dark pages."""
+        gains = [gain or 0 for gain in self.levels.values()]
+        distinct = sorted({*gains}) if len({*gains}) > 1 else None
+        places = [distinct.index(gain) for gain in gains] if distinct else [*range(len(gains))]
+        count = max(places, default=0) + 1
+        light, dark = (
+            "\n".join(
+                f".l{number} {{ background: {back}; color: {ink}; }}"
+                for number, place in enumerate(places)
+                for back, ink in [shade(place if on_light else count - 1 - place, count)]
+            )
+            for on_light in (True, False)
         )
-
-    @property
-    def shades(self) -> dict[str, tuple[str, str]]:
-        """The colours of cell and text of each level, light for no gain."""
-        names = list(self.levels)
-        gains = sorted({gain or 0 for gain in self.levels.values()})
-        if len(gains) > 1:
-            return {name: shade(gains.index(self.levels[name] or 0), len(gains)) for name in names}
-        return {name: shade(number, len(names)) for number, name in enumerate(names)}
+        return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
 def rankings(
@@ -165,6 +167,7 @@ class _Lists:
         """The topics, and what holds for all of them."""
         common = {
             "prefix": self.prefix,
+            "unit": UNIT,
             "weights": None if self.weights is None else _numbers(self.weights),
             "values": "ratio" if self.ratio else "sum" if self.sum else "given",
         }
@@ -203,9 +206,9 @@ class _Lists:
             "scores": _numbers(run.scores[place][:size]),
         }
         if self.factor is None and run.contributions is not None:
-            found["contributions"] = _numbers(run.contributions[place][:size])
+            found["contributions"] = _units(run.contributions[place][:size])
         if not (self.ratio or self.sum) and run.values is not None:
-            found["values"] = _numbers(run.values[place][:size])
+            found["values"] = _units(run.values[place][:size])
         return found
 
 
@@ -226,6 +229,10 @@ def _numbers(values: Iterable[float]) -> list[Number | None]:
     """Rounded numbers, None for NaN."""
     rounded = (None if value != value else float(f"{value:.{DIGITS}g}") for value in map(float, values))
     return [None if value is None else plain_number(value) for value in rounded]
+
+
+def _units(values: np.ndarray) -> list[int | None]:
+    return [None if value != value else round(UNIT * value) for value in values.tolist()]
 
 
 def _agree(values: np.ndarray, others: np.ndarray) -> bool:

@@ -13,6 +13,7 @@ from ...errors import GradedError
 from ...evaluation.evaluate import Evaluation, sign_of
 from ...evaluation.named import Judgments
 from ...measures.base import GradedMeasure
+from ...measures.weighted import WeightedGains
 from ...output.formats import Table
 from ..compare import compare_values
 from ..comparison import PAIRED_T, TUKEY_HSD, Comparison, Test
@@ -21,6 +22,8 @@ from ..ranges import Difference, Range, ranges
 
 LEAST = 2
 """Intervals and tests need so many topics, comparisons so many runs."""
+SHORT = 10
+"""All judgments of the documents down to this rank are tried within seconds."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,8 @@ class OfMeasure:
 
     `equal` are the runs that Tukey HSD does not tell from the best run, and `separated` is the number of
     pairs that it tells apart, of `pairs`. `better`, `worse` and `open` are the runs that are significantly
-    better or worse than the baseline, or neither. `detectable` is the largest of the smallest true
-    differences from the baseline that the t-test finds with probability .8.
+    better or worse than the baseline, or neither. `detectable` is the smallest true difference that the
+    t-test finds with probability .8 for all open runs.
     """
 
     measure: Measure
@@ -176,11 +179,16 @@ def _bounds(evaluation: Evaluation, confidence: float) -> Intervals | None:
 def _ranges(
     judgments: Judgments, runs: Mapping[str, Any], measure: Measure, seed: int
 ) -> tuple[dict[str, Range], tuple[Difference, ...]]:
-    """The ranges of the runs and of their differences, for a graded measure without the options."""
+    """The ranges of the runs and of their differences, for a graded measure without the options.
+
+    Sums of gains have fast programs for all judgments; other measures must try them and do so for short lists.
+    """
     if not isinstance(measure, GradedMeasure):
         return {}, ()
+    summed = isinstance(measure, WeightedGains) and not measure.params.get("avg")
+    short = (measure.params.get("cutoff") or SHORT + 1) <= SHORT
     try:
-        found = ranges(judgments, runs, [measure], draws=0, seed=seed)
+        found = ranges(judgments, runs, [measure], draws=0, seed=seed, unjudged=summed or short)
     except GradedError:
         return {}, ()
     return {each.run: each for each in found.values}, found.differences
@@ -229,7 +237,7 @@ def _of_measure(
         if line.run in against:
             ahead = sign * (line.difference or 0) > 0
             found[("better" if ahead else "worse") if line.significant else "open"].append(line.run)
-    detectable = [test.detectable for test in against.values() if test.detectable is not None]
+    detectable = [against[run].detectable or 0.0 for run in found["open"]]
     return OfMeasure(
         measure,
         sign < 0,

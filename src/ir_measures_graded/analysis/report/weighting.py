@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from ir_measures import Measure
 
 from ...errors import GradedError
 from ...evaluation.named import Judgments
+from ...output.plots import cut_names
 from ..levels import levels
 from ..sensitivity import Agreement, Sensitivity, sensitivity
 
@@ -41,20 +42,26 @@ class Weighting:
         return next(each for each in self.sensitivity.agreements() if (each.first, each.second) == ends)
 
     @property
-    def leaders(self) -> list[tuple[str, list[str]]]:
-        """Each weighting with the runs of rank 1, which share it only if they have the same mean."""
-        ranks = self.sensitivity.ranks
-        return [
-            (
-                setting.weighting or "",
-                [run for run, rank in zip(self.sensitivity.runs, ranks[:, column]) if rank == ranks[:, column].min()],
-            )
-            for column, setting in enumerate(self.sensitivity.settings)
-        ]  # fmt: skip
+    def leaders(self) -> dict[tuple[str, ...], list[str]]:
+        """The runs with the best mean, with the weightings under which they have it."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for setting, ranks in zip(self.sensitivity.settings, self.sensitivity.ranks.T):
+            best = tuple(run for run, rank in zip(self.sensitivity.runs, ranks) if rank == ranks.min())
+            found.setdefault(best, []).append(setting.weighting or "")
+        return found
 
     def figure(self) -> Figure:
-        """Draw the rank of each run under each weighting."""
-        return self.sensitivity.rank_changes()
+        """Draw the rank of each run under each weighting, without what the page says beside it."""
+        orders = replace(self.sensitivity, runs=cut_names(self.sensitivity.runs))
+        figure = orders.rank_changes()
+        axes = figure.axes[0]
+        axes.set_title("", loc="left")
+        axes.set_xlabel("")
+        names = [setting.weighting or "" for setting in orders.settings]
+        axes.set_xticks(range(len(names)), names, parse_math=False, rotation=0)
+        figure.set_figheight(0.27 * len(orders.runs) + 0.6)
+        figure.set_figwidth(max(6.5, figure.get_figwidth()))
+        return figure
 
 
 def weightings(judgments: Judgments, runs: Mapping[str, Any], measure: Measure) -> Weighting | None:

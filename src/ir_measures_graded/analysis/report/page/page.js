@@ -54,7 +54,7 @@ if (topics) {
   count.setAttribute("role", "status");
   field.addEventListener("input", () => {
     const wanted = field.value.trim().toLocaleLowerCase();
-    const names = (row) => [...row.cells].filter((cell) => !cell.classList.contains("n"));
+    const names = (row) => [...row.cells].filter((cell) => cell.matches("th, .query"));
     for (const row of rows) {
       row.hidden = !names(row).some((cell) => cell.textContent.toLocaleLowerCase().includes(wanted));
     }
@@ -83,7 +83,7 @@ if (lists) {
     }
     found.push(["level", level === "–" ? "unjudged" : level]);
     if (gain !== null) found.push(["gain", round(gain)]);
-    if (weight != null) found.push(["discount", `1 / ${round(1 / weight)} = ${round(weight)}`]);
+    if (weight != null) found.push(["weight", round(weight)]);
     if (ideal) {
       if (data.ideal?.[rank - 1] != null) found.push([`ideal @${rank}`, round(data.ideal[rank - 1])]);
       return found;
@@ -94,16 +94,17 @@ if (lists) {
     if (value != null) found.push([`value @${rank}`, round(value)]);
     return found;
   };
+  const units = (value) => (value == null ? null : value / common.unit);
   const levelOf = (data, row, rank) => data.texts[row][rank - 1];
   const weighted = (data, row, rank) => {
     const level = levelOf(data, row, rank);
     return (level === "–" ? 0 : common.levels[level]) * (common.weights?.[rank - 1] ?? 0);
   };
   const contribution = (data, row, rank) =>
-    data.runs[row].contributions ? data.runs[row].contributions[rank - 1]
+    data.runs[row].contributions ? units(data.runs[row].contributions[rank - 1])
       : data.factor != null ? data.factor * weighted(data, row, rank) : null;
   const running = (data, row, rank) => {
-    if (common.values === "given") return data.runs[row].values?.[rank - 1];
+    if (common.values === "given") return units(data.runs[row].values?.[rank - 1]);
     let sum = 0;
     for (let at = 1; at <= rank; at++) sum += (common.values === "sum" ? contribution : weighted)(data, row, at);
     if (common.values === "sum") return sum;
@@ -117,7 +118,7 @@ if (lists) {
     told.setAttribute("aria-live", "polite");
     told.append(make("span", { className: "muted", textContent: "Point at a cell, or move with the arrow keys." }));
     const rows = [...table.tBodies[0].rows];
-    const texts = rows.map((row) => row.cells[2].textContent.split(" ").filter(Boolean));
+    const texts = rows.map((row) => row.cells[2].textContent.split(/\s+/).filter(Boolean));
     data.texts = texts.slice(1);
     const longest = Math.max(...texts.map((each) => each.length));
     const head = table.tHead.rows[0];
