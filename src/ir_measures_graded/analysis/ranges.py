@@ -251,8 +251,9 @@ def ranges(
 
     `qrels` and `runs` are as for `evaluate`. `measures` are graded measures or their strings, without the
     options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random judgments, which depend
-    on `seed` (≥ 0) alone; without draws there is none. Without `unjudged`, there are only ranges over ties: some
-    measures must try many judgments of a long list. `progress` shows a bar on stderr (extra ``progress``).
+    on `seed` (≥ 0) alone; without draws there is none. With `unjudged=False` there are only ranges over ties;
+    some measures must try many judgments of a long list. `progress` shows a bar on stderr (extra
+    ``progress``).
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}

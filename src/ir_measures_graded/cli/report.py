@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--queries",
         metavar="FILE",
-        help="texts of the queries, one line per topic: TOPIC, a tab, the text; default: those of the collection",
+        help="texts of the queries, a line per topic: TOPIC, a tab, the text; default: the collection's",
     )
     parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
     parser.add_argument(
@@ -50,9 +50,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
     """Write a page with everything about the runs.
 
     The page has the best runs and the tests of their differences, the data, curves, all topics with their
-    rankings document by document, the order of the runs under other gains, and the method. It is one HTML file
-    that needs no network. Without a measure, it shows nDCG_JK@10, ERR_G@10 and Q. The curves, topics and
-    rankings are those of the first graded measure. Needs the extra report.
+    rankings document by document, the order of the runs under other gains, and the method. It is one HTML
+    file that needs no network. The default measures are nDCG_JK@10, ERR_G@10 and Q. The curves, topics and
+    rankings are those of the first graded measure. The command needs the extra report.
 
       ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
       ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv

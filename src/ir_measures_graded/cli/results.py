@@ -119,7 +119,9 @@ def printed(
             write_whole(path, text.encode(errors="backslashreplace"))  # names may not be valid Unicode
         elif ending == PAGE:
             title = f"{PROGRAM} {arguments.words[0]}"
-            html = pages.page_of(title, command_line(arguments), table(FOR_PEOPLE[0]), arguments.places, figure)
+            html = pages.page_of(
+                title, command_line(arguments), table(FOR_PEOPLE[0]), arguments.places, figure
+            )
             write_whole(path, html.encode())
         elif figure is not None:
             plots.save(figure(), path)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FOLDER = Path(__file__).parent / "page"
-LONGEST = 2000
+LONGEST = 300
 """A name is cut after this many characters, so that one of them cannot fill the page."""
 
 
@@ -35,9 +35,7 @@ def check() -> None:
     _jinja()
 
 
-def page(
-    template: str, title: str, folder: Path | None = None, extra_style: str = "", **values: Any
-) -> str:
+def page(template: str, title: str, folder: Path | None = None, extra_style: str = "", **values: Any) -> str:
     """The HTML of a template in `folder` or among the common ones, with text that cannot become markup.
 
     The style sheet and the script of the folder, ``page.css`` and ``page.js``, follow the common ones, and
@@ -165,7 +163,7 @@ def shortened(text: object) -> str:
     """A name, cut off if it is very long.
 
     >>> shortened("bm25"), len(shortened("x" * 10_000))
-    ('bm25', 2001)
+    ('bm25', 301)
     """
     name = str(text)
     return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"

@@ -128,7 +128,8 @@ def cut_names(names: Iterable[str], most: int = 30) -> tuple[str, ...]:
     ('bm25', 'a-very-l… 2', 'a-very-l… 3')
     """
     return tuple(
-        name if len(name) <= most else f"{name[:most]}… {number}" for number, name in enumerate(names, start=1)
+        name if len(name) <= most else f"{name[:most]}… {number}"
+        for number, name in enumerate(names, start=1)
     )
 
 

@@ -47,13 +47,12 @@ class Profile:
     def swatches(self) -> list[tuple[str, str]]:
         """The colour and the dashes of each run's line, as SVG writes them."""
         styles = plots.run_styles(self.curves.runs)
-        return [
-            (
-                THEME.get(style["color"], style["color"]),
-                "" if style["linestyle"] == "-" else " ".join(f"{2 * part:g}" for part in style["linestyle"][1]),
-            )
-            for style in (styles[run] for run in self.curves.runs)
-        ]
+        found = []
+        for style in map(styles.__getitem__, self.curves.runs):
+            dashes = () if style["linestyle"] == "-" else style["linestyle"][1]
+            colour = THEME.get(style["color"], style["color"])
+            found.append((colour, " ".join(f"{2 * part:g}" for part in dashes)))
+        return found
 
     @property
     def parts(self) -> dict[str, str]:

@@ -129,7 +129,8 @@ class _Lists:
         self.found, self.by_topic = found, topics
         runs = list(found.values())
         self.one = runs[0]
-        self.prefix = commonprefix([id_ for run in runs for documents in run.documents for id_ in documents])
+        ids = [id_ for run in runs for documents in run.documents for id_ in documents]
+        self.prefix = commonprefix(ids)  # noqa: RUF071  # ids are no paths
         weights = self.one.weights
         self.weights = None if weights is None else np.nan_to_num(weights)
         self.factor = self._factor(runs)
@@ -142,7 +143,7 @@ class _Lists:
         )
 
     def _factor(self, runs: list[Explanations]) -> np.ndarray | None:
-        """The factor from gain times weight to contribution of each topic; None if there is no such factor."""
+        """The factor from gain times weight to contribution of each topic; None if there is none."""
         if self.weights is None or any(run.contributions is None for run in runs):
             return None
         weighted = np.stack([np.nan_to_num(run.gains) * self.weights for run in runs])

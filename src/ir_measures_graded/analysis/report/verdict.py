@@ -148,7 +148,7 @@ def verdict(
     if baseline is None and several:
         baseline = evaluation.runs[0]
     tested = None
-    if several and len(evaluation.topics) >= LEAST or baseline not in (None, *evaluation.runs):
+    if (several and len(evaluation.topics) >= LEAST) or baseline not in (None, *evaluation.runs):
         tested = compare_values(
             evaluation, baseline=baseline, alpha=alpha, permutations=permutations, seed=seed
         )
@@ -181,7 +181,7 @@ def _ranges(
 ) -> tuple[dict[str, Range], tuple[Difference, ...]]:
     """The ranges of the runs and of their differences, for a graded measure without the options.
 
-    Sums of gains have fast programs for all judgments; other measures must try them and do so for short lists.
+    Sums of gains have fast programs for all judgments. Other measures must try them, so only short lists do.
     """
     if not isinstance(measure, GradedMeasure):
         return {}, ()
@@ -245,7 +245,7 @@ def _of_measure(
         equal=tuple(line.run for line in lines[1:] if line.run not in told),
         separated=sum(test.decisive < tested.alpha for test in pairs),
         pairs=len(pairs),
-        **{name: tuple(runs) for name, runs in found.items()},  # type: ignore[arg-type]
+        **{name: tuple(runs) for name, runs in found.items()},
         detectable=max(detectable, default=None),
         standing=_standing(differences),
     )
