@@ -29,7 +29,7 @@ exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", 
 nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # other packages
-    (r"py:class", r"Measure|Figure|Axes|Number|Source|Qrels|Runs|TrecFile"),  # short names of type aliases
+    (r"py:class", r"Measure|Figure|Axes|Number|Source|Qrels|Runs|File"),  # short names of type aliases
     (r"py:class", r".*\.analysis\.report\.\w+\.\w+"),  # sections of a report
     (r"py:class", r".*\.JudgedRanks|(.*\.)?Judgments|Weightings|.*\.Tau"),  # not public
     (r"py:obj", r".*"),  # single backticks in docstrings are code; a link is optional

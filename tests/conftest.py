@@ -8,7 +8,9 @@ import pytest
 
 from ir_measures_graded import cli
 
-hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "repeatable", max_examples=50, derandomize=True, deadline=None, print_blob=True
+)
 hypothesis.settings.load_profile("repeatable")
 
 

@@ -4,6 +4,7 @@
 `random.Random` shuffles the rows of all topics together.
 """
 
+import io
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -13,6 +14,10 @@ from typing import Any
 
 import pandas
 import pyarrow
+from pyarrow import csv, feather, ipc, parquet
+
+from ir_measures_graded import RunFile
+from ir_measures_graded.inputs.files import qrels_table
 
 Source = Mapping[str, Mapping[str, float]]
 Form = Callable[..., Any]
@@ -129,6 +134,43 @@ def duckdb_relation(columns: list[Any], names: list[str]) -> Any:
     return connection.sql("SELECT * FROM rows")
 
 
+def in_file(write: Callable[[Any, io.BytesIO], Any]) -> Callable[..., Any]:
+    """Qrels or a run in an open file."""
+
+    def make(columns: list[Any], names: list[str]) -> Any:
+        content = io.BytesIO()
+        write(pyarrow.Table.from_arrays(columns, names), content)
+        content = io.BytesIO(content.getvalue())
+        return RunFile(content) if "score" in names else qrels_table(content)
+
+    return make
+
+
+def write_trec(table: Any, file: io.BytesIO) -> None:
+    """TREC's lines."""
+    for row in table.to_pylist():
+        ids = f"{row['query_id']} 0 {row['doc_id']}"
+        line = f"{ids} 1 {row['score']!r} t\n" if "score" in row else f"{ids} {row['relevance']!r}\n"
+        file.write(line.encode())
+
+
+def write_parquet(table: Any, file: io.BytesIO) -> None:
+    parquet.write_table(table, file, row_group_size=2)
+
+
+def write_feather(table: Any, file: io.BytesIO) -> None:
+    feather.write_feather(table, file, chunksize=2)
+
+
+def write_stream(table: Any, file: io.BytesIO) -> None:
+    with ipc.new_stream(file, table.schema) as written:
+        written.write_table(table, max_chunksize=2)
+
+
+def write_tsv(table: Any, file: io.BytesIO) -> None:
+    csv.write_csv(table, file, csv.WriteOptions(delimiter="\t", quoting_style="none"))
+
+
 def frame_rows(source: Source, value: str, shuffle: Random | None = None) -> Any:
     return frame()(source, value, shuffle).itertuples()
 
@@ -159,6 +201,14 @@ FORMS: dict[str, Form] = {
     "Arrow record batch": arrow("string", pyarrow.RecordBatch.from_arrays),
     "Arrow array": arrow("string", ArrowArray),
     "list of Arrow record batches": arrow("string", lambda *columns: list(stream(*columns))),
+    "TREC file": arrow("string", in_file(write_trec)),
+    "CSV file": arrow("string", in_file(csv.write_csv)),
+    "TSV file": arrow("string", in_file(write_tsv)),
+    "Parquet file": arrow("string", in_file(write_parquet)),
+    "Parquet file of dictionaries": arrow("dictionary", in_file(write_parquet)),
+    "Arrow file": arrow("large_string", in_file(write_feather)),
+    "Arrow file of dictionaries": arrow("dictionary", in_file(write_feather)),
+    "Arrow stream in a file": arrow("string_view", in_file(write_stream)),
 }
 if find_spec("duckdb"):
     FORMS["DuckDB relation"] = arrow("string", duckdb_relation)

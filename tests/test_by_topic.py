@@ -91,6 +91,15 @@ def test_tally_counts_each_slice_independently(lists):
     assert list(zip(topic.tolist(), value.tolist(), count.tolist())) == expected
 
 
+@given(slices)
+def test_tally_adds_weights(lists):
+    values, offsets = flat(lists)
+    weights = np.arange(1, values.size + 1)
+    of = np.repeat(np.arange(len(lists)), np.diff(offsets))
+    once, repeated = tally(of, values, weights), tally(np.repeat(of, weights), np.repeat(values, weights))
+    assert list(map(np.ndarray.tolist, once)) == list(map(np.ndarray.tolist, repeated))
+
+
 @given(slices, st.lists(SMALL, max_size=9))
 def test_weights_of_a_topic_are_added_in_an_order_independent_of_other_topics(lists, others):
     values, offsets = flat([*lists, others])

@@ -14,7 +14,7 @@ from typing import Any as _Any
 from .demo import register as register_demo
 from .errors import GradedError, RegistrationWarning, UnknownMeasureError
 from .evaluation.provider import GradedEvaluator, GradedProvider
-from .inputs.trec_files import TrecRun, read_trec_qrels, read_trec_run
+from .inputs.files import RunFile, read_trec_qrels, read_trec_run
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measure_names
 from .measures.at_relevant import AtRelevant
@@ -47,6 +47,7 @@ __all__ = [
     "PluginWarning",
     "Real",
     "RegistrationWarning",
+    "RunFile",
     "Topic",
     "TopicMeasure",
     "Topics",
@@ -63,6 +64,7 @@ __all__ = [
     *_measure_names,
 ]
 
+TrecRun = RunFile  # its earlier name
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)

@@ -77,18 +77,23 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(values, return_inverse=True)
 
 
-def tally(topic: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def tally(
+    topic: np.ndarray, values: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The distinct values of each topic in ascending order, as topics and values, and the count of each.
+
+    With positive whole `weights`, the sum of the weights of each instead.
 
     >>> tally(np.array([0, 0, 1, 0]), np.array([3., 1., 1., 3.]))
     (array([0, 0, 1]), array([1., 3., 1.]), array([1, 2, 1]))
     """
     kinds, kind = coded(values)
     key = topic * kinds.size + kind
+    distinct = None
     if key.max(initial=0) > FEW * key.size:
-        distinct, count = np.unique(key, return_counts=True)
-    else:
-        count = np.bincount(key)
+        distinct, key = np.unique(key, return_inverse=True)
+    count = np.bincount(key, weights).astype(np.int64)
+    if distinct is None:
         distinct = np.flatnonzero(count)
         count = count[distinct]
     return distinct // max(kinds.size, 1), kinds[distinct % max(kinds.size, 1)], count
@@ -213,7 +218,7 @@ def earlier_and_smaller(
     bit is 1. A stable split of each block by that bit yields the blocks for the next bit.
 
     Integers are used directly, so the order in which weights are added depends only on a value and the values
-    before it. Without weights, a few distinct values are counted one at a time.
+    before it. Without weights or with whole ones, a few distinct values are counted one at a time.
     """
     if values.dtype.kind in "iu":
         code = values - min(values.min(initial=0), 0)
@@ -221,10 +226,10 @@ def earlier_and_smaller(
         code = _order_in_topic(values, offsets)
     weight = np.ones(values.size, dtype=np.int64) if weights is None else weights
     count = np.zeros(values.size, dtype=weight.dtype)
-    if weights is None and code.max(initial=0) < FEW:
+    if weight.dtype.kind == "i" and code.max(initial=0) < FEW:
         for value in range(1, int(code.max(initial=0)) + 1):
             at = np.flatnonzero(code == value)
-            count[at] = cumsum((code < value).astype(np.int64), offsets)[at]
+            count[at] = cumsum((code < value) * weight, offsets)[at]
         return count
     place = np.arange(values.size)
     where = place  # the index of the value at each place of the current order

@@ -23,6 +23,7 @@ from ir_measures_graded import (
     nDCG_JK,
 )
 from ir_measures_graded.analysis import Curves, curves, evaluate, plots
+from ir_measures_graded.measures import MEASURES
 
 # Järvelin & Kekäläinen 2002, section 2: levels of the run, levels of documents not retrieved, vectors.
 RUN_LEVELS = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
@@ -143,11 +144,25 @@ def test_averages_divide_the_mean_vector_by_the_mean_ideal_vector():
         assert not np.allclose(found.values, curves(QRELS, RUNS, normalised, DEPTH).values)
 
 
-@pytest.mark.parametrize("measure", [nCG, nDCG_JK, NDCNG, NDCNG(max_gain=9), nCG(avg=True)], ids=str)
+@pytest.mark.parametrize(
+    "measure", [nCG, nDCG_JK, NDCNG, NDCNG(max_gain=9), nCG(avg=True), SR(ideal="retrieved")], ids=str
+)
 def test_both_normalisations_agree_for_one_topic(measure):
     qrels, runs = {"q1": QRELS["q1"]}, {"good": RUNS["good"]}
     both = [curves(qrels, runs, measure, DEPTH, normalise=how).values for how in ("topics", "averages")]
     np.testing.assert_allclose(*both, rtol=1e-15)
+
+
+def test_the_error_names_all_measures_that_averages_are_for():
+    with pytest.raises(GradedError) as refused:
+        curves(QRELS, RUNS, "CG", 2, normalise="averages")
+    named = str(refused.value).rpartition("is for ")[2].split(", ")
+    for measure in MEASURES:
+        if measure.NAME in named:
+            assert curves(QRELS, RUNS, measure, 2, normalise="averages").values.max() > 0
+        else:
+            with pytest.raises(GradedError, match=r"is not normalised by an ideal vector|has no cutoff"):
+                curves(QRELS, RUNS, measure, 2, normalise="averages")
 
 
 def test_default_depth_is_the_cutoff_or_100():
@@ -293,7 +308,7 @@ def test_bands_without_scipy_raise_an_error_that_names_the_extra(monkeypatch):
         ("nCG", {"depth": 0}, "depth=0 is not allowed; it is a whole number ≥ 1"),
         ("nCG", {"depth": 2.5}, "depth=2.5 is not allowed"),
         ("nCG", {"normalise": "both"}, "normalise='both' is not allowed; it is 'topics' or 'averages'"),
-        ("CG", {"normalise": "averages"}, "CG is not normalised by an ideal vector.*nCG, nDCG_JK and NDCNG"),
+        ("CG", {"normalise": "averages"}, "CG is not normalised by an ideal vector.*is for gR, MSR, nCG"),
         ("P", {"normalise": "averages"}, "P is not normalised by an ideal vector"),
         ("nCG", {"confidence": 95}, "confidence=95 is not allowed; it is between 0 and 1"),
         ("nCG", {"confidence": float("nan")}, "confidence=nan is not allowed"),

@@ -36,7 +36,7 @@ EACH = [measure @ 100 if measure.CUTOFF else measure for measure in MEASURES]
 CUTOFFS = [nDCG_JK(b=2) @ cutoff for cutoff in range(5, 101, 5)]
 
 
-def twenty_measures(qrels: Any, run: Any) -> dict[str, Call]:
+def many_measures(qrels: Any, run: Any) -> dict[str, Call]:
     calculate = ir_measures.calc_aggregate
     return {
         "one measure": lambda: calculate([MEASURE], qrels, run),
@@ -93,7 +93,7 @@ def _accelerated(call: Call) -> Any:
 
 
 TABLES: dict[str, tuple[Callable[..., dict[str, Call]], tuple[str, ...]]] = {
-    "twenty measures": (twenty_measures, ("frame, str", "frame, object", "dicts")),
+    "many measures": (many_measures, ("frame, str", "frame, object", "dicts")),
     "runs on one evaluator": (runs_on_one_evaluator, ("frame, str",)),
     "standard measures beside ours": (mixed_on_frames, ("frame, str", "frame, object")),
     "standard measures beside ours, from files": (mixed_on_files, ("files",)),

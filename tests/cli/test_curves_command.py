@@ -121,7 +121,7 @@ def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):
         (["P", "--depth", "ten"], "argument --depth: invalid int value: 'ten'"),
         (
             ["P", "--normalise", "averages"],
-            "P is not normalised by an ideal vector; normalise='averages' is for nCG",
+            "P is not normalised by an ideal vector; normalise='averages' is for gR",
         ),
         (["P", "--confidence", "95"], "confidence=95.0 is not allowed"),
         (["P", "no-such.run"], "file not found: 'no-such.run'"),

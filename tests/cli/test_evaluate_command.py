@@ -46,6 +46,26 @@ def test_by_query_follows_the_order_of_qrels_and_measures(output):
     ]
 
 
+def test_a_table_may_hold_several_runs(output, refusal):
+    lines = {"run": RUN.splitlines(), "other": OTHER.splitlines()}
+    rows = [(name, *line.split()) for name, of_run in lines.items() for line in of_run]
+    table = "\n".join(
+        ["system,qid,docno,score", *(f"{run},{row[0]},{row[2]},{row[4]}" for run, *row in rows)]
+    )
+    Path("all.csv").write_text(table)
+    Path("runs.csv").write_text(table.replace("system", "run"))
+    words = ["nDCG_JK", "AP", "Judged@2"]
+    expected = output("evaluate", "qrels", "run", "other", *words)
+    assert output("evaluate", "qrels", "all.csv", "--run_column", "system", *words) == expected
+    assert output("evaluate", "qrels", "runs.csv", *words, "--jobs", 2) == expected
+    stdin = command("evaluate", "qrels", "-", *words, input=Path("runs.csv").read_bytes())
+    assert stdin.stdout.decode().splitlines() == expected
+    told = refusal("evaluate", "qrels", "runs.csv", "AP", "--run_column", "system")
+    assert told == "runs.csv has no column system; it has run, qid, docno, score"
+    assert "two runs are named 'run'" in refusal("evaluate", "qrels", "run", "runs.csv", "AP")
+    assert output("curves", "qrels", "runs.csv", "P") == output("curves", "qrels", "run", "other", "P")
+
+
 def test_no_summary_omits_the_means(output):
     assert output("evaluate", "qrels", "run", "nCG@1", "-q", "-n") == [
         "q1\tnCG@1\t0.0000",

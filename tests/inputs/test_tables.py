@@ -21,8 +21,8 @@ from input_forms import FORMS, ONLY_GRADED
 from ir_measures_graded import CG, GradedError, GradedEvaluator, TrecRun
 from ir_measures_graded.errors import shown
 from ir_measures_graded.inputs import tables
+from ir_measures_graded.inputs.files import qrel_tuples, run_dicts
 from ir_measures_graded.inputs.tables import read_qrels, read_run
-from ir_measures_graded.inputs.trec_files import qrel_tuples, run_dicts
 from ir_measures_graded.measures import MEASURES
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}

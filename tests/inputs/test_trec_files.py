@@ -28,9 +28,9 @@ from ir_measures_graded import (
     read_trec_qrels,
     read_trec_run,
 )
-from ir_measures_graded.inputs import trec_files
+from ir_measures_graded.inputs import files, text_files
+from ir_measures_graded.inputs.files import qrel_tuples, run_dicts
 from ir_measures_graded.inputs.sources import qrels_of, scoreddocs_of
-from ir_measures_graded.inputs.trec_files import qrel_tuples, run_dicts
 from ir_measures_graded.measures import MEASURES
 
 RUN = b"q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 8 tag\nq2 Q0 d1 1 7 tag\n"
@@ -260,7 +260,7 @@ def test_fast_and_strict_reader_agree(content, block):
         patch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", block)
         patch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", block)
         found = read_or_refused(io.BytesIO(content))
-        patch.setattr(trec_files, "_plainly", lambda block, form: None)
+        patch.setattr(text_files, "_plainly", lambda block, form: None)
         assert found == read_or_refused(io.BytesIO(content))
 
 
@@ -272,7 +272,7 @@ def test_scores_are_parsed_as_by_python():
         for _ in range(20_000)
     ]
     rows = "".join(f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(texts)).encode()
-    assert trec_files._plainly(rows, trec_files._RUN) is not None
+    assert text_files._plainly(rows, text_files.RUN) is not None
     assert [row.score for row in TrecRun(io.BytesIO(rows))] == list(map(float, texts))
 
 
@@ -282,8 +282,8 @@ def test_scores_are_parsed_as_by_python():
     ids=["plain", "no last line end", "tabs", "foreign line ends", "byte order mark"],
 )
 def test_usual_files_do_not_need_the_strict_reader(tmp_path, monkeypatch, content):
-    monkeypatch.setattr(trec_files, "_strictly", None)
-    (table,) = trec_files._tables(written(tmp_path / "run", content), trec_files._RUN)
+    monkeypatch.setattr(text_files, "_strictly", None)
+    (table,) = files.tables_of(written(tmp_path / "run", content), text_files.RUN)
     assert run_dicts(table) == AS_DICTS
     assert table["line"].to_pylist() == [1, 2, 3]
 
@@ -314,10 +314,10 @@ def test_values_do_not_depend_on_the_block_size(tmp_path, monkeypatch):
     evaluator = GradedEvaluator(variants, qrels)
     whole = evaluator.calc(read_trec_run(file))
     for size in (1, 2, 3, 4, 6, 9, 15, 30, rows.count(b"\n"), rows.count(b"\n") + 1):
-        monkeypatch.setattr(trec_files, "ROWS", size)
+        monkeypatch.setattr(files, "ROWS", size)
         monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 150 * (size % 7) + 20)
         monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 150 * (size % 7) + 20)
-        monkeypatch.setattr(trec_files, "TAIL", size % 5 + 1)
+        monkeypatch.setattr(files, "TAIL", size % 5 + 1)
         assert evaluator.calc(TrecRun(file)) == whole
 
 
@@ -326,18 +326,18 @@ def test_blocks_are_cut_between_topics(tmp_path, monkeypatch):
     file = written(tmp_path / "run", "".join(chain(*run.values())).encode())
     monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 1)
     monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 1)
-    monkeypatch.setattr(trec_files, "ROWS", 1)
+    monkeypatch.setattr(files, "ROWS", 1)
     blocks = list(TrecRun(file).blocks())
     assert [block.topics for block in blocks] == [[topic] for topic in run]
     assert [len(block.docs) for block in blocks] == list(map(len, run.values()))
-    monkeypatch.setattr(trec_files, "ROWS", 15)
+    monkeypatch.setattr(files, "ROWS", 15)
     assert 1 < len(list(TrecRun(file).blocks())) < len(run)
 
 
 @pytest.mark.parametrize("tail", [1, 2, 3, 5, 100])
 def test_block_is_cut_at_its_last_topic(tmp_path, monkeypatch, tail):
-    monkeypatch.setattr(trec_files, "TAIL", tail)
-    monkeypatch.setattr(trec_files, "ROWS", 1)
+    monkeypatch.setattr(files, "TAIL", tail)
+    monkeypatch.setattr(files, "ROWS", 1)
     sizes = {"a": 1, "b": 7, "c": 20, "d": 2}
     rows = "".join(f"{topic} Q0 d{n} 0 1 t\n" for topic, size in sizes.items() for n in range(size))
     blocks = list(TrecRun(written(tmp_path / "run", rows.encode())).blocks())
@@ -353,7 +353,7 @@ def test_topics_that_are_not_contiguous_are_joined(tmp_path, monkeypatch):
         random.shuffle(rows)
         file = written(tmp_path / "run", "".join(rows).encode())
         for size in (1, 10, 10**6):
-            monkeypatch.setattr(trec_files, "ROWS", size)
+            monkeypatch.setattr(files, "ROWS", size)
             monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", size)
             monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", size)
             found = nDCG_JK.calc(qrels, TrecRun(file))
@@ -367,7 +367,7 @@ def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_pa
         twice = [*rows[:again], rows[first], *rows[again:]]
         file = written(tmp_path / "run", "".join(twice).encode())
         for size in (1, 5, 100):
-            monkeypatch.setattr(trec_files, "ROWS", size)
+            monkeypatch.setattr(files, "ROWS", size)
             monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 40 * size)
             told = (
                 f"{file}:{again + 1}: topic 'q{first // 4}' retrieves document 'd{first % 4}' a second time "
@@ -509,7 +509,7 @@ def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
 
 def test_error_about_qrels_from_a_file_names_the_line(tmp_path):
     file = written(tmp_path / "qrels", b"q1 0 a 1\nq2 0 a 2.5\n\nq1 0 b 2\nq1 0 a 1\nq1 0 b 1\n")
-    table = trec_files.trec_qrels(file)
+    table = files.qrels_table(file)
     told = refused(lambda qrels: GradedEvaluator([nCG], qrels), table)
     assert told == (
         f"{file}:6: topic 'q1', document 'b': judged twice, at level 2 (line 4) and at level 1 (line 6); "

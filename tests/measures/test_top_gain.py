@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import EBR, ERR_G, RBP_G, GradedError, GradedEvaluator, TrecRun, iRBU, nERR
-from ir_measures_graded.inputs import strict_lines, trec_files
+from ir_measures_graded.inputs import files, strict_lines
 
 ALL = [ERR_G, nERR, EBR, iRBU, RBP_G]
 QRELS = {"low": {"a": 1, "b": 2}, "high": {"c": 4, "d": 2}, "none": {"e": 0}}
@@ -40,7 +40,7 @@ def test_the_top_gain_does_not_depend_on_the_blocks_of_a_file(tmp_path, monkeypa
     path.write_text("".join(lines))
     monkeypatch.setattr(strict_lines, "BLOCK", 1)
     monkeypatch.setattr(strict_lines, "PIECE", 1)
-    monkeypatch.setattr(trec_files, "ROWS", 1)
+    monkeypatch.setattr(files, "ROWS", 1)
     assert [block.topics for block in TrecRun(path).blocks()] == [["low"], ["high"]]
     evaluator = GradedEvaluator(ALL, QRELS)
     assert list(evaluator.iter_calc(TrecRun(path))) == list(evaluator.iter_calc(RUN))

@@ -1,4 +1,6 @@
-"""nDCG_Burges against ir-measures, scikit-learn and ranx; GAP against the user model of its paper."""
+"""nDCG_Burges against ir-measures, scikit-learn and ranx, ERR_G against CatBoost, and GAP against the user
+model of its paper.
+"""
 
 from random import Random
 
@@ -6,7 +8,7 @@ import ir_measures
 import pytest
 from ir_measures import nDCG
 
-from ir_measures_graded import GAP, nDCG_Burges
+from ir_measures_graded import ERR_G, GAP, nDCG_Burges
 
 CUTOFFS = [None, 1, 5, 20]
 
@@ -72,6 +74,23 @@ def test_exponential_gains_are_those_of_ranx(cutoff):
     scores = {topic: {doc: float(score) for doc, score in docs.items()} for topic, docs in run.items()}
     theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(scores), name)
     assert nDCG_Burges(cutoff=cutoff).calc_aggregate(qrels, run) == pytest.approx(theirs, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("levels", "gains", "cutoff", "value"),
+    [
+        ([0, 2, 1, 0, 4, 3, 0, 1, 2, 0], "exp", None, 0.25770296653111774),
+        ([0, 2, 1, 0, 4, 3, 0, 1, 2, 0], "exp", 5, 0.2534993489583333),
+        ([0, 2, 1, 0, 4, 3, 0, 1, 2, 0], "linear", None, 0.32872534407827597),
+        ([0, 2, 1, 0, 4, 3, 0, 1, 2, 0], "linear", 3, 0.2400000051657359),
+        ([0.5, 0, 3.5, 1.25, 2], "linear", None, 0.3679622064926714),
+    ],
+)
+def test_values_printed_by_catboost(levels, gains, cutoff, value):
+    """CatBoost 1.2.10 has ERR of labels that are stopping probabilities G / (H + 1), as 32-bit floats."""
+    qrels = {"q": {f"d{number}": level for number, level in enumerate(levels)}}
+    run = {"q": {doc: -rank for rank, doc in enumerate(qrels["q"])}}
+    assert ERR_G(gains=gains, cutoff=cutoff).calc_aggregate(qrels, run) == pytest.approx(value, rel=1e-7)
 
 
 def test_gap_of_the_papers_user_model():

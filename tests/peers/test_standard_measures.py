@@ -155,7 +155,7 @@ def in_trec_eval(qrels, run):
     return dict(compress(qrels.items(), usable)), [run]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     strategies.collections(levels=st.integers(-2, 4), scores=SCORES),
     st.lists(st.sampled_from(MEASURES), min_size=1, max_size=12, unique=True),
@@ -181,7 +181,7 @@ def random_collection(random, topics=12, docs=1000, retrieved=600):
     return qrels, [run]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_long_lists_and_means_over_topics_in_any_order(seed):
     assert_equal_bits(*random_collection(Random(seed)))
 
@@ -218,7 +218,7 @@ def read(path, read):
 @pytest.mark.parametrize(("folder", "qrels", "runs"), REAL)
 def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
     judgments = read(shared_data / folder / qrels, ir_measures.read_trec_qrels)
-    paths = sorted((shared_data / folder).glob(runs))
+    paths = sorted((shared_data / folder).glob(runs))[::3]
     assert paths
     assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
 

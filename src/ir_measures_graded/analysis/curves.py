@@ -30,6 +30,7 @@ from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import Gains, canonical_gains, gain_of
+from ..registry.names import registry
 from ..registry.notation import checked
 from .libraries import statistics_library
 from .options import measures_named, refuse_large, whole_number
@@ -248,8 +249,9 @@ def curves(
     - `measure`: any measure that takes a cutoff, graded or standard. Several measures give a `CurveSet`.
     - `depth` (≥ 1): the last rank; by default the measure's cutoff, or 100 without one. A depth that would
       need too much memory is refused.
-    - `normalise`: ``topics`` averages the topics' curves; ``averages``, for nCG, nDCG_JK and NDCNG, divides
-      the mean vector by the mean ideal vector (Järvelin & Kekäläinen 2002, section 3.3).
+    - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
+      normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
+      Kekäläinen 2002, section 3.3).
     - `ideal`: whether to add the curve of the ideal list; by default for CG and DCG_JK.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
@@ -379,9 +381,10 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
             f"normalise={normalise!r} is not allowed; it is {' or '.join(map(repr, NORMALISATIONS))}"
         )
     if normalise == "averages" and not isinstance(measure, Normalised):
+        normalised = {known.NAME for known in registry().values() if isinstance(known, Normalised)}
         raise GradedError(
-            f"{measure} is not normalised by an ideal vector; "
-            "normalise='averages' is for nCG, nDCG_JK and NDCNG"
+            f"{measure} is not normalised by an ideal vector; normalise='averages' is for "
+            f"{', '.join(sorted(normalised, key=str.lower))}"
         )
     if confidence is not None and not 0 < confidence < 1:
         raise GradedError(

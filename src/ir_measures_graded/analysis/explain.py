@@ -7,7 +7,7 @@ with a cutoff is shown as it grows: its value with the cutoff at each rank.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import groupby, islice
@@ -22,7 +22,7 @@ from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.provider import computed, view
 from ..inputs.merging import levels_of
-from ..inputs.tables import Source, read_qrels, read_run
+from ..inputs.tables import Source, read_run
 from ..measures.base import GradedMeasure
 from ..measures.topics import GainList, Topics
 from ..measures.weighted import Normalised, WeightedGains
@@ -96,7 +96,8 @@ class Explanation(_Lists, Result):
     @property
     def summary(self) -> str:
         """The value, in one line."""
-        return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)} of {self.run}"
+        of_run = f" of {self.run}" if self.run else ""
+        return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)}{of_run}"
 
     def table(self) -> Table:
         """Column names and rows: one row per rank, without columns that are empty throughout."""
@@ -149,8 +150,9 @@ class Explanation(_Lists, Result):
         upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
         known = isinstance(self.measure, GradedMeasure)
         run, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
-        upper.bar(self.ranks, ideal, width=0.8, facecolor="none", edgecolor=plots.GREY, label="ideal")
-        upper.bar(self.ranks, run, width=0.5, color=plots.COLOURS[0], label=self.run)
+        edges = np.arange(len(self.ranks) + 1) + 0.5
+        upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
+        upper.bar(self.ranks, np.nan_to_num(run), color=plots.COLOURS[0], label=self.run or "run")
         upper.set_ylabel("Gain" if known else "Level")
         upper.set_title(plots.title(self.summary))
         plots.legend_outside(upper)
@@ -159,6 +161,7 @@ class Explanation(_Lists, Result):
             lower[0].set_ylabel("Value")
         last = lower[-1] if lower else upper
         last.set_xlabel("Rank")
+        last.set_xlim(0.5, len(self.ranks) + 0.5)
         last.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         return figure
 
@@ -193,7 +196,7 @@ def explain(
     topic: str,
     depth: int | None = None,
     *,
-    name: str = "run",
+    name: str = "",
 ) -> Explanation:
     """Why a run has its value for a topic: the documents in rank order and what each of them adds.
 
@@ -201,7 +204,7 @@ def explain(
     - `measure`: a graded measure, or a standard measure that takes a cutoff.
     - `topic`: a topic of the qrels. A run without it has an empty list.
     - `depth` (≥ 1): the last rank; by default the cutoff, or without one the last rank of a judged document.
-    - `name`: what the result calls the run.
+    - `name`: the name of the run in the result and in messages, if any.
 
     Documents stand in trec_eval's order: tied documents by id, descending. With ties='min' or 'max' they
     stand in the order that has the lowest or highest value. With judged_only=True unjudged documents are
@@ -246,29 +249,28 @@ class _Explained:
     def __init__(self, qrels: Qrels, measure: Measure | str, topics: Iterable[str] | None):
         self.measure = _one_ranking(measure)
         self.judgments = read_judgments(qrels)
-        self.topics = self.judgments.topics if topics is None else tuple(topics)
+        self.topics = self.judgments.topics if topics is None else tuple(dict.fromkeys(topics))
         with about(self.judgments.name):
             for topic in self.topics:
                 if topic not in self.judgments.numbers:
                     raise GradedError(_unknown(topic, self.judgments))
-            numbers = [self.judgments.numbers[topic] for topic in self.topics]
-            self.judged = Judged(self.judgments.table).part(np.array(numbers, dtype=np.int64))
+            self._numbers = np.array([self.judgments.numbers[topic] for topic in self.topics], np.int64)
+            self.judged = Judged(self.judgments.table).part(self._numbers)
 
     def of(self, run: Run, depth: int | None) -> Explanations:
         """The explanations of a run; without a depth, down to the cutoff or the last judged document."""
         measure, count = self.measure, len(self.topics)
         with about(run.name):
             ranks = judged_ranks(self.judged, run.table(self.judgments))
-        condensed = ranks.condensed if measure.params.get("judged_only") else ranks
         if depth is None:
-            depth = measure.params.get("cutoff") or int(condensed.rank.max(initial=1))
+            depth = measure.params.get("cutoff") or int(_condensed(measure, ranks).rank.max(initial=1))
         depth = whole_number(depth, "depth", 1)
         refuse_large("depth", depth, depth * count * BYTES, f"an explanation of {counted(count, 'topic')}")
-        with about(run.name):
-            if isinstance(measure, GradedMeasure):
+        if isinstance(measure, GradedMeasure):
+            with about(run.name):
                 found = self._graded(measure, ranks, depth)
-            else:
-                found = self._standard(measure, condensed, depth)
+        else:
+            found = self._standard(measure, run, ranks, depth)
         return Explanations(measure=measure, run=run.name, topics=self.topics, **found)
 
     def _graded(self, measure: GradedMeasure, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
@@ -304,28 +306,32 @@ class _Explained:
             "ideal": ideal,
         }
 
-    def _standard(self, measure: Measure, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
+    def _standard(self, measure: Measure, run: Run, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
         judged, cutoff = self.judged, measure.params.get("cutoff")
-        qrels = levels_of(judged.table)
-        judgments = Judgments(qrels, read_qrels(qrels), self.judgments.name)
+        table = self.judgments.table.part(self._numbers)
         at_ranks = [measure @ rank for rank in range(1, min(depth, cutoff or depth) + 1)]
-        groups = evaluators(dict.fromkeys([measure, *at_ranks]), judgments)
+        asked = dict.fromkeys([measure, *at_ranks])
+        groups = evaluators(asked, Judgments(levels_of(table), table, self.judgments.name))
 
-        def values(run: Source) -> dict[Measure, np.ndarray]:
-            found = {each: np.zeros(len(self.topics)) for each in (measure, *at_ranks)}
+        def values(rows: Source) -> dict[Measure, np.ndarray]:
+            found = {each: np.zeros(len(self.topics)) for each in asked}
             for group, evaluator in groups:
                 with explained(group):
-                    for metric in evaluator.iter_calc(run):
+                    for metric in evaluator.iter_calc(rows):
                         found[metric.measure][judged.code[metric.query_id]] = metric.value
             return found
 
-        of_run, of_ideal = values(_dicts(ranks)), values(ideal_run(judged.table, measure))
-        unknown = np.full(judged.level.size, np.nan)
-        levels = gain_of(judged.level, gains_of(measure))
+        of_ideal = values(ideal_run(judged.table, measure))
+        with about(run.name):
+            of_run = values(_dicts(ranks))
+            condensed = _condensed(measure, ranks)
+            ranking = _ranking(condensed, condensed, judged.level, depth)
+        unknown = np.full((len(self.topics), depth), np.nan)
         return {
-            **_ranking(ranks, ranks, unknown, depth),
-            **_best(judged, levels, slice(None), depth),
-            "ideal_gains": np.full((len(self.topics), depth), np.nan),
+            **ranking,
+            **_best(judged, gain_of(judged.level, gains_of(measure)), slice(None), depth),
+            "gains": unknown,
+            "ideal_gains": unknown,
             "value": of_run[measure],
             "weights": None,
             "contributions": None,
@@ -333,6 +339,16 @@ class _Explained:
             "sums": None,
             "ideal": _padded(np.column_stack([of_ideal[each] for each in at_ranks]), depth),
         }
+
+
+def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
+    """The list that the measure sees: with judged_only=True, that of the judged documents."""
+    if not measure.params.get("judged_only"):
+        return ranks
+    if not isinstance(measure, GradedMeasure):  # trec_eval takes negative levels for unjudged
+        kept = ranks.judged.level[ranks.doc] >= 0
+        ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
+    return ranks.condensed
 
 
 def _one_ranking(measure: Measure | str) -> Measure:

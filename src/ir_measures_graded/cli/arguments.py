@@ -15,6 +15,7 @@ from ir_measures import Measure
 
 from ..errors import GradedError, UnknownMeasureError
 from ..evaluation.named import Judgments, read_judgments
+from ..inputs.files import RunFile
 from ..inputs.sources import scoreddocs_of
 from ..output.formats import listed
 from ..ranking.gains import PRESETS, GainMap, plain_number, weighting
@@ -22,7 +23,9 @@ from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
-ENDINGS = re.compile(r"(?i)(\.(run|runs|txt|trec|tsv|out|res|results))?(\.(gz|bz2|xz|zst))?$")
+ENDINGS = re.compile(
+    r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
+)
 """Endings of run files that are not part of a run's name."""
 SCOREDDOCS = "scoreddocs"
 """The name of the run that a collection carries."""
@@ -30,10 +33,27 @@ LISTED = 5
 """The number of names that a message lists."""
 
 
-def add_qrels(parser: argparse.ArgumentParser) -> None:
-    """Add the argument that names qrels."""
+def add_qrels(parser: argparse.ArgumentParser, name: str = "qrels", metavar: str = "QRELS") -> None:
+    """Add an argument that names qrels."""
     parser.add_argument(
-        "qrels", metavar="QRELS", help="qrels file in TREC format, may be compressed, or ir-datasets id"
+        name,
+        metavar=metavar,
+        help="qrels file (TREC, CSV, Parquet or Arrow, may be compressed), or ir-datasets id",
+    )
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that name runs and measures; `Inputs` reads them."""
+    parser.add_argument(
+        "inputs",
+        metavar="RUN… MEASURE…",
+        nargs="*",
+        help="run files (TREC, CSV, Parquet or Arrow, may be compressed) and measures; - is standard input",
+    )
+    parser.add_argument(
+        "--run_column",
+        metavar="NAME",
+        help="column that names the run of each row in a table of several runs; default: run, if present",
     )
 
 
@@ -41,12 +61,7 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name qrels, runs and measures; `Inputs` reads them."""
     parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
     add_qrels(parser)
-    parser.add_argument(
-        "inputs",
-        metavar="RUN… MEASURE…",
-        nargs="*",
-        help="run files in TREC format, may be compressed, and measures; - is standard input",
-    )
+    add_runs(parser)
     parser.add_argument(
         "--scoreddocs", action="store_true", help="include the run that the ir-datasets collection carries"
     )
@@ -124,7 +139,7 @@ def bars() -> bool:
 class Inputs:
     """The qrels, runs and measures of a command.
 
-    `runs` are pairs of name and path, or of name and the run that the collection carries. Each measure
+    `runs` are pairs of name and `RunFile`, or of name and the run that the collection carries. Each measure
     without gains becomes one measure per weighting, unless the command does this itself (`weighted`). `uncut`
     measures may lack a required cutoff. `default` are the measures if none is named. Raises `GradedError` for
     an argument that is neither a file nor a measure, and without a run or a measure.
@@ -147,7 +162,10 @@ class Inputs:
         self.files = input_files(self.qrels, *self.paths)
         own = [SCOREDDOCS] * arguments.scoreddocs
         self.names = run_names([*self.paths, *own])
-        self.runs: list[tuple[str, Any]] = [*zip(self.names, self.paths)]
+        self.runs: list[tuple[str, Any]] = []
+        for name, path in zip(self.names, self.paths):
+            run = RunFile(path, run_column=arguments.run_column)
+            self.runs += run.runs().items() or [(name, run)]
         if arguments.scoreddocs:
             self.runs.append((self.names[-1], scoreddocs_of(self.qrels)))
         self.gains = _by_name(arguments.gains)
@@ -160,7 +178,8 @@ class Inputs:
         names = [name for name, _ in self.runs]
         if text is None or text in names:
             return text
-        fitting = [name for name, path in zip(self.names, self.paths) if text in (path, *_short_names(path))]
+        files = ((name, path) for name, path in zip(self.names, self.paths) if name in names)
+        fitting = [name for name, path in files if text in (path, *_short_names(path))]
         if len(fitting) == 1:
             return fitting[0]
         close = get_close_matches(_short_names(text)[0], names, n=1)

@@ -11,7 +11,7 @@ from ..analysis.estimate import HUMAN_FIRST
 from ..errors import GradedError
 from ..output.formats import FORMATS, Table, rows_of
 from ..output.result import Result
-from .arguments import Inputs, add_gains, add_jobs, bars
+from .arguments import Inputs, add_gains, add_jobs, add_qrels, add_runs, bars
 from .results import FOR_PEOPLE, add_output, check_files, printed
 
 AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"
@@ -20,13 +20,9 @@ AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS [RUN… MEASURE…] [options]"
-    for name, what in (("qrels", "HUMAN_QRELS"), ("machine", "MACHINE_QRELS")):
-        parser.add_argument(
-            name, metavar=what, help="qrels file in TREC format, may be compressed, or ir-datasets id"
-        )
-    parser.add_argument(
-        "inputs", metavar="RUN… MEASURE…", nargs="*", help="run files in TREC format, and measures"
-    )
+    add_qrels(parser, "qrels", "HUMAN_QRELS")
+    add_qrels(parser, "machine", "MACHINE_QRELS")
+    add_runs(parser)
     add_gains(parser)
     parser.add_argument(
         "--machine_levels",

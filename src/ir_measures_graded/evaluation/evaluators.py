@@ -11,7 +11,7 @@ from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError
 from ..inputs.arrow import exports_arrow
-from ..inputs.trec_files import qrel_tuples
+from ..inputs.files import qrel_tuples
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
 

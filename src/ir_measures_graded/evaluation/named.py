@@ -1,7 +1,6 @@
 """Qrels and runs, with the names that messages and tables use.
 
-Both come in any form that ir-measures takes, or as the path of a TREC file. Qrels also come as an ir-datasets
-id.
+Both come in any form that ir-measures takes, or as the path of a file. Qrels also come as an ir-datasets id.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from typing import Any, Union
 
 from ..errors import FileError, GradedError, shown
 from ..inputs.arrow import exports_arrow, whole_table
+from ..inputs.files import RunFile, run_dicts
 from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
-from ..inputs.trec_files import TrecRun, run_dicts
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
-"""Qrels in any form that ir-measures takes, a path of a TREC file, or an ir-datasets id."""
+"""Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
 Runs = Mapping[str, Any] | Iterable[tuple[str, Any]]
-"""Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a TREC
-file, or a `TrecRun`. A file is read when its run is evaluated."""
+"""Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
+file, or a `RunFile`. A file is read when its run is evaluated."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Run:
-    """A run and its name; `source` is a `TrecRun` or in any form that ir-measures takes."""
+    """A run and its name; `source` is a `RunFile` or in any form that ir-measures takes."""
 
     name: str
     source: Source
@@ -77,7 +76,7 @@ class Run:
     def file(self) -> str | None:
         """The path of the run's file, if a worker process can read it again."""
         run = self.source
-        return os.fspath(run.file) if isinstance(run, TrecRun) and run.lasting else None  # type: ignore[arg-type]
+        return os.fspath(run.file) if isinstance(run, RunFile) and run.lasting else None  # type: ignore[arg-type]
 
     def rows(self, judgments: Judgments, standard: bool) -> Rows:
         """The rows of the run; unless `standard`, only those for our provider.
@@ -85,7 +84,7 @@ class Run:
         Raises `GradedError` for a file without a row, or without a row for any topic of the qrels. Our
         provider reads a file block by block, so this error may follow the last block.
         """
-        if not isinstance(self.source, TrecRun):
+        if not isinstance(self.source, RunFile):
             dicts = run_dicts(self.source) if standard and exports_arrow(self.source) else self.source
             return Rows(self.source, dicts)
         if not standard:
@@ -97,7 +96,7 @@ class Run:
 
     def table(self, judgments: Judgments) -> Table:
         """All rows of the run at once. Raises `GradedError` as `rows`."""
-        if not isinstance(self.source, TrecRun):
+        if not isinstance(self.source, RunFile):
             return read_run(self.source)
         table = self.source.whole()[1]
         self.check(table.topics, judgments)
@@ -120,7 +119,7 @@ class _Blocks:
     """The blocks of a run; its topics are checked after the last block."""
 
     run: Run
-    file: TrecRun
+    file: RunFile
     judgments: Judgments
 
     def blocks(self) -> Iterator[Table]:
@@ -141,7 +140,7 @@ def named_runs(runs: Runs) -> list[Run]:
         if name in named:
             raise GradedError(f"two runs are named {shown(name)}; give each run its own name")
         is_path = isinstance(run, (str, os.PathLike))
-        named[name] = Run(name, TrecRun(run) if is_path else _repeatable(run))
+        named[name] = Run(name, RunFile(run) if is_path else _repeatable(run))
     return list(named.values())
 
 

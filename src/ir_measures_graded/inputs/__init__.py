@@ -1,7 +1,10 @@
 """Qrels and runs in every form, read into one: rows of (topic, document, value), grouped by topic.
 
 - `sources`: qrels and runs by name: a file or an ir-datasets id.
-- `trec_files`: TREC files, block by block; `strict_lines`: the same line by line, with all error messages.
+- `files`: files of every kind, told by their content, and runs in them, block by block.
+- `content`: an opened and decompressed file.
+- `text_files`: TREC files, CSV and TSV; `strict_lines`: the same line by line, with all error messages.
+- `table_files`: Parquet and Arrow files.
 - `tables`: dicts, DataFrames, Arrow data and named tuples.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
 - `merging`: qrels of several judges, on one scale and merged by one rule; files of assessors' answers.

@@ -60,7 +60,7 @@ class MergedQrels:
 def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> MergedQrels:
     """Merge qrels, given by name, the source that decides first.
 
-    A source is in any form that ir-measures takes, a path of a TREC file or an ir-datasets id.
+    A source is in any form that ir-measures takes, a path of a file or an ir-datasets id.
 
     >>> first, second = {"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}}
     >>> merged = merge_qrels({"human": first, "machine": second})

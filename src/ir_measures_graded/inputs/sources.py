@@ -14,8 +14,8 @@ from typing import Any
 from ir_measures import Qrel
 
 from ..errors import FileError, GradedError, shown
+from .files import qrels_table
 from .tables import Source
-from .trec_files import trec_qrels
 
 
 def qrels_of(name: str) -> Source:
@@ -27,7 +27,7 @@ def qrels_of(name: str) -> Source:
     Raises `GradedError` if there is neither, if the collection has no qrels, or if its download fails.
     """
     if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
-        return trec_qrels(name)
+        return qrels_table(name)
     collection = _collection(name)
     if not collection.has_qrels():
         raise GradedError(

@@ -1,54 +1,38 @@
-"""The lines of a TREC file, in blocks or one by one.
+"""The lines of a text file, in blocks or one by one.
 
 `Lines` makes all error messages about the content of a file, with the number of the line.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
+import csv
 import io
-import lzma
 import math
-import os
-import sys
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from types import SimpleNamespace
-from typing import Any, BinaryIO, Union
+from collections.abc import Iterator
 
-from ..errors import LONGEST, FileError, shown
-
-TrecFile = Union[str, "os.PathLike[str]", BinaryIO]
-"""A path, ``-`` (standard input) or an open binary file.
-
-The content may be compressed by gzip, bzip2, xz or Zstandard.
-"""
+from ..errors import FileError, shown
+from .content import DAMAGE, Content
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
 PIECE = 1 << 18  # bytes per read, which is how precisely damage is located
+HEADER = "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id"
 
 
 class Lines:
-    """The lines of a file; each line has as many fields as `form` has words.
+    """The lines of a file; each line has `size` fields, which `form` names.
 
-    `number` is the number of the line read last, and `error` makes an error that names this line. A caller
-    that parses a block without `fields` must add its lines to `number`.
+    Blanks separate fields, or the `delimiter`, if there is one; then fields may be quoted. `number` is the
+    number of the line read last, and `error` makes an error that names this line. A caller that parses a
+    block without `fields` must add its lines to `number`.
     """
 
-    def __init__(self, file: TrecFile, form: str):
-        self.file, self.form = file, form
-        if isinstance(file, (str, os.PathLike)):
-            name = "standard input" if file == "-" else os.fspath(file)
-        else:
-            name = str(getattr(file, "name", "the open file"))
-        self.name = name if len(name) <= 4 * LONGEST else f"…{name[-4 * LONGEST :]}"
+    def __init__(self, content: Content, form: str, size: int, delimiter: str = ""):
+        self.content, self.form, self.name = content, form, content.name
+        self.size, self.delimiter = size, delimiter
         self.number = 0
         self._unreadable: OSError | None = None
         self._damage: tuple[int, Exception] | None = None
-        self._compression = ""
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
@@ -57,10 +41,9 @@ class Lines:
         """The file in blocks of whole lines, without a byte order mark, up to the first block that cannot be
         read. `end` raises the reason."""
         try:
-            with self._open() as stream:
-                yield self._block(stream).removeprefix(BYTE_ORDER_MARK)
-                while block := self._block(stream):
-                    yield block
+            yield self._block().removeprefix(BYTE_ORDER_MARK)
+            while block := self._block():
+                yield block
         except OSError as error:
             self._unreadable = error
 
@@ -72,22 +55,31 @@ class Lines:
         if self._damage:
             lines, error = self._damage
             self.number += lines
-            raise self.error(f"the {self._compression} file is damaged or cut off here ({error})") from None
+            told = f"the {self.content.compression} file is damaged or cut off here ({error})"
+            raise self.error(told) from None
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
         """The fields of each line of a block, without blank lines. The fields are valid UTF-8."""
-        size = len(self.form.split())
         for line in io.BytesIO(block):
             self.number += 1
             if not line.isascii():
                 self._check_text(line)
-            fields = line.split()
-            if len(fields) == size:
+            fields = self._delimited(line) if self.delimiter else line.split()
+            if len(fields) == self.size:
                 yield fields
             elif fields:
+                many = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                like_table = self.number == 1 and not self.delimiter and (b"," in line or b"\t" in line)
                 raise self.error(
-                    f"{len(fields)} field{'s' * (len(fields) != 1)}, not {size} ({self.form}): {_shown(line)}"
+                    f"{many}, not {self.size} ({self.form}): {_shown(line)}" + HEADER * like_table
                 )
+
+    def _delimited(self, line: bytes) -> list[bytes]:
+        try:
+            rows = csv.reader([line.decode().rstrip("\r\n")], delimiter=self.delimiter, strict=True)
+            return [field.encode() for field in next(rows, [])]
+        except csv.Error as error:
+            raise self.error(f"{error}: {_shown(line)}") from None
 
     def score(self, text: bytes) -> float:
         score = _number(text)
@@ -112,63 +104,24 @@ class Lines:
                 "convert the file, for example with iconv"
             ) from None
 
-    def _block(self, stream: Any) -> bytes:
+    def _block(self) -> bytes:
         """The next block; an empty block at the end of the file."""
         if self._damage:
             return b""
+        stream = self.content.stream
         pieces: list[bytes] = []
         try:
+            if self.content.damage:
+                raise self.content.damage
             while len(pieces) < BLOCK // PIECE and (piece := stream.read(PIECE)):
                 pieces.append(piece)
             pieces.append(stream.readline())  # completes the last line
-        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-            if isinstance(error, OSError) and (error.errno is not None or not self._compression):
+        except DAMAGE as error:
+            if isinstance(error, OSError) and (error.errno is not None or not self.content.compression):
                 raise  # an error of the file, not of the decompression
             self._damage = sum(piece.count(b"\n") for piece in pieces) + 1, error
             return b""
         return b"".join(pieces)
-
-    @contextmanager
-    def _open(self) -> Iterator[Any]:
-        """The file as an open stream without compression. Closes only what it opened."""
-        with ExitStack() as opened:
-            stream: Any = sys.stdin.buffer if self.file == "-" else self.file
-            if isinstance(stream, (str, os.PathLike)):
-                stream = opened.enter_context(open(stream, "rb"))
-            if hasattr(stream, "peek"):
-                self._compression = _compression_of(stream.peek(LONGEST_MAGIC))
-                if self._compression:
-                    stream = opened.enter_context(DECOMPRESSED[self._compression](stream))
-            yield stream
-
-
-def _decompressed_zstd(stream: Any) -> Any:
-    import pyarrow
-
-    not_ours = SimpleNamespace(read=stream.read, closed=False, close=lambda: None)  # pyarrow would close it
-    return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(not_ours, "r"), "zstd"))
-
-
-MAGIC = {
-    b"\x1f\x8b": "gzip",
-    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},  # a topic could begin with BZh
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "Zstandard",
-}
-"""The first bytes of a compressed file."""
-LONGEST_MAGIC = max(map(len, MAGIC))
-DECOMPRESSED: dict[str, Callable[[Any], Any]] = {
-    "gzip": gzip.open,
-    "bzip2": bz2.open,
-    "xz": lzma.open,
-    "Zstandard": _decompressed_zstd,
-}
-"""The stream of the decompressed content of an open file."""
-
-
-def _compression_of(start: bytes) -> str:
-    """The compression of a file with these first bytes, empty if there is none."""
-    return next((name for magic, name in MAGIC.items() if start.startswith(magic)), "")
 
 
 def _number(text: bytes) -> float | None:

@@ -21,7 +21,15 @@ import numpy as np
 
 from ..by_topic import blocks, rows_of
 from ..errors import FileError, GradedError, shown
-from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
+from .arrow import (
+    arrow_array,
+    arrow_numbers,
+    exports_arrow,
+    is_arrow,
+    numbers_of,
+    record_batches,
+    stable_order,
+)
 from .id_columns import Coded, Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids, all_distinct, repeated_rows
 
@@ -34,7 +42,9 @@ Source = Any
 
 
 FILE = b"ir_measures_graded.file"
-"""Metadata key for the file from which an Arrow table was read; its column `line` has the line numbers."""
+"""Metadata key for the file from which an Arrow table was read."""
+PLACES = ("line", "row")
+"""Names for the column of that table that has the place of each row in the file."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class Table:
     `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
     `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t. `distinct` means
     that no topic can contain a document twice. `file` and `line` (N) are the source of the rows, if it is
-    a file.
+    a file; `unit` is "row" if the file has no lines.
     """
 
     kind: str  # "qrels" or "run", for error messages
@@ -55,6 +65,7 @@ class Table:
     distinct: bool = False
     file: str | None = None
     line: np.ndarray | None = None
+    unit: str = "line"
 
     def topic_of(self, row: int) -> str:
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
@@ -77,11 +88,13 @@ class Table:
         first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
         return FileError(
             f"{self._source(row)}: topic {topic} retrieves document {doc} a second time "
-            f"(first in line {self.line[first]}); {rule}"
+            f"(first in {self.unit} {self.line[first]}); {rule}"
         )
 
     def _source(self, row: int) -> str:
-        return self.kind if self.line is None else f"{self.file}:{self.line[row]}"
+        if self.line is None:
+            return self.kind
+        return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
 
     def block(self, a: int, b: int) -> Block:
         """The rows of the topics numbered a … b − 1."""
@@ -227,12 +240,13 @@ def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     topics, dicts = stretches_of(list(source), f"{kind}: query_id", None).names, list(source.values())
     offsets = _offsets(np.array([*map(len, dicts)]))
     docs = Keys(dicts, f"{kind}: doc_id")
-    values = _floats([rows.values() for rows in dicts], Table(kind, topics, offsets, docs, np.empty(0)).place)
+    place = Table(kind, topics, offsets, docs, np.empty(0)).place
+    values = floats(kind, [rows.values() for rows in dicts], place)
     return Table(kind, topics, offsets, docs, values, distinct=True)
 
 
 def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
-    topic, doc, number = column_names(f"{kind}: the DataFrame", frame, value)
+    topic, doc, number = column_names(f"{kind}: the DataFrame", [*frame.columns], value)
     stretches = stretches_of(frame[topic].array, f"{kind}: {topic}")
     docs = docs_of(frame[doc].array, f"{kind}: {doc}")
     column = frame[number]
@@ -247,8 +261,9 @@ def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str
     file = (rows.schema.metadata or {}).get(FILE)
     if file is None:
         return _grouped(kind, stretches, docs, numbers)
-    line = arrow_numbers(rows.column(rows.schema.names.index("line")))
-    return replace(_grouped(kind, stretches, docs, numbers, line), file=os.fsdecode(file))
+    unit = next(name for name in PLACES if name in rows.schema.names)
+    line = arrow_numbers(rows.column(rows.schema.names.index(unit)))
+    return replace(_grouped(kind, stretches, docs, numbers, line), file=os.fsdecode(file), unit=unit)
 
 
 def _from_batches(source: Any, kind: str, value: str) -> Table:
@@ -276,7 +291,7 @@ Columns = tuple[list[str], list[Any]]
 
 
 def _arrow_columns(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Columns:
-    names = column_names(f"{kind}: the Arrow table", rows, value)
+    names = column_names(f"{kind}: the Arrow table", rows.schema.names, value)
     return names, [rows.column(rows.schema.names.index(name)) for name in names]
 
 
@@ -336,12 +351,11 @@ TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 """PyTerrier's names of columns; it also uses ``score``."""
 
 
-def column_names(where: str, source: Any, value: str) -> list[str]:
-    """The names of the columns of topics, documents and values in a DataFrame or an Arrow table.
+def column_names(where: str, names: Sequence[str], value: str) -> list[str]:
+    """Those of the names that are the columns of topics, documents and values.
 
     `where` names the source in errors. Raises `GradedError` for a column that is missing or occurs twice.
     """
-    names = source.schema.names if hasattr(source, "schema") else list(source.columns)
     chosen = []
     for name in ("query_id", "doc_id", value):
         found = next((each for each in (name, TERRIER.get(name)) if each in names), None)
@@ -355,6 +369,32 @@ def column_names(where: str, source: Any, value: str) -> list[str]:
             raise GradedError(f"{where} has {names.count(found)} columns named {found}; it needs one")
         chosen.append(found)
     return chosen
+
+
+def file_columns(file: str, names: Sequence[str], value: str, run_column: str | None) -> dict[str, str]:
+    """The columns of a file that are read: our name of each, and its name there.
+
+    These are the three columns of `column_names`, the iteration of qrels if there is one, and the column
+    that names the run of each row: `run_column`, or by default ``run`` if there is one. Raises `FileError`
+    for a column that is missing.
+    """
+    try:
+        columns = dict(zip(("query_id", "doc_id", value), column_names(file, names, value)))
+    except GradedError as error:
+        raise FileError(f"{error}; it needs query_id, doc_id and {value}") from None
+    if value == "relevance":
+        return columns | {name: name for name in ("iteration",) if name in names}
+    run = "run" if run_column is None else run_column
+    if run in names:
+        return {**columns, "run": run}
+    if run_column is not None:
+        raise FileError(f"{file} has no column {run_column}; it has {shown(', '.join(names))[1:-1]}")
+    return columns
+
+
+def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:
+    """The rows with their places in a file, which errors name: the lines or rows with these numbers."""
+    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
 
 
 def _grouped(
@@ -386,10 +426,10 @@ def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray
         topic = stretches.code[np.searchsorted(stretches.start, row, side="right") - 1]
         return f"{kind}: topic {shown(stretches.names[topic])}, document {shown(docs[row])}"
 
-    return _floats([numbers], place)
+    return floats(kind, [numbers], place)
 
 
-def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
+def floats(kind: str, pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
     """The numbers of several collections as floats; `place` names a row in an error message.
 
     Small whole numbers, such as levels, are converted by `bytes` and other numbers by `struct`. Both are
@@ -413,9 +453,8 @@ def _floats(pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> n
             try:
                 struct.pack("d", number)
             except _NO_NUMBER:
-                where = place(row)
-                what = "score" if where.startswith("run") else "level"
-                raise GradedError(f"{where}: the {what} {shown(number)} is not a number") from None
+                what = "score" if kind == "run" else "level"
+                raise GradedError(f"{place(row)}: the {what} {shown(number)} is not a number") from None
         raise
 
 

@@ -1,9 +1,10 @@
 """Measures of the NTCIR tradition: blended ratios at the ranks where a population of users stops.
 
 T. Sakai: On the task of finding one highly relevant document with high precision. IPSJ Transactions on
-Databases 47(SIG 4), 2006. T. Sakai: On the properties of evaluation metrics for finding one highly relevant
-document. IPSJ Transactions on Databases 48(SIG 9), 2007. T. Sakai, S. Robertson: Modelling a user population
-for designing information retrieval metrics. EVIA 2008.
+Databases 47(SIG 4), 2006 (2006a). T. Sakai: Give me just one highly relevant document: P-measure. SIGIR 2006
+(2006b). T. Sakai: On the properties of evaluation metrics for finding one highly relevant document. IPSJ
+Transactions on Databases 48(SIG 9), 2007. T. Sakai, S. Robertson: Modelling a user population for designing
+information retrieval metrics. EVIA 2008.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class _O_measure(BlendedRatio):
     :tex: O = \frac{1 + \beta\,G[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
     :undefined: 0 if no relevant document is retrieved
-    :source: Sakai 2006
+    :source: Sakai 2006a
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
@@ -81,7 +82,7 @@ class _P_measure(_AtPreferredRank):
     :tex: P = \frac{C[i] + \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
     :range: [0, 1]
     :undefined: 0 if no relevant document is retrieved
-    :source: Sakai 2006
+    :source: Sakai 2006b
 
     A longer list can lower the value: a better document at a late rank becomes the preferred one.
 

@@ -20,11 +20,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..by_topic import earlier_and_smaller, offsets_of, tally
+from ..by_topic import changes, earlier_and_smaller, offsets_of, tally
 from ..errors import GradedError
+from ..ranking.order import tied
 from .base import GradedMeasure
 from .parameters import TIES, TOPICS_BEST, Choice, Flag, Parameter
-from .topics import Documents, Topics, ratio, share
+from .topics import Topics, ratio, share
 
 NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
 
@@ -33,9 +34,99 @@ class _Preference(GradedMeasure):
     JUDGED_ONLY = True
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"ties": TIES}
 
+    def documents(self, topics: Topics) -> Documents:
+        return topics.once((Documents, self["ties"]), lambda: Documents.of(topics, self["ties"]))
+
     def pairs(self, topics: Topics) -> Pairs:
-        documents = topics.listed(self["ties"])
-        return topics.once((Pairs, self["ties"]), lambda: Pairs.of(documents, topics.count))
+        documents = self.documents(topics)
+        return topics.once((Pairs, self["ties"]), lambda: Pairs.of(documents))
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents in the system's order, topic after topic; tied ones in the user's order, the worst first.
+
+    An entry stands for `count` documents of a `topic`, more than one only for documents that are not
+    retrieved. The user prefers a higher `kind`, the index of the gain among `kinds` ascending gains. The
+    system ties an entry with the one before it unless it is `new`.
+    """
+
+    topics: int
+    kinds: int
+    topic: np.ndarray
+    kind: np.ndarray
+    count: np.ndarray
+    new: np.ndarray
+
+    @classmethod
+    def of(cls, topics: Topics, ties: str) -> Documents:
+        """The documents of the run's list, then the judged documents that it lacks, tied.
+
+        With `ties='score'` documents with equal scores are tied, with `'rank'` none are.
+        """
+        listed, (missed, missed_gain, missed_count) = topics.listed, topics.missed
+        gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
+        new = np.ones(listed.rank.size, dtype=bool)
+        if ties == "score":
+            new = topics.at_ranks(topics.ranks.first_of_tie) == listed.rank
+        end = np.cumsum(topics.retrieved)[missed]
+        new = np.insert(new, end, changes(missed))
+        kind = np.insert(np.searchsorted(gains, listed.gain), end, np.searchsorted(gains, missed_gain))
+        tied_places, first = tied(new)
+        kind[tied_places] = np.sort(first * gains.size + kind[tied_places]) % gains.size
+        return cls(
+            topics.count,
+            gains.size,
+            topic=np.insert(listed.topic, end, missed),
+            kind=kind,
+            count=np.insert(np.ones(listed.rank.size, dtype=np.int64), end, missed_count),
+            new=new,
+        )
+
+    def total(self, values: np.ndarray) -> np.ndarray:
+        """The sum of a value per entry over each topic (T)."""
+        return np.bincount(self.topic, weights=values, minlength=self.topics)
+
+    @cached_property
+    def user_ties(self) -> Groups:
+        """The documents of each topic that the user ties, the least preferred first."""
+        topic, kind, size = tally(self.topic, self.kind, self.count)
+        entry = np.searchsorted(topic * self.kinds + kind, self.topic * self.kinds + self.kind)
+        return Groups(topic, size, entry)
+
+    @cached_property
+    def system_ties(self) -> Groups:
+        """The documents of each topic that the system ties, the most preferred first."""
+        return self._groups(self.new)
+
+    @cached_property
+    def both_ties(self) -> Groups:
+        """The documents of each topic that both orders tie."""
+        return self._groups(self.new | changes(self.kind))
+
+    def _groups(self, opens: np.ndarray) -> Groups:
+        start = np.flatnonzero(opens)
+        size = np.add.reduceat(self.count, start) if start.size else start
+        return Groups(self.topic[start], size, np.cumsum(opens) - 1)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Tied documents: `topic` and `size` of each group, topic after topic, and the `group` of each entry."""
+
+    topic: np.ndarray
+    size: np.ndarray
+    group: np.ndarray
+
+    def pairs(self, topics: int) -> np.ndarray:
+        """The number of pairs of tied documents in each topic (T)."""
+        pairs = np.bincount(self.topic, weights=self.size * (self.size - 1) // 2, minlength=topics)
+        return pairs.astype(np.int64)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """The position of each entry in the order of the groups; tied documents share their mean position."""
+        return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
 
 
 @dataclass(frozen=True)
@@ -54,38 +145,24 @@ class Pairs:
     system: np.ndarray
 
     @classmethod
-    def of(cls, documents: Documents, topics: int) -> Pairs:
-        size = np.bincount(documents.topic, minlength=topics)
-        topic, kinds = np.repeat(np.arange(topics), size), documents.gains.size
-        # The system's order, and among tied documents the user's. Sorting whole numbers is several times
-        # faster than lexsort.
-        both = np.sort(documents.place * kinds + (kinds - 1 - documents.kind))
-        place, worse = np.divmod(both, kinds)
-
-        def tied(of: np.ndarray, count: np.ndarray) -> np.ndarray:
-            pairs = np.bincount(of, weights=count * (count - 1) // 2, minlength=topics)
-            return pairs.astype(np.int64)
-
-        of, _, count = tally(topic, worse)
-        user_ties = tied(of, count)
-        system_ties, both_ties = (tied(topic[start], count) for start, count in (_runs(place), _runs(both)))
-        # A document with a lower gain comes earlier only where the system strictly prefers it.
-        opposed = earlier_and_smaller(kinds - 1 - worse, offsets_of(topic, topics))
-        oppose = np.bincount(topic, weights=opposed, minlength=topics).astype(np.int64)
+    def of(cls, documents: Documents) -> Pairs:
+        size = documents.total(documents.count).astype(np.int64)
+        user, system, both = (
+            ties.pairs(documents.topics)
+            for ties in (documents.user_ties, documents.system_ties, documents.both_ties)
+        )
+        # An earlier document with a higher gain is one that the system strictly prefers.
+        better = documents.kinds - 1 - documents.kind
+        agreed = earlier_and_smaller(better, offsets_of(documents.topic, documents.topics), documents.count)
+        agree = documents.total(documents.count * agreed).astype(np.int64)
         # total = agree + oppose + user ties + system ties − ties of both, as in scipy.stats.kendalltau
-        agree = size * (size - 1) // 2 - oppose - user_ties - system_ties + both_ties
-        return cls(size, agree, oppose, system_ties - both_ties, user_ties - both_ties)
+        oppose = size * (size - 1) // 2 - agree - user - system + both
+        return cls(size, agree, oppose, system - both, user - both)
 
     @cached_property
     def preferred(self) -> np.ndarray:
         """C: the pairs in which the user prefers one document."""
         return self.agree + self.oppose + self.user
-
-
-def _runs(ascending: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The start and the length of each run of equal numbers."""
-    start = np.flatnonzero(np.diff(ascending, prepend=-1))
-    return start, np.diff(np.append(start, ascending.size))
 
 
 class _NDPM(_Preference):
@@ -158,17 +235,9 @@ class _KendallTau(_Preference):
         if self["variant"] == "b":
             among = (decided + pairs.user).astype(np.float64) * (decided + pairs.system)
             return ratio(surplus, np.sqrt(among))
-        documents = topics.listed(self["ties"])
-        m = np.minimum(
-            _distinct(documents.preference, documents.topic, topics.count),
-            _distinct(documents.place, documents.topic, topics.count),
-        )
+        ties = self.documents(topics).user_ties, self.documents(topics).system_ties
+        m = np.minimum(*(np.bincount(of.topic, minlength=topics.count) for of in ties))
         return ratio(surplus * 2.0 * m, n**2 * (m - 1))
-
-
-def _distinct(numbers: np.ndarray, topic: np.ndarray, topics: int) -> np.ndarray:
-    """How many distinct numbers each topic has; no two topics share one."""
-    return np.bincount(topic[np.unique(numbers, return_index=True)[1]], minlength=topics)
 
 
 class _Spearman(_Preference):
@@ -192,25 +261,15 @@ class _Spearman(_Preference):
     SHORT_DESC = "The correlation of the documents' ranks in the user's order and in the system's."
 
     def values(self, topics: Topics) -> np.ndarray:
-        documents = topics.listed(self["ties"])
-        topic = documents.topic
-        size = np.bincount(topic, minlength=topics.count)
-        start = np.cumsum(size) - size
-        middle = (start + (size - 1) / 2)[topic]
-        x = _mean_positions(documents.preference) - middle
-        y = _mean_positions(documents.place) - middle
+        documents = self.documents(topics)
+        size = documents.total(documents.count)
+        middle = (np.cumsum(size) - size + (size - 1) / 2)[documents.topic]
+        x, y = middle - documents.user_ties.positions, documents.system_ties.positions - middle
 
         def total(products: np.ndarray) -> np.ndarray:  # exact: products are multiples of 1/4
-            return np.bincount(topic, weights=products, minlength=topics.count)
+            return documents.total(documents.count * products)
 
         return np.clip(ratio(total(x * y), np.sqrt(total(x * x) * total(y * y))), -1, 1)
-
-
-def _mean_positions(numbers: np.ndarray) -> np.ndarray:
-    """The position of each number in ascending order; equal numbers share their mean position."""
-    ascending = np.sort(numbers)
-    start, size = _runs(ascending)
-    return (start + (size - 1) / 2)[np.searchsorted(ascending[start], numbers)]
 
 
 class _ADM(GradedMeasure):
@@ -245,26 +304,29 @@ class _ADM(GradedMeasure):
     DEFAULT = None
 
     def values(self, topics: Topics) -> np.ndarray:
-        documents = topics.listed("rank")
-        topic, m = documents.topic, self["max_gain"] or topics.best[documents.topic]
-        u = ratio(documents.gain, m)
-        s = np.where(documents.retrieved, scaled_scores(self, documents, topics), 0.0)
+        listed, (missed, gain, count) = topics.listed, topics.missed
+        m = self["max_gain"] or topics.best
+        s = scaled_scores(self, topics)
+        u = ratio(listed.gain, np.broadcast_to(m, topics.count)[listed.topic])
+        of_missed = ratio(gain, np.broadcast_to(m, topics.count)[missed])
+        topic = np.append(listed.topic, np.repeat(missed, count))
+        distance = np.append(np.abs(s - u), np.repeat(of_missed, count))
+        total = np.bincount(topic, weights=distance, minlength=topics.count)
         size = np.bincount(topic, minlength=topics.count)
-        total = np.bincount(topic, weights=np.abs(s - u), minlength=topics.count)
         return np.where(topics.relevant > 0, 1 - ratio(total, size), 0.0)
 
 
-def scaled_scores(measure: GradedMeasure, documents: Documents, topics: Topics) -> np.ndarray:
-    """The documents' scores, scaled by topic to [0, 1] with norm='minmax' and unchanged with 'none'.
+def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    """The scores of `topics.listed`, scaled by topic to [0, 1] with norm='minmax' and unchanged with 'none'.
 
     Raises `GradedError` for an infinite score, and with norm='none' for a score outside [0, 1].
     """
-    whole, score, topic = topics.ranks.whole, documents.score, documents.topic
+    whole, score, topic = topics.ranks.whole, topics.at_ranks(topics.ranks.score), topics.listed.topic
     lowest, highest = 0.0, 1.0
     if measure["norm"] == "minmax":
         lowest, highest = -np.finfo(float).max, np.finfo(float).max
-    refused = np.flatnonzero((whole.score < lowest) | (whole.score > highest))
-    if refused.size:
+    if (whole.lowest < lowest).any() or (whole.highest > highest).any():
+        refused = np.flatnonzero((whole.score < lowest) | (whole.score > highest))
         name, doc, value = whole.scored(int(refused[0]))
         allowed = "in [0, 1]" if measure["norm"] == "none" else "finite"
         raise GradedError(
@@ -272,8 +334,8 @@ def scaled_scores(measure: GradedMeasure, documents: Documents, topics: Topics) 
         )
     if measure["norm"] == "none":
         return score
-    low, high = whole.lowest[topic] / 2, whole.highest[topic] / 2  # the difference of halves is finite
-    return ratio(score / 2 - low, high - low, undefined=1.0)
+    low, high = whole.lowest / 2, whole.highest / 2  # the difference of halves is finite
+    return ratio(score / 2 - low[topic], (high - low)[topic], undefined=1.0)
 
 
 class _RelativeRelevance(GradedMeasure):
@@ -300,15 +362,9 @@ class _RelativeRelevance(GradedMeasure):
     PARAMETERS = {"norm": NORM}
 
     def values(self, topics: Topics) -> np.ndarray:
-        documents = topics.listed("rank")
-        s, g = scaled_scores(self, documents, topics), documents.gain * documents.retrieved
-        s = np.where(documents.retrieved, s, 0.0)
-
-        def total(products: np.ndarray) -> np.ndarray:
-            return np.bincount(documents.topic, weights=products, minlength=topics.count)
-
-        g = ratio(g, topics.best[documents.topic])  # a common factor, so that squares stay finite
-        return share(total(s * g), np.sqrt(total(s * s) * total(g * g)))
+        listed, s = topics.listed, scaled_scores(self, topics)
+        g = ratio(listed.gain, topics.best[listed.topic])  # a common factor, so that squares stay finite
+        return share(listed.sum(s * g), np.sqrt(listed.sum(s * s) * listed.sum(g * g)))
 
 
 NDPM = _NDPM()

@@ -7,7 +7,7 @@ handle these parameters themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -263,75 +263,30 @@ class Topics:
     def possible_gains(self) -> np.ndarray:
         return _read_only(self.ranks.judged.possible_gains(self.gains))
 
-    def listed(self, ties: str = "score") -> Documents:
-        """The documents of the run's list, then the judged documents that it lacks.
+    @cached_property
+    def listed(self) -> GainList:
+        """The run's list with an entry at each rank: unjudged documents have gain 0."""
+        if self.run.topic.size == self.retrieved.sum():
+            return self.run
+        gain = np.zeros(self.retrieved.sum())
+        gain[(np.cumsum(self.retrieved) - self.retrieved)[self.run.topic] + self.run.rank - 1] = self.run.gain
+        topic = np.repeat(np.arange(self.count), self.retrieved)
+        return GainList(self.count, topic, by_topic.places(self.retrieved) + 1, gain)
 
-        With `ties='score'` documents with equal scores share a place, with `'rank'` none do.
-        """
-        return self.once((Documents, ties), lambda: self._documents(ties))
+    def at_ranks(self, values: np.ndarray) -> np.ndarray:
+        """The values at the ranks of `listed`, from one for each place of `ranks.score`."""
+        return values if self.cutoff is None else values[by_topic.places(self.ranks.retrieved) < self.cutoff]
 
-    def _documents(self, ties: str) -> Documents:
-        ranks, count = self.ranks, self.count
-        gains = np.unique(np.append(ranks.judged.levels.gain(self.gains), 0.0))
-        topic = np.repeat(np.arange(count), ranks.retrieved)
-        rank = by_topic.places(ranks.retrieved) + 1
-        place = rank if ties == "rank" else ranks.first_of_tie
-        kind = np.full(rank.size, np.searchsorted(gains, 0.0))
-        kind[self.place] = np.searchsorted(gains, self.run.gain)
-        within = slice(None) if self.cutoff is None else rank <= self.cutoff
-
-        missing = np.ones(self.document_topic.size, dtype=bool)
-        missing[self.document] = False
-        missed = np.searchsorted(gains, self.document_gain[missing])
-        behind, missed = np.divmod(np.sort(self.document_topic[missing] * gains.size + missed), gains.size)
-        topic = np.append(topic[within], behind)
-        place = np.append(place[within], self.retrieved[behind] + 1)
-        places = self.retrieved + 1  # the last one for the documents that are not retrieved
-        return Documents(
-            topic=topic,
-            place=(np.cumsum(places) - places)[topic] + place,
-            kind=np.append(kind[within], missed),
-            gains=gains,
-            score=np.append(ranks.score[within], np.zeros(behind.size)),
-            retrieved=np.append(np.ones(rank[within].size, bool), np.zeros(behind.size, bool)),
-        )
+    @cached_property
+    def missed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The judged documents that the run's list lacks: topics, ascending gains, and the count of each."""
+        missed = np.ones(self.document_topic.size, dtype=bool)
+        missed[self.document] = False
+        return by_topic.tally(self.document_topic[missed], self.document_gain[missed])
 
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""
         return (Topic(self, number) for number in range(self.count))
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Documents in the user's order and in the system's (D each); topics are not contiguous.
-
-    The user prefers a higher `kind`, the index of the document's gain in the distinct `gains` (ascending).
-    The system prefers a lower `place` within a `topic`; the places of a topic are above those of the topics
-    before it. `score` is 0 for a document that is not `retrieved`.
-
-    Documents that are not retrieved are sorted by topic and gain, so that no result depends on the order
-    of the qrels.
-    """
-
-    topic: np.ndarray
-    place: np.ndarray
-    kind: np.ndarray
-    gains: np.ndarray
-    score: np.ndarray
-    retrieved: np.ndarray
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            object.__setattr__(self, field.name, _read_only(getattr(self, field.name)))
-
-    @property
-    def gain(self) -> np.ndarray:
-        return self.gains[self.kind]
-
-    @property
-    def preference(self) -> np.ndarray:
-        """What `place` is for the system: lower preferred by the user, topic after topic."""
-        return self.topic * self.gains.size + (self.gains.size - 1 - self.kind)
 
 
 class Topic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -156,12 +157,16 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
 
     >>> list(jsonl(["run", "AP"], [["bm25", 0.25]]))
     ['{"run": "bm25", "AP": 0.25}']
+    >>> list(jsonl(["score"], [[float("inf")]]))
+    ['{"score": null}']
     """
     for row in rows:
-        # JSON has no NaN, which is the mean over no topics.
-        yield json.dumps(
-            {name: None if cell != cell else cell for name, cell in zip(columns, row)}, default=str
-        )
+        yield json.dumps(dict(zip(columns, map(_json, row))), default=str)
+
+
+def _json(value: Any) -> Any:
+    """`value`, or None for NaN, which is the mean over no topics, and infinite scores: JSON has neither."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 FORMATS: dict[str, Callable[..., Iterator[str]]] = {

@@ -150,7 +150,8 @@ def _without_repeated(qrels: Table) -> Table:
         pair = differ[np.argmin(first[differ])]
         rows = int(first[pair]), int(second[pair])
         levels = [
-            f"level {qrels.values[row]:g}" + ("" if qrels.line is None else f" (line {qrels.line[row]})")
+            f"level {qrels.values[row]:g}"
+            + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
             for row in rows
         ]
         raise qrels.error(

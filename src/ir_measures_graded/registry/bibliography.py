@@ -27,7 +27,7 @@ def works() -> dict[str, Work]:
     'Scheel, Lommatzsch & Albayrak 2011'
     """
     entries = re.findall(r"^(@\w+\{(\w+),.*?^\})", PATH.read_text(encoding="utf-8"), re.M | re.S)
-    return {key: Work(key, bibtex, _name(bibtex)) for bibtex, key in entries}
+    return {key: Work(key, bibtex, _name(key, bibtex)) for bibtex, key in entries}
 
 
 def works_of(source: str) -> list[Work]:
@@ -40,11 +40,12 @@ def works_of(source: str) -> list[Work]:
     return sorted((work for work, place in places.items() if place >= 0), key=places.__getitem__)
 
 
-def _name(bibtex: str) -> str:
-    """The family names of the authors, and the year."""
-    authors = " ".join(_field(bibtex, "author").split())
+def _name(key: str, bibtex: str) -> str:
+    """The family names of the authors, and the year; works of one year have the letter of their key."""
+    authors, year = " ".join(_field(bibtex, "author").split()), _field(bibtex, "year")
     *others, last = (person.partition(",")[0] for person in authors.split(" and "))
-    return f"{' & '.join(filter(None, [', '.join(others), last]))} {_field(bibtex, 'year')}"
+    names = filter(None, [", ".join(others), last])
+    return f"{' & '.join(names)} {year}{key.partition(year)[2]}"
 
 
 def _field(bibtex: str, name: str) -> str:

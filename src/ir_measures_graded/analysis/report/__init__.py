@@ -23,9 +23,9 @@ from ir_measures import Measure
 from ...errors import GradedError
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ...inputs.files import RunFile
 from ...inputs.sources import queries_of
 from ...inputs.tables import Source, refuse_repeated
-from ...inputs.trec_files import TrecRun
 from ...measures.base import GradedMeasure
 from ...output import pages
 from ...output.files import write_whole
@@ -154,7 +154,7 @@ def report(
 
 def _read_once(run: Run, judgments: Judgments) -> Source:
     """The rows of a run in memory, which several analyses read. Raises `GradedError` as `Run.rows`."""
-    if not isinstance(run.source, TrecRun):
+    if not isinstance(run.source, RunFile):
         return run.source
     rows, table = run.source.whole()
     with about(run.name):

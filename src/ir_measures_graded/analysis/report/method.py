@@ -14,7 +14,8 @@ from ir_measures import Measure
 from ...errors import GradedError, install_hint
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Run
-from ...inputs.trec_files import TrecRun, is_lasting
+from ...inputs.content import is_lasting
+from ...inputs.files import RunFile
 from ...measures.base import GradedMeasure
 from ...registry.bibliography import Work, works_of
 from ...registry.listing import better, facts_of
@@ -75,7 +76,7 @@ def inputs_of(qrels: str | None, runs: Iterable[Run]) -> tuple[Input, ...]:
 def _inputs(qrels: str | None, runs: Iterable[Run]) -> Iterator[Input]:
     yield Input("qrels", "", qrels or "", _sha256(qrels))
     for run in runs:
-        file = run.source.file if isinstance(run.source, TrecRun) else None
+        file = run.source.file if isinstance(run.source, RunFile) else None
         path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
         yield Input("run", run.name, str(path), _sha256(path))
 

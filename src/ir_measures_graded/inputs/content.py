@@ -1,0 +1,152 @@
+"""The content of a file, decompressed if its first bytes say so."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, BinaryIO, Union
+
+import numpy as np
+
+from ..errors import LONGEST, FileError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+File = Union[str, "os.PathLike[str]", BinaryIO]
+"""A path, ``-`` (standard input) or an open binary file.
+
+The content may be compressed by gzip, bzip2, xz or Zstandard.
+"""
+
+DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
+"""What the decompressors raise."""
+
+
+class Content:
+    """The content of a file, without its compression, while the context is open.
+
+    `stream` is the open binary stream and `start` its first bytes, which remain to be read. `compression` is
+    the name of the compression, empty if there is none. `damage` is an error that the decompressor raised for
+    these bytes. Closes only what it opened. Raises `FileError` if the file cannot be opened.
+    """
+
+    stream: Any
+    start: bytes
+    damage: Exception | None = None
+
+    def __init__(self, file: File):
+        self.file, self.name, self.compression = file, _name_of(file), ""
+        self._opened = ExitStack()
+
+    def __enter__(self) -> Content:
+        stream: Any = sys.stdin.buffer if self.file == "-" else self.file
+        try:
+            if isinstance(stream, (str, os.PathLike)):
+                stream = self._opened.enter_context(open(stream, "rb"))
+            self.start = _start(stream)
+        except OSError as error:
+            self._opened.close()
+            raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+        self.compression = next((name for magic, name in MAGIC.items() if self.start.startswith(magic)), "")
+        if self.compression:
+            stream = self._opened.enter_context(DECOMPRESSED[self.compression](stream))
+            try:
+                self.start = _start(stream)
+            except DAMAGE as error:
+                self.start, self.damage = b"", error
+        self.stream = stream
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def mapped(self) -> pyarrow.NativeFile:
+        """The content with random access: a file itself, mapped into memory, or a copy of all its bytes."""
+        import pyarrow
+
+        if not self.compression and is_lasting(self.file):
+            return pyarrow.memory_map(os.fspath(self.file))  # type: ignore[arg-type]
+        return pyarrow.BufferReader(owned_by_arrow(self.stream.read()))
+
+    @property
+    def unclosable(self) -> Any:
+        """The stream for pyarrow, which would close it."""
+        return _unclosable(self.stream)
+
+
+def is_lasting(file: File) -> bool:
+    """Whether this is a regular file, not a stream or a pipe."""
+    return isinstance(file, (str, os.PathLike)) and file != "-" and os.path.isfile(file)
+
+
+def owned_by_arrow(block: bytes) -> pyarrow.Buffer:
+    """A copy of the block in memory of Arrow.
+
+    Arrow's threads may release a buffer after its table is returned. If Python owned the buffer and the
+    interpreter ended at that moment, the process would abort.
+    """
+    import pyarrow
+
+    buffer = pyarrow.allocate_buffer(len(block), memory_pool=pyarrow.system_memory_pool())
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(block, np.uint8)
+    return buffer
+
+
+def _name_of(file: File) -> str:
+    """The name of a file in error messages."""
+    if isinstance(file, (str, os.PathLike)):
+        name = "standard input" if file == "-" else os.fspath(file)
+    else:
+        name = str(getattr(file, "name", "the open file"))
+    return name if len(name) <= 4 * LONGEST else f"…{name[-4 * LONGEST :]}"
+
+
+def _start(stream: Any) -> bytes:
+    """The first bytes of a stream, which remain to be read; empty if the stream cannot be rewound."""
+    if hasattr(stream, "peek"):
+        return stream.peek(LONGEST_MAGIC)
+    if hasattr(stream, "seekable") and stream.seekable():
+        place = stream.tell()
+        start = stream.read(LONGEST_MAGIC)
+        stream.seek(place)
+        return start
+    return b""
+
+
+def _unclosable(stream: Any) -> Any:
+    import pyarrow
+
+    kept = SimpleNamespace(read=stream.read, closed=False, close=lambda: None)
+    return pyarrow.PythonFile(kept, "r")
+
+
+def _decompressed_zstd(stream: Any) -> Any:
+    import pyarrow
+
+    return io.BufferedReader(pyarrow.CompressedInputStream(_unclosable(stream), "zstd"))
+
+
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},  # a topic could begin with BZh
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+}
+"""The first bytes of a compressed file."""
+LONGEST_MAGIC = max(map(len, MAGIC))
+DECOMPRESSED: dict[str, Callable[[Any], Any]] = {
+    "gzip": gzip.open,
+    "bzip2": bz2.open,
+    "xz": lzma.open,
+    "Zstandard": _decompressed_zstd,
+}
+"""The stream of the decompressed content of an open file."""

@@ -1,0 +1,307 @@
+"""Qrels and runs in files of every kind, told by their content.
+
+- Text: TREC files, and CSV or TSV files whose header has the columns that are needed (`text_files`).
+- Parquet, and Arrow's files (Feather) and streams (`table_files`).
+
+All kinds give Arrow tables with ir-measures' columns query_id, doc_id, and score or relevance and iteration.
+The column `run` names the run of each row if the file does. The column `line` or `row` is the place of each
+row in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Qrel, ScoredDoc
+
+from ..errors import FileError, shown
+from .arrow import changes_of_strings, numbers_of, whole_table
+from .content import Content, File, is_lasting
+from .id_columns import stretches_of
+from .table_files import kind_of, table_columns, table_rows
+from .tables import PLACES, Table, column_names, read_run, refuse_repeated
+from .text_files import QRELS, RUN, Form, text_columns, text_tables
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+ROWS = 1 << 16  # of a run per evaluated block, unless one topic has more
+TAIL = 1 << 10  # rows at the end of a block in which its last topic is searched first
+
+
+def read_trec_qrels(file: File) -> pandas.DataFrame:
+    """The judgments of a file, as a TREC file with lines of the form ``topic iteration document level``.
+
+    `file` is a path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip,
+    bzip2, xz or Zstandard. Returns a DataFrame with the columns query_id, doc_id, relevance and iteration,
+    which every provider of ir-measures accepts.
+
+    >>> import io
+    >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3\\nq1 0 d2 1"))
+      query_id doc_id  relevance iteration
+    0       q1     d1          3         0
+    1       q1     d2          1         0
+
+    Fields are separated by blanks or tabs; blank lines are skipped. Levels are finite numbers, of type
+    `int` if all are whole. A document may be judged several times, as in diversity qrels; graded measures
+    refuse it if its levels differ. Raises `GradedError` for a line of any other form.
+    """
+    frame = _frame(qrels_table(file))
+    level = frame["relevance"].to_numpy()
+    if _whole(level):
+        frame["relevance"] = level.astype(np.int64)
+    return frame
+
+
+def read_trec_run(file: File) -> pandas.DataFrame:
+    """The run of a TREC file with lines of the form ``topic Q0 document rank score tag``.
+
+    `file` is as in `read_trec_qrels`. Returns a DataFrame with the columns query_id, doc_id and score,
+    which every provider of ir-measures accepts.
+
+    >>> import io
+    >>> read_trec_run(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
+      query_id doc_id  score
+    0       q1     d1    9.5
+
+    Only scores determine the order; ranks are ignored. Fields are separated by blanks or tabs; blank lines
+    are skipped. Raises `GradedError` for a line of another form, for a score that is NaN or not a number,
+    and for a document that a topic retrieves twice.
+    """
+    rows, table = RunFile(file).whole()
+    refuse_repeated(table)
+    return _frame(rows)
+
+
+def qrels_table(file: File) -> pyarrow.Table:
+    """The judgments of a file as an Arrow table; levels are floats."""
+    return _joined(tables_of(file, QRELS), QRELS)
+
+
+class RunFile:
+    """A run in a file of any kind, read while it is evaluated and therefore never whole in memory.
+
+    >>> import io, ir_measures_graded
+    >>> run = RunFile(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
+    >>> ir_measures_graded.nCG.calc_aggregate({"q1": {"d1": 1}}, run)
+    1.0
+
+    `file` is a path, ``-`` (standard input) or an open binary file: a TREC file; a CSV or TSV file with a
+    header; a Parquet file; or an Arrow file (Feather) or stream. The content tells the kind. Text, Arrow
+    streams and, with more memory, the other kinds may be compressed by gzip, bzip2, xz or Zstandard. The
+    columns of a table are query_id, doc_id and score, or PyTerrier's qid, docno and score.
+
+    A table may hold several runs, which the column `run_column` names; the default is ``run`` if there is
+    such a column. `runs` has one `RunFile` for each, with its name as `run`.
+
+    Graded measures evaluate it in blocks of whole topics with at least `ROWS` rows. A file whose topics are
+    not contiguous is read whole in the end. Other providers iterate over it as `ir_measures.ScoredDoc`
+    objects. A file that can be read only once, such as standard input, is read whole and kept. Errors are
+    raised during evaluation. They are a `GradedError` for a line or row of another form, for a score that is
+    NaN or not a number, for a document that a topic retrieves twice, for a missing column, and for several
+    runs without a choice of one.
+    """
+
+    def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
+        self.file, self.run, self.run_column = file, run, run_column
+        self._kept: pyarrow.Table | None = None
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the file can be read again, also by another process."""
+        return is_lasting(self.file)
+
+    def runs(self) -> dict[str, RunFile]:
+        """The runs of the file by name, in order of appearance; empty if no column names a run.
+
+        >>> import io
+        >>> lines = b"run,query_id,doc_id,score\\nA,q1,d1,2\\nB,q1,d2,1\\n"
+        >>> [*RunFile(io.BytesIO(lines)).runs()]
+        ['A', 'B']
+        """
+        names: dict[str, None] = {}
+        if "run" in self._columns():
+            for rows in self._every(only="run"):
+                names.update(dict.fromkeys(rows["run"].unique().to_pylist()))
+        found = {name: RunFile(self.file, name, self.run_column) for name in names}
+        for run in found.values():
+            run._kept = self._kept
+        return found
+
+    def blocks(self) -> Iterator[Table]:
+        """The rows in blocks of whole topics. If a topic is in several blocks, the last one is complete."""
+        if not self.lasting:
+            yield self.whole()[1]
+            return
+        seen: set[str] = set()
+        for rows in _whole_topics(self._tables()):
+            block = read_run(rows)
+            if not seen.isdisjoint(block.topics):
+                yield from regrouped(self)
+                return
+            seen.update(block.topics)
+            yield block
+
+    def whole(self) -> tuple[pyarrow.Table, Table]:
+        """All rows, in the order of the file and grouped by topic."""
+        rows = _joined(self._tables(), RUN)
+        return rows, read_run(rows)
+
+    def __iter__(self) -> Iterator[ScoredDoc]:
+        for block in self.blocks():
+            refuse_repeated(block)
+        for rows in self._tables():
+            yield from map(ScoredDoc, *(rows[column].to_pylist() for column in RUN.columns))
+
+    def _columns(self) -> Collection[str]:
+        """Our names of the columns of the file that are read."""
+        if not self.lasting:
+            return next(self._every()).column_names
+        with Content(self.file) as content:
+            if (kind := kind_of(content)) is not None:
+                return table_columns(kind, content, RUN.value, self.run_column)
+            return text_columns(content, RUN, self.run_column)
+
+    def _every(self, only: str | None = None) -> Iterator[pyarrow.Table]:
+        """The rows of all runs of the file; other columns than `only` and other runs may be left out."""
+        if self.lasting:
+            return tables_of(self.file, RUN, self.run_column, self.run, only)
+        if self._kept is None:
+            self._kept = _joined(tables_of(self.file, RUN, self.run_column), RUN)
+        return iter([self._kept])
+
+    def _tables(self) -> Iterator[pyarrow.Table]:
+        """The rows of the one run. Raises `FileError` for several runs without a choice of one."""
+        from pyarrow import compute
+
+        names: dict[str, None] = {}
+        for rows in self._every():
+            if "run" in rows.column_names:
+                found = rows["run"].unique().to_pylist()
+                if self.run is None:
+                    names.update(dict.fromkeys(found))
+                elif found != [self.run]:
+                    rows = rows.filter(compute.equal(rows["run"], self.run))
+                rows = rows.drop_columns("run")
+            if len(names) > 1:
+                both = " and ".join(map(shown, [*names][:2]))
+                raise FileError(
+                    f"{Content(self.file).name}: the file has several runs, such as {both}; "
+                    "RunFile(file).runs() has them by name"
+                )
+            yield rows
+
+
+def regrouped(run: RunFile) -> Iterator[Table]:
+    """The rows of a run whose topics are not contiguous, in blocks of whole topics."""
+    yield run.whole()[1]
+
+
+def tables_of(
+    file: File,
+    form: Form,
+    run_column: str | None = None,
+    run: str | None = None,
+    only: str | None = None,
+) -> Iterator[pyarrow.Table]:
+    """The rows of a file of any kind, in its order.
+
+    Rows of other runs than `run`, and other columns than `only`, may be left out.
+    """
+    with Content(file) as content:
+        if (kind := kind_of(content)) is not None:
+            yield from table_rows(kind, content, form.value, run_column, run, only)
+        else:
+            yield from text_tables(content, form, run_column)
+
+
+def qrel_tuples(qrels: Any) -> list[Qrel]:
+    """Judgments from Arrow data in the form that providers of ir-measures read fastest.
+
+    Whole levels are ints. The iteration is "0" if there is no such column.
+    """
+    rows = whole_table(qrels)
+    names = column_names("qrels: the Arrow table", rows.column_names, "relevance")
+    topics, docs, levels = (rows[name] for name in names)
+    level = np.array(numbers_of(levels), dtype=np.float64)
+    if _whole(level):
+        level = level.astype(np.int64)
+    has_iterations = "iteration" in rows.column_names
+    iterations = rows["iteration"].to_pylist() if has_iterations else ["0"] * len(rows)
+    return list(map(Qrel, topics.to_pylist(), docs.to_pylist(), level.tolist(), iterations))
+
+
+def run_dicts(run: Any) -> dict[str, dict[str, float]]:
+    """A run from Arrow data in the form that providers of ir-measures read fastest."""
+    rows = whole_table(run)
+    names = column_names("run: the Arrow table", rows.column_names, "score")
+    topic, doc, score = (rows[name] for name in names)
+    dicts: dict[str, dict[str, float]] = {}
+    docs, scores = doc.to_pylist(), np.array(numbers_of(score), dtype=np.float64).tolist()
+    stretches = stretches_of(topic, "run: query_id")
+    bounds = [*stretches.start.tolist(), len(docs)]
+    for number, (start, stop) in zip(stretches.code.tolist(), pairwise(bounds)):
+        of_topic = dicts.setdefault(stretches.names[number], {})
+        of_topic.update(zip(docs[start:stop], scores[start:stop]))
+    return dicts
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def _joined(tables: Iterable[pyarrow.Table], form: Form) -> pyarrow.Table:
+    import pyarrow
+
+    found = [rows for rows in tables if len(rows)]
+    if found:
+        return pyarrow.concat_tables(found)
+    types = ((name, pyarrow.float64() if name == form.value else pyarrow.string()) for name in form.columns)
+    return pyarrow.schema([*types]).empty_table()
+
+
+def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
+    """The same rows in blocks of at least `ROWS` rows, cut where the topic changes."""
+    import pyarrow
+
+    pending: list[pyarrow.Table] = []
+    for rows in filter(len, tables):
+        cut = _last_change(rows)
+        at_border = cut > 0 or (pending and rows["query_id"][0] != pending[-1]["query_id"][-1])
+        if at_border and sum(map(len, pending)) + cut >= ROWS:
+            yield pyarrow.concat_tables([*pending, rows.slice(0, cut)])
+            pending, rows = [], rows.slice(cut)
+        pending.append(rows)
+    if pending:
+        yield pyarrow.concat_tables(pending)
+
+
+def _last_change(rows: pyarrow.Table) -> int:
+    """The last row whose topic differs from the row before, 0 if all rows have the same topic."""
+    size = TAIL
+    while True:
+        last = rows["query_id"][-size:].combine_chunks()
+        change = int(changes_of_strings(last)[-1])
+        if change > 0 or size >= len(rows):
+            return len(rows) - len(last) + change
+        size *= 4
+
+
+def _whole(level: np.ndarray) -> bool:
+    """Whether all of these floats are whole numbers in the range of int64."""
+    return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
+
+
+def _frame(rows: pyarrow.Table) -> pandas.DataFrame:
+    """A DataFrame whose strings are stored by Arrow: `str`, or ``string[pyarrow]`` before pandas 3."""
+    import pandas
+    import pyarrow
+
+    kept = [name for name in rows.column_names if name not in PLACES]
+    before_3 = pandas.StringDtype("pyarrow") if int(pandas.__version__.partition(".")[0]) < 3 else None
+    return (
+        rows.select(kept).replace_schema_metadata().to_pandas(types_mapper={pyarrow.string(): before_3}.get)
+    )

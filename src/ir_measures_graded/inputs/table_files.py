@@ -1,0 +1,212 @@
+"""Rows of files of tables as Arrow tables: Parquet, and Arrow's files (Feather) and streams.
+
+One class per kind of file reads its record batches. A kind is told by `MAGIC`, the first bytes of its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..errors import FileError, GradedError
+from .arrow import arrow_array, numbers_of
+from .content import DAMAGE, Content
+from .tables import file_columns, floats, with_places
+
+if TYPE_CHECKING:
+    import pyarrow
+
+BATCH = 1 << 16  # rows that are converted at once
+
+
+class TableFile(Protocol):
+    """An open file of a table: the names of its columns, and its record batches.
+
+    `batches` yields the number of each batch's first row with the batch. It needs to have the columns named
+    only, and, if `where` is a pair of a column and a value, only the rows with this value.
+    """
+
+    MAGIC: bytes
+    NAME: str
+    names: list[str]
+
+    def __init__(self, content: Content): ...
+
+    def batches(
+        self, columns: list[str], where: tuple[str, str] | None
+    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]: ...
+
+
+class Parquet:
+    """A Parquet file, read by row groups; those without a row of the wanted run are skipped."""
+
+    MAGIC, NAME = b"PAR1", "Parquet"
+
+    def __init__(self, content: Content):
+        from pyarrow import parquet
+
+        self.file = parquet.ParquetFile(content.mapped())
+        self.names = self.file.schema_arrow.names
+
+    def batches(
+        self, columns: list[str], where: tuple[str, str] | None
+    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+        first = 0
+        for number in range(self.file.num_row_groups):
+            group = self.file.metadata.row_group(number)
+            if where is None or _may_have(group, *where):
+                row = first
+                for batch in self.file.iter_batches(BATCH, [number], columns):
+                    yield row, batch
+                    row += batch.num_rows
+            first += group.num_rows
+
+
+def _may_have(group: Any, column: str, value: str) -> bool:
+    """Whether a row group can have this value, from the bounds that the file states for its columns."""
+    for number in range(group.num_columns):
+        chunk = group.column(number)
+        if chunk.path_in_schema == column and chunk.is_stats_set and chunk.statistics.has_min_max:
+            low, high = chunk.statistics.min, chunk.statistics.max
+            return not (isinstance(low, str) and isinstance(high, str)) or low <= value <= high
+    return True
+
+
+class ArrowFile:
+    """Arrow's file format, which is Feather's second version, read by record batches."""
+
+    MAGIC, NAME = b"ARROW1", "Arrow"
+
+    def __init__(self, content: Content):
+        from pyarrow import ipc
+
+        self.file = ipc.open_file(content.mapped())
+        self.names = self.file.schema.names
+
+    def batches(
+        self, columns: list[str], where: tuple[str, str] | None
+    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+        first = 0
+        for number in range(self.file.num_record_batches):
+            batch = self.file.get_batch(number)
+            yield first, batch
+            first += batch.num_rows
+
+
+class ArrowStream:
+    """Arrow's stream format, read by record batches."""
+
+    MAGIC, NAME = b"\xff\xff\xff\xff", "Arrow"
+
+    def __init__(self, content: Content):
+        from pyarrow import ipc
+
+        self.file = ipc.open_stream(content.unclosable)
+        self.names = self.file.schema.names
+
+    def batches(
+        self, columns: list[str], where: tuple[str, str] | None
+    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+        first = 0
+        for batch in self.file:
+            yield first, batch
+            first += batch.num_rows
+
+
+KINDS: tuple[type[TableFile], ...] = (Parquet, ArrowFile, ArrowStream)
+
+
+def kind_of(content: Content) -> type[TableFile] | None:
+    """The kind of the file, None for a text file."""
+    return next((kind for kind in KINDS if content.start.startswith(kind.MAGIC)), None)
+
+
+def table_rows(
+    kind: type[TableFile],
+    content: Content,
+    value: str,
+    run_column: str | None = None,
+    run: str | None = None,
+    only: str | None = None,
+) -> Iterator[pyarrow.Table]:
+    """A table for each batch of rows of the file, in the order of the file.
+
+    `run` leaves out some rows of other runs, and `only` other columns if there is this one. Raises
+    `FileError` for a file that cannot be read, for a missing column, and for rows without an id or a number.
+    """
+    with _explained(kind, content):
+        file = kind(content)
+        columns = file_columns(content.name, file.names, value, run_column)
+        where = (columns["run"], run) if run is not None else None
+        if only in columns:
+            columns = {only: columns[only]}
+        for first, batch in file.batches(list(columns.values()), where):
+            for start in range(0, batch.num_rows, BATCH):
+                yield _rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
+
+
+def table_columns(
+    kind: type[TableFile], content: Content, value: str, run_column: str | None = None
+) -> Collection[str]:
+    """Our names of the columns of the file that are read. Raises `FileError` as `table_rows`."""
+    with _explained(kind, content):
+        return file_columns(content.name, kind(content).names, value, run_column).keys()
+
+
+@contextmanager
+def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
+    """Turn any error of pyarrow or of the file into one message."""
+    import pyarrow
+
+    try:
+        yield
+    except (pyarrow.ArrowException, *DAMAGE) as error:
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise FileError(f"{content.name}: cannot be read as {kind.NAME}: {reason}") from None
+
+
+def _rows(
+    batch: pyarrow.RecordBatch, columns: dict[str, str], value: str, file: str, first: int
+) -> pyarrow.Table:
+    """The columns of a batch under our names: ids as strings, values as floats, and the rows' numbers."""
+    import pyarrow
+
+    arrays = []
+    for ours, theirs in columns.items():
+        column = batch.column(batch.schema.names.index(theirs))
+        column = column if ours == value else _strings(column, f"{file}: {theirs}", ours)
+        if column.null_count:
+            raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
+        arrays.append(_numbers(column, value, file, first) if ours == value else column)
+    rows = pyarrow.Table.from_arrays(arrays, list(columns))
+    return with_places(rows, "row", np.arange(first, first + batch.num_rows), file)
+
+
+def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:
+    """A column as strings; names of runs and iterations may be of any type."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        return column
+    if types.is_string_view(column.type):
+        return column.cast(pyarrow.large_string())
+    if ours in ("run", "iteration"):
+        return column.cast(pyarrow.string())
+    raise FileError(f"{where} is of type {column.type}, not a string; write the ids as strings")
+
+
+def _numbers(column: pyarrow.Array, value: str, file: str, first: int) -> pyarrow.Array:
+    numbers = numbers_of(column)
+    if isinstance(numbers, list):
+        try:
+            kind = "run" if value == "score" else "qrels"
+            numbers = floats(kind, [numbers], lambda row: f"{file}: row {first + row}")
+        except GradedError as error:
+            raise FileError(str(error)) from None
+    return arrow_array(numbers.astype(np.float64, copy=False))

@@ -1,0 +1,234 @@
+"""Rows of text files as Arrow tables: TREC files, and CSV and TSV files with a header.
+
+pyarrow's CSV reader parses a file in blocks of lines. The strict reader of `strict_lines` parses a block
+again if pyarrow might read it differently, for example because fields are separated by several blanks
+or because a line is wrong. Both readers give the same result, to the last bit of every score.
+
+pyarrow is imported when a file is read. No code here may import pandas indirectly, as pyarrow's `to_numpy`
+does.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import FileError
+from .arrow import arrow_array, arrow_numbers
+from .content import Content, is_lasting, owned_by_arrow
+from .strict_lines import BYTE_ORDER_MARK, Lines
+from .tables import TERRIER, file_columns, with_places
+
+if TYPE_CHECKING:
+    import pyarrow
+
+AHEAD = 8  # blocks of lines parsed in advance, because an evaluated block needs several
+CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+THREADS = 2  # parsing threads, in addition to one reading thread
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of a text file: its line, its fields, the columns that are kept, and the numeric one, `value`.
+
+    The `delimiter` separates fields, which may be quoted; without it blanks do.
+    """
+
+    lines: str
+    fields: tuple[str, ...]
+    columns: tuple[str, ...]
+    value: str
+    number: Callable[[Lines, bytes], float]
+    allowed: Callable[[np.ndarray], np.ndarray]
+    delimiter: str = ""
+
+    def headed(self, block: bytes, file: str, run_column: str | None) -> Form:
+        """The form of a file that begins with this block; the same form if its first line is no header.
+
+        Two of the columns that are needed make a header. Raises `FileError` if a column is missing.
+        """
+        needed = ("query_id", "doc_id", self.value)
+        text = block.partition(b"\n")[0].decode(errors="replace").rstrip("\r")
+        for delimiter in ("\t", ","):
+            names: list[str] = []
+            with suppress(csv.Error):  # a line of binary data
+                names = next(csv.reader([text], delimiter=delimiter), [])
+            if sum(name in names or TERRIER.get(name) in names for name in needed) < 2:
+                continue
+            columns = file_columns(file, names, self.value, run_column)
+            ours = {name: column for column, name in columns.items()}
+            fields = tuple(ours.get(name, f"#{number}") for number, name in enumerate(names))
+            return replace(
+                self,
+                lines=delimiter.join(names).replace("\t", " "),
+                fields=fields,
+                columns=tuple(columns),
+                delimiter=delimiter,
+            )
+        if run_column is not None:
+            raise FileError(f"{file}: a TREC file has no columns with names, and so no column {run_column}")
+        return self
+
+
+RUN = Form(
+    "topic Q0 document rank score tag",
+    ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
+    ("query_id", "doc_id", "score"),
+    "score",
+    Lines.score,
+    lambda scores: ~np.isnan(scores),
+)
+QRELS = Form(
+    "topic iteration document level",
+    ("query_id", "iteration", "doc_id", "relevance"),
+    ("query_id", "doc_id", "relevance", "iteration"),
+    "relevance",
+    Lines.level,
+    np.isfinite,
+)
+
+
+def text_columns(content: Content, form: Form, run_column: str | None = None) -> tuple[str, ...]:
+    """Our names of the columns of the file that are read."""
+    lines = Lines(content, form.lines, len(form.fields))
+    return form.headed(next(lines.blocks(), b""), lines.name, run_column).columns
+
+
+def text_tables(content: Content, form: Form, run_column: str | None = None) -> Iterator[pyarrow.Table]:
+    """A table for each block of lines of the file, in the order of the file."""
+    lines = Lines(content, form.lines, len(form.fields))
+    blocks = lines.blocks()
+    first = next(blocks, b"")
+    headed = form.headed(first, lines.name, run_column)
+    if headed is not form:
+        form, first, lines.number = headed, first.partition(b"\n")[2], 1
+        lines.form, lines.size, lines.delimiter = form.lines, len(form.fields), form.delimiter
+    blocks = chain([first], blocks)
+    if is_lasting(content.file):
+        parsed = _ahead(blocks, form)
+    else:  # reading ahead in a stream could block forever
+        parsed = ((block, _plainly(block, form)) for block in blocks)
+    for block, rows in parsed:
+        if rows is None:
+            yield _strictly(block, form, lines)
+        else:
+            before = lines.number
+            lines.number += rows.num_rows
+            yield with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
+    lines.end()
+
+
+def _ahead(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, pyarrow.Table | None]]:
+    """Each block and its table from `_plainly`; the next blocks are read and parsed in the background."""
+    pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
+    with ThreadPoolExecutor(1 + THREADS) as pool:
+        reading = pool.submit(next, blocks, None)
+        while (block := reading.result()) is not None:
+            reading = pool.submit(next, blocks, None)
+            pending.append((block, pool.submit(_plainly, block, form)))
+            if len(pending) > AHEAD:
+                block, parsed = pending.popleft()
+                yield block, parsed.result()
+        for block, parsed in pending:
+            yield block, parsed.result()
+
+
+def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
+    """A block parsed by pyarrow, or None if the strict reader might read it differently."""
+    import pyarrow
+    from pyarrow import csv
+
+    if not form.delimiter:
+        block = block.replace(b"\t", b" ")
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    fields = _lines(block) * len(form.fields) if form.delimiter else _fields(block)
+    if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would strip the mark
+        return None
+    try:
+        if not block.isascii():
+            block.decode()
+        rows = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
+            pyarrow.BufferReader(owned_by_arrow(block)),
+            csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
+            csv.ParseOptions(delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False),
+            csv.ConvertOptions(
+                check_utf8=False,
+                column_types={
+                    name: pyarrow.float64() if name == form.value else pyarrow.string()
+                    for name in form.columns
+                },
+                null_values=[""] if form.delimiter else [],
+                strings_can_be_null=bool(form.delimiter),
+                include_columns=form.columns,
+            ),
+            memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
+        ).read_all()
+    except (UnicodeDecodeError, pyarrow.ArrowInvalid):
+        return None
+    if fields != rows.num_rows * len(form.fields) or any(column.null_count for column in rows.columns):
+        return None
+    if not form.allowed(arrow_numbers(rows[form.value])).all():
+        return None
+    return rows
+
+
+def _lines(block: bytes) -> int:
+    return block.count(b"\n") + (not block.endswith(b"\n")) if block else 0
+
+
+def _fields(block: bytes) -> int:
+    """The number of fields in a block of lines, 0 if a field is empty.
+
+    Each blank, line end or other control character must end exactly one field.
+
+    >>> _fields(b"q1 0 d1 3\\nq1 0 d2 1"), _fields(b"q1 0  d1 3")
+    (8, 0)
+    """
+    characters, count = np.frombuffer(block, np.uint8), 0
+    if not block or block[0] <= ord(" "):
+        return 0
+    for start in range(0, len(block), CACHED):
+        ends = characters[start : start + CACHED + 1] <= ord(" ")
+        if (ends[1:] & ends[:-1]).any():
+            return 0
+        count += int(np.count_nonzero(ends[:CACHED]))
+    return count + (not block.endswith(b"\n"))
+
+
+def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
+    """A block parsed line by line. Raises `FileError` for the first wrong line."""
+    import pyarrow
+
+    place = [form.fields.index(name) for name in form.columns]
+    kept: list[list[Any]] = [[] for _ in place]
+    numbers: list[int] = []
+    for fields in lines.fields(block):
+        numbers.append(lines.number)
+        for name, column, field in zip(form.columns, kept, place):
+            if not fields[field]:
+                raise lines.error(f"the field {name} is empty ({form.lines})")
+            column.append(form.number(lines, fields[field]) if name == form.value else fields[field])
+    columns = [
+        arrow_array(np.array(column, dtype=np.float64)) if name == form.value else _string_column(column)
+        for name, column in zip(form.columns, kept)
+    ]
+    rows = pyarrow.Table.from_arrays(columns, list(form.columns))
+    return with_places(rows, "line", np.array(numbers, dtype=np.int64), lines.name)
+
+
+def _string_column(texts: list[bytes]) -> pyarrow.Array:
+    import pyarrow
+
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    return pyarrow.StringArray.from_buffers(
+        len(texts), pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(texts))
+    )

@@ -1,0 +1,308 @@
+"""Files of tables, with one run or several: what they give, and the errors they raise."""
+
+import gzip
+import io
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pyarrow
+import pytest
+from pyarrow import csv, feather, ipc, parquet
+
+from ir_measures_graded import (
+    CG,
+    GradedError,
+    GradedEvaluator,
+    RunFile,
+    nDCG_JK,
+    read_trec_qrels,
+    read_trec_run,
+)
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.inputs import files, table_files
+
+QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
+RUNS = {
+    "A": {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d2": 7.0, "d1": 7.0}},
+    "B": {"q1": {"d2": 2.0}, "q2": {"d1": 0.5}},
+}
+
+
+def write_stream(table, path):
+    with ipc.new_stream(path, table.schema) as file:
+        file.write_table(table, max_chunksize=2)
+
+
+WRITERS = {
+    "csv": csv.write_csv,
+    "tsv": lambda table, path: csv.write_csv(table, path, csv.WriteOptions(delimiter="\t")),
+    "parquet": lambda table, path: parquet.write_table(table, path, row_group_size=2),
+    "feather": lambda table, path: feather.write_feather(table, path, chunksize=2),
+    "arrows": write_stream,
+}
+
+
+COMPRESSED = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "Zstandard": lambda content: pyarrow.compress(content, "zstd", asbytes=True),
+}
+
+
+def table(runs=RUNS, topic="query_id", doc="doc_id", run="run"):
+    """A table of several runs."""
+    rows = [
+        {run: name, topic: query, doc: document, "score": score}
+        for name, topics in runs.items()
+        for query, docs in topics.items()
+        for document, score in docs.items()
+    ]
+    return pyarrow.Table.from_pylist(rows)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def written(kind, rows, name="runs"):
+    path = Path(f"{name}.{kind}")
+    WRITERS[kind](rows, str(path))
+    return path
+
+
+def refused(call, *arguments):
+    with pytest.raises(GradedError) as caught:
+        call(*arguments)
+    return str(caught.value)
+
+
+def dicts(run):
+    found = {}
+    for row in run:
+        found.setdefault(row.query_id, {})[row.doc_id] = row.score
+    return found
+
+
+# Several runs in one file
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("compression", COMPRESSED)
+def test_runs_of_a_file_are_told_apart_by_a_column(kind, compression):
+    for names in ({}, {"topic": "qid", "doc": "docno", "run": "system"}):
+        path = written(kind, table(**names))
+        path.write_bytes(COMPRESSED[compression](path.read_bytes()))
+        for file in (path, io.BytesIO(path.read_bytes())):
+            runs = RunFile(file, run_column=names.get("run")).runs()
+            assert {name: dicts(run) for name, run in runs.items()} == RUNS
+            assert {name: dicts(run) for name, run in runs.items()} == RUNS  # they can be read again
+            measures = [nDCG_JK @ 5, ir_measures.AP, ir_measures.Judged @ 5]
+            assert (evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values).all()
+
+
+def test_worker_processes_read_one_run_of_a_file():
+    runs = RunFile(written("parquet", table())).runs()
+    found, expected = evaluate(QRELS, runs, [CG @ 2], jobs=2), evaluate(QRELS, RUNS, [CG @ 2])
+    assert found.runs == expected.runs
+    assert (found.values == expected.values).all()
+
+
+def test_run_of_a_mixed_file_is_whole(monkeypatch):
+    rows = table().take([5, 0, 3, 1, 4, 2])
+    monkeypatch.setattr(files, "ROWS", 1)
+    for kind in WRITERS:
+        found = RunFile(written(kind, rows)).runs()
+        assert [*found] == ["B", "A"]
+        runs = {name: found[name] for name in RUNS}
+        assert {name: dicts(run) for name, run in runs.items()} == RUNS
+        assert (evaluate(QRELS, runs, [CG @ 2]).values == evaluate(QRELS, RUNS, [CG @ 2]).values).all()
+
+
+def test_row_groups_of_other_runs_are_not_read(monkeypatch):
+    path = written("parquet", table())
+    read = []
+    batches = parquet.ParquetFile.iter_batches
+
+    def spy(self, size, groups, columns):
+        read.extend(groups)
+        return batches(self, size, groups, columns)
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spy)
+    assert dicts(RunFile(path, "B")) == RUNS["B"]
+    assert set(read) == {2}
+
+
+def test_names_of_runs_may_be_of_any_type():
+    rows = table({1: RUNS["A"], 2: RUNS["B"]})
+    assert [*RunFile(written("parquet", rows)).runs()] == ["1", "2"]
+    encoded = table().set_column(0, "run", table()["run"].dictionary_encode())
+    assert [*RunFile(written("feather", encoded)).runs()] == ["A", "B"]
+
+
+def test_several_runs_are_not_evaluated_as_one():
+    path = written("csv", table())
+    told = f"{path}: the file has several runs, such as 'A' and 'B'; RunFile(file).runs() has them by name"
+    for read in (list, partial(CG.calc_aggregate, QRELS)):
+        assert refused(read, RunFile(path)) == told
+    for measure in (CG, "AP", "Judged@2"):
+        assert refused(evaluate, QRELS, {"x": path}, [measure]) == told
+
+
+def test_column_of_runs_that_is_named_must_exist():
+    for kind in WRITERS:
+        path = written(kind, table())
+        assert refused(RunFile(path, run_column="system").runs) == (
+            f"{path} has no column system; it has run, query_id, doc_id, score"
+        )
+    Path("run").write_text("q1 Q0 d1 1 1 t\n")
+    assert RunFile("run").runs() == {}
+    assert refused(RunFile("run", run_column="run").runs).startswith(
+        "run: a TREC file has no columns with names"
+    )
+
+
+# Tables and their columns
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_every_reader_takes_every_kind(kind):
+    judged = pyarrow.table({"label": [2, 1], "docno": ["d1", "d2"], "qid": ["q1", "q1"], "iteration": [7, 7]})
+    path = written(kind, judged, "qrels")
+    frame = read_trec_qrels(path)
+    assert frame.to_dict("list") == {
+        "query_id": ["q1", "q1"],
+        "doc_id": ["d1", "d2"],
+        "relevance": [2, 1],
+        "iteration": ["7", "7"],
+    }
+    run = written(kind, table({"A": RUNS["A"]}))
+    assert list(read_trec_run(run).columns) == ["query_id", "doc_id", "score"]
+    assert evaluate(path, {"x": run}, ["CG@2"]).means() == 3.0
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_missing_columns_are_named_with_those_found(kind):
+    path = written(kind, pyarrow.table({"qid": ["q1"], "passage": ["d1"], "score": [1.0]}))
+    told = (
+        f"{path} has no column doc_id (or docno); it has qid, passage, score; "
+        "it needs query_id, doc_id and score"
+    )
+    assert refused(list, RunFile(path)) == refused(read_trec_run, path) == told
+    assert refused(RunFile(path).runs) == told
+    path = written(kind, table().rename_columns(["a", "query_id", "doc_id", "b"]))
+    assert "no column relevance (or label); it has a, query_id, doc_id, b;" in refused(read_trec_qrels, path)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("name", ["query_id", "doc_id", "score"])
+def test_missing_value_is_refused_with_file_and_row(kind, name):
+    rows = table({"A": {"q1": dict.fromkeys("abcde", 1.0)}}).drop_columns("run")
+    at = rows.column_names.index(name)
+    holes = [*rows[name].to_pylist()[:3], None, None]
+    path = written(kind, rows.set_column(at, name, pyarrow.array(holes, rows[name].type)))
+    told = refused(list, RunFile(path))
+    if kind in ("csv", "tsv"):
+        assert told.startswith(f"{path}:5: the field {name} is empty")
+    else:
+        assert told == f"{path}: row 3 has no {name}"
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
+def test_errors_about_rows_name_file_and_row(kind, monkeypatch):
+    monkeypatch.setattr(files, "ROWS", 2)
+    monkeypatch.setattr(table_files, "BATCH", 2)
+    rows = pyarrow.table({"query_id": ["q1"] * 4, "doc_id": ["a", "b", "c", "a"], "score": [1.0, 2, 3, 4]})
+    path = written(kind, rows)
+    for read in (list, read_trec_run, lambda run: CG.calc_aggregate(QRELS | {"q1": {"a": 1}}, run)):
+        told = refused(read, path if read is read_trec_run else RunFile(path))
+        assert told.startswith(
+            f"{path}: row 3: topic 'q1' retrieves document 'a' a second time (first in row 0)"
+        )
+    path = written(kind, rows.set_column(2, "score", pyarrow.array([1.0, 2, 3, float("nan")])))
+    assert refused(list, RunFile(path)).startswith(
+        f"{path}: row 3: topic 'q1', document 'a': the score is NaN"
+    )
+    path = written(kind, rows.set_column(2, "score", pyarrow.array(["1", "2", "3", "x"])))
+    assert refused(list, RunFile(path)) == f"{path}: row 0: the score '1' is not a number"
+    path = written(kind, rows.set_column(0, "query_id", pyarrow.array([1, 1, 1, 1])))
+    assert (
+        refused(list, RunFile(path))
+        == f"{path}: query_id is of type int64, not a string; write the ids as strings"
+    )
+    path = written(kind, rows.rename_columns(["query_id", "doc_id", "relevance"]))
+    told = refused(lambda qrels: GradedEvaluator([CG], files.qrels_table(qrels)), path)
+    assert "document 'a': judged twice, at level 1 (row 0) and at level 4 (row 3)" in told
+
+
+def test_numbers_of_any_type_are_read_exactly():
+    for values in ([Decimal("0.1"), Decimal("2.7")], pyarrow.array([3, 1], "uint8"), np.float32([0.1, 7])):
+        rows = pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": values})
+        expected = list(map(float, rows["score"].to_pylist()))
+        assert [row.score for row in RunFile(written("parquet", rows))] == expected
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
+def test_damaged_file_is_refused_with_its_kind(kind):
+    path = written(kind, table())
+    path.write_bytes(path.read_bytes()[:-40])
+    name = "Parquet" if kind == "parquet" else "Arrow"
+    assert refused(list, RunFile(path, "A")).startswith(f"{path}: cannot be read as {name}: ")
+
+
+def test_blocks_are_cut_between_topics_of_a_table(monkeypatch):
+    monkeypatch.setattr(files, "ROWS", 1)
+    monkeypatch.setattr(table_files, "BATCH", 3)
+    run = {f"q{topic}": {f"d{doc}": 1.0 / doc for doc in range(1, 1 + topic)} for topic in range(1, 9)}
+    for kind in WRITERS:
+        blocks = [block.topics for block in RunFile(written(kind, table({"A": run}))).blocks()]
+        assert [topic for topics in blocks for topic in topics] == list(run)
+        assert len(blocks) > 1 or kind in ("csv", "tsv")
+
+
+# CSV and TSV
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"query_id,doc_id,score\nq1,d1,9.5\nq1,d2,8\nq2,d1,7\n",
+        b"\xef\xbb\xbfscore,doc_id,query_id,tag\r\n9.5,d1,q1,\r\n8,d2,q1,x\r\n7,d1,q2,y",
+        b'"qid","docno","score"\n\n"q1","d1",9.5\n\n"q1","d2","8"\nq2,d1,7\n',
+        b"qid\tQ0\tdocno\trank\tscore\ttag\nq1\tQ0\td1\t1\t9.5\tt\nq1\tQ0\td2\t2\t8\tt\nq2\tQ0\td1\t1\t7\tt\n",
+    ],
+)
+def test_headed_text_is_read(content):
+    assert dicts(RunFile(io.BytesIO(content))) == {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"q1,d2", "2 fields, not 3 (query_id,doc_id,score): 'q1,d2'"),
+        (b"q1,d2,3,4", "4 fields, not 3"),
+        (b"q1,d2,high", "the score 'high' is not a number (query_id,doc_id,score)"),
+        (b"q1,d2,nan", "the score is NaN"),
+        (b"q1,,1", "the field doc_id is empty"),
+        (b'q1,"d2,1', "unexpected end of data"),
+        (b"q1,d\xff2,1", "not UTF-8 text (byte 0xff at position 4)"),
+        (b"q1,d1,1", "topic 'q1' retrieves document 'd1' a second time (first in line 2)"),
+    ],
+)
+def test_bad_line_of_headed_text_is_named(line, message):
+    Path("run.csv").write_bytes(b"query_id,doc_id,score\nq1,d1,9.5\n\n" + line + b"\nq2,d1,7\n")
+    told = refused(list, RunFile("run.csv"))
+    assert told.startswith("run.csv:4: ")
+    assert message in told
+
+
+def test_text_without_a_known_header_is_read_as_a_trec_file():
+    Path("run.csv").write_text("query,document,score\nq1,d1,1\n")
+    assert refused(list, RunFile("run.csv")) == (
+        "run.csv:1: 1 field, not 6 (topic Q0 document rank score tag): 'query,document,score'; "
+        "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id"
+    )
+    assert dicts(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}
