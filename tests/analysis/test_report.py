@@ -84,19 +84,16 @@ def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
         against = {test.run: test for test in tests.find(of.measure, "paired t")}
         for line in of.lines:
             assert line.mean == tests.means[tests.runs.index(line.run), tests.measures.index(of.measure)]
-            if line.run != "A":
-                test = against[line.run]
-                assert (line.difference, line.from_, line.to) == (test.difference, test.lower, test.upper)
-                assert line.p == test.adjusted
+            assert line.test == against.get(line.run)
+            assert line.significant == (line.run != "A" and against[line.run].adjusted < 0.05)
         assert of.pairs == 10
         assert of.separated == sum(test.p < 0.05 for test in tests.find(of.measure, "Tukey HSD"))
     first = of_demo.verdict.measures[0]
     of_first = [each for each in spans.differences if each.measure == first.measure]
     assert first.standing.over_judgments == sum(each.stands_over_judgments for each in of_first)
     assert first.standing.over_ties == sum(each.stands_over_ties for each in of_first)
-    assert {line.run: line.ties for line in first.lines} == {
-        each.run: each.ties for each in spans.values if each.measure == first.measure
-    }
+    of_runs = {each.run: each for each in spans.values if each.measure == first.measure}
+    assert {line.run: line.span for line in first.lines} == of_runs
 
 
 def test_equal_inputs_give_equal_pages(of_demo):

@@ -16,9 +16,9 @@ from ...measures.base import GradedMeasure
 from ...measures.weighted import WeightedGains
 from ...output.formats import Table
 from ..compare import compare_values
-from ..comparison import PAIRED_T, TUKEY_HSD, Comparison, Test
+from ..comparison import PAIRED_T, TUKEY_HSD, Test
 from ..intervals import STUDENT, Intervals, intervals
-from ..ranges import Difference, Range, ranges
+from ..ranges import Difference, Interval, Range, ranges
 
 LEAST = 2
 """Intervals and tests need so many topics, comparisons so many runs."""
@@ -30,22 +30,17 @@ SHORT = 10
 class Line:
     """One run by one measure.
 
-    `lower` and `upper` bound the mean. `difference` is the mean minus that of the baseline, `from_` and `to`
-    bound it, and `p` is from the paired t-test with Holm's correction; all are None for the baseline.
-    `ties` and `unjudged` are the ranges over orders of ties and over judgments, None where not known.
+    `interval` bounds the mean. `test` is the paired t-test against the baseline, None for the baseline
+    itself, and `significant` tells its outcome. `span` has the ranges over ties and over judgments, None for
+    a measure without.
     """
 
     run: str
     mean: float
-    lower: float | None = None
-    upper: float | None = None
-    difference: float | None = None
-    from_: float | None = None
-    to: float | None = None
-    p: float | None = None
-    significant: bool = False
-    ties: tuple[float, float] | None = None
-    unjudged: tuple[float, float] | None = None
+    interval: Interval | None
+    test: Test | None
+    significant: bool
+    span: Range | None
 
 
 @dataclass(frozen=True)
@@ -74,19 +69,30 @@ class OfMeasure:
     measure: Measure
     smaller_is_better: bool
     lines: tuple[Line, ...]
-    equal: tuple[str, ...] = ()
-    separated: int = 0
-    pairs: int = 0
-    better: tuple[str, ...] = ()
-    worse: tuple[str, ...] = ()
-    open: tuple[str, ...] = ()
-    detectable: float | None = None
-    standing: Standing | None = None
+    equal: tuple[str, ...]
+    separated: int
+    pairs: int
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    open: tuple[str, ...]
+    detectable: float | None
+    standing: Standing | None
 
     @property
     def best(self) -> Line:
         """The run with the best mean; the first of several."""
         return self.lines[0]
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The lowest bound of all intervals, or mean, and the highest."""
+        ends = [end for line in self.lines for end in (line.mean, *(line.interval or ()))]
+        return min(ends), max(ends)
+
+    def has(self, kind: str) -> bool:
+        """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is no single value."""
+        found = (getattr(line.span, kind, None) for line in self.lines)
+        return any(each is not None and each[0] < each[1] for each in found)
 
     @property
     def tied(self) -> tuple[str, ...]:
@@ -116,22 +122,16 @@ class Verdict:
     def table(self) -> Table:
         """Column names and rows: one row per measure and run."""
         columns = ["measure", "run", "mean", "lower", "upper", "difference", "from", "to", "p", "significant"]
-        return columns, [
-            [
-                str(each.measure),
-                line.run,
-                line.mean,
-                line.lower,
-                line.upper,
-                line.difference,
-                line.from_,
-                line.to,
-                line.p,
-                line.significant,
-            ]
-            for each in self.measures
-            for line in each.lines
-        ]
+        rows: list[list[Any]] = []
+        for each in self.measures:
+            for line in each.lines:
+                row = [str(each.measure), line.run, line.mean, *(line.interval or (None, None))]
+                if (test := line.test) is None:
+                    row += [None, None, None, None]
+                else:
+                    row += [test.difference, test.lower, test.upper, test.decisive]
+                rows.append([*row, line.significant])
+        return columns, rows
 
 
 def verdict(
@@ -153,13 +153,15 @@ def verdict(
             evaluation, baseline=baseline, alpha=alpha, permutations=permutations, seed=seed
         )
     bounds = _bounds(evaluation, 1 - alpha)
+    found = []
+    for measure in evaluation.measures:
+        spans, differences = _ranges(judgments, runs, measure, seed)
+        tests = [] if tested is None else tested.find(measure, PAIRED_T)
+        lines = _lines(evaluation, measure, bounds, tests, alpha, spans)
+        pairs = [] if tested is None else tested.find(measure, TUKEY_HSD)
+        found.append(_of_measure(measure, lines, pairs, alpha, _standing(differences)))
     return Verdict(
-        tuple(
-            _of_measure(
-                evaluation, measure, tested, bounds, baseline, *_ranges(judgments, runs, measure, seed)
-            )
-            for measure in evaluation.measures
-        ),
+        tuple(found),
         baseline if several else None,
         len(evaluation.topics),
         alpha,
@@ -194,60 +196,57 @@ def _ranges(
     return {each.run: each for each in found.values}, found.differences
 
 
-def _of_measure(
+def _lines(
     evaluation: Evaluation,
     measure: Measure,
-    tested: Comparison | None,
     bounds: Intervals | None,
-    baseline: str | None,
+    tests: list[Test],
+    alpha: float,
     spans: dict[str, Range],
-    differences: tuple[Difference, ...],
-) -> OfMeasure:
-    sign, column = sign_of(measure), evaluation.measures.index(measure)
-    means = evaluation.means()[:, column]
-    order = np.argsort(-sign * means, kind="stable").tolist()
-    against: dict[str | None, Test] = {}
-    if tested is not None:
-        against = {test.run: test for test in tested.find(measure, PAIRED_T)}
+) -> list[Line]:
+    """One line per run, the best run first."""
+    column = evaluation.measures.index(measure)
+    values = evaluation.means()[:, column] if bounds is None else bounds.values[:, column]
+    against = {test.run: test for test in tests}
     lines = []
-    for row in order:
+    for row in np.argsort(-sign_of(measure) * values, kind="stable").tolist():
         run = evaluation.runs[row]
-        line = Line(run, float(means[row]))
-        facts: dict[str, Any] = {}
-        if bounds is not None:
-            facts["lower"], facts["upper"] = bounds.of(run, measure)
-            facts["mean"] = float(bounds.values[row, column])
-        if run in against:
-            test = against[run]
-            facts |= {"difference": test.difference, "from_": test.lower, "to": test.upper}
-            facts |= {"p": test.decisive, "significant": test.decisive < tested.alpha if tested else False}
-        if run in spans:
-            facts |= {"ties": spans[run].ties, "unjudged": spans[run].unjudged}
-        lines.append(Line(**{**vars(line), **facts}))
-    if tested is None:
-        return OfMeasure(measure, sign < 0, tuple(lines), standing=_standing(differences))
-    pairs = tested.find(measure, TUKEY_HSD)
-    best = lines[0].run
-    told = {
-        run for test in pairs if test.decisive < tested.alpha for run in (test.run, test.other)
-        if best in (test.run, test.other)
-    }  # fmt: skip
-    found: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
+        interval = None if bounds is None else bounds.of(run, measure)
+        test = against.get(run)
+        significant = test is not None and test.decisive < alpha
+        lines.append(Line(run, float(values[row]), interval, test, significant, spans.get(run)))
+    return lines
+
+
+def _of_measure(
+    measure: Measure, lines: list[Line], pairs: list[Test], alpha: float, standing: Standing | None
+) -> OfMeasure:
+    best, sign = lines[0].run, sign_of(measure)
+    separated = [{test.run, test.other} for test in pairs if test.decisive < alpha]
+    better: list[str] = []
+    worse: list[str] = []
+    undecided: list[str] = []
+    detectable: float | None = None
     for line in lines:
-        if line.run in against:
-            ahead = sign * (line.difference or 0) > 0
-            found[("better" if ahead else "worse") if line.significant else "open"].append(line.run)
-    detectable = [against[run].detectable or 0.0 for run in found["open"]]
+        if line.test is None:
+            continue
+        if not line.significant:
+            undecided.append(line.run)
+            detectable = max(detectable or 0.0, line.test.detectable or 0.0)
+        else:
+            (better if sign * (line.test.difference or 0.0) > 0 else worse).append(line.run)
     return OfMeasure(
         measure,
         sign < 0,
         tuple(lines),
-        equal=tuple(line.run for line in lines[1:] if line.run not in told),
-        separated=sum(test.decisive < tested.alpha for test in pairs),
+        equal=tuple(line.run for line in lines[1:] if {best, line.run} not in separated),
+        separated=len(separated),
         pairs=len(pairs),
-        **{name: tuple(runs) for name, runs in found.items()},
-        detectable=max(detectable, default=None),
-        standing=_standing(differences),
+        better=tuple(better),
+        worse=tuple(worse),
+        open=tuple(undecided),
+        detectable=detectable,
+        standing=standing,
     )
 
 
