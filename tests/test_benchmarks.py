@@ -29,6 +29,7 @@ CONTESTANTS = [
     *((form, "define_byquery") for form in ("frame, str", "frame, object")),
     *((form, peer) for form in FORMS if "dicts" in form for peer in ("pytrec_eval", "ranx", "pyNTCIREVAL")),
     *((form, peer) for form in workloads.ARROW_FORMS for peer in (OURS, "Polars")),
+    *((form, peer) for form in workloads.TABLE_FILES for peer in (OURS, "ir-measures", "Polars")),
     *(("files", peer) for peer in (OURS, "ir-measures", "pytrec_eval", "ranx", "trec_eval")),
     *(("processes", peer) for peer in (OURS, "ir-measures", "pyNTCIREVAL", "trec_eval")),
 ]

@@ -7,10 +7,10 @@ ours does. Each is given the qrels and the run as they are and returns the mean 
 user pays. Repetitions are interleaved, the median counts, and `ratio` is a peer's time divided by ours.
 Before that each runs once on a tiny input, so that nothing is compiled or imported while it is timed.
 
-Inputs are those of workloads.py in memory, and two more: ``files``, from the paths to the result in this
-process (trec_eval's program stands there as well), and ``processes``, the same as whole commands, the start
-of the interpreter included. pyNTCIREVAL's command takes one topic at a time, labelled first; its own files
-are made for it beforehand.
+Inputs are those of workloads.py in memory, and in files, from the paths to the result in this process:
+``files`` in TREC's form (trec_eval's program stands there as well), ``parquet``, ``feather`` and ``csv``.
+``processes`` are whole commands on TREC's files, the start of the interpreter included. pyNTCIREVAL's
+command takes one topic at a time, labelled first; its own files are made for it beforehand.
 
 `peak MB` is the most memory that a fresh process holds while it makes the call once, its input and all
 imports included; `added MB` is what the call added.
@@ -38,14 +38,14 @@ import pandas
 import pytrec_eval
 from ir_measures import Measure, nDCG
 from measuring import MB, Call, Command, Memory, Report, in_fresh_process, medians, memory_of, options
-from workloads import ARROW_FORMS, FORMS, SHAPES, Input, Shape, write
+from workloads import ARROW_FORMS, FORMS, SHAPES, TABLE_FILES, Input, Shape, write, write_tables
 
 from ir_measures_graded import GradedEvaluator, cli, nDCG_JK
 
 OURS = "ir-measures-graded"
 MEASURE = nDCG_JK(b=2) @ 100
 IN_MEMORY = {**FORMS, **ARROW_FORMS}
-ON_FILES = ("files", "processes")
+ON_FILES = ("files", *TABLE_FILES, "processes")
 TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
 BY_COMMANDS = 250  # topics, for each of which pyNTCIREVAL's commands start
 
@@ -55,6 +55,8 @@ BY_COMMANDS = 250  # topics, for each of which pyNTCIREVAL's commands start
 
 def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
     """Ours, and the peers that take input of this form and are installed: calls that return the mean."""
+    if form in TABLE_FILES:
+        return from_table_files(qrels, run)
     if form in ON_FILES:
         calls = from_files(qrels, run) if form == "files" else as_processes(qrels, run)
         if trec_eval:
@@ -175,6 +177,34 @@ def from_files(qrels: Path, run: Path) -> dict[str, Call]:
     return calls
 
 
+def from_table_files(qrels: Path, run: Path) -> dict[str, Call]:
+    """Ours is the command's own function; peers use their library's own reader."""
+    calls: dict[str, Call] = {
+        OURS: partial(mean_of_command, qrels, run),
+        "ir-measures": lambda: mean(nDCG @ 100, *map(read_by_pandas, (qrels, run))),
+    }
+    if find_spec("polars"):
+        calls["Polars"] = lambda: mean_of_polars(*map(read_by_polars, (qrels, run)))
+    return calls
+
+
+STRINGS = {"query_id": str, "doc_id": str}
+
+
+def read_by_pandas(path: Path) -> pandas.DataFrame:
+    if path.suffix == ".csv":
+        return pandas.read_csv(path, dtype=STRINGS)
+    return pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_feather(path)
+
+
+def read_by_polars(path: Path) -> Any:
+    import polars
+
+    if path.suffix == ".csv":
+        return polars.read_csv(path, schema_overrides=STRINGS)
+    return polars.read_parquet(path) if path.suffix == ".parquet" else polars.read_ipc(path)
+
+
 def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
     """The last measure's, of all that it computes."""
     with redirect_stdout(io.StringIO()) as output:
@@ -249,8 +279,13 @@ class Inputs:
     def of_form(self, form: str) -> Input:
         if form in IN_MEMORY:
             return IN_MEMORY[form](self.shape)
-        paths = self.folder / "qrels.txt", self.folder / "run.txt"
-        return paths if paths[1].exists() else write(self.shape, self.folder)
+        kind = form if form in TABLE_FILES else "txt"
+        paths = self.folder / f"qrels.{kind}", self.folder / f"run.{kind}"
+        if paths[1].exists():
+            return paths
+        return (
+            write(self.shape, self.folder) if kind == "txt" else write_tables(self.shape, self.folder, kind)
+        )
 
     def contestants(self, form: str, trec_eval: str | None = None) -> dict[str, Call]:
         return contestants(form, *self.of_form(form), trec_eval)

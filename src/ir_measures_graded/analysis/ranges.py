@@ -35,7 +35,7 @@ from ..output.result import Result
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.notation import parse_measures
-from .options import whole_number
+from .options import refuse_large, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -267,6 +267,7 @@ def ranges(
     """
     wanted = [_checked(measure) for measure in parse_measures(measures)]
     draws, seed = whole_number(draws, "draws", 0), whole_number(seed, "seed", 0)
+    refuse_large("draws", draws, 8 * draws, "their means")
     named, judgments = named_runs(runs), read_judgments(qrels)
     judged = Judged(judgments.table)
     reduced = []

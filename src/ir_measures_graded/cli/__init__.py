@@ -5,9 +5,9 @@
 - `arguments`: qrels, runs, measures and options that several commands share.
 - `results`: prints a result in any format and writes it to files.
 - The other modules define one command each. A command imports only what it needs.
-"""
 
-from __future__ import annotations
+No module is imported here, not even by a future statement: `interrupts` must be imported first.
+"""
 
 PURPOSES: dict[str, dict[str, str]] = {
     "evaluation": {

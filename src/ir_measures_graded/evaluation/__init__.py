@@ -5,5 +5,6 @@
 - `evaluators`: which provider of ir-measures computes which measure.
 - `provider`: our provider, which reduces a run and calls the measures.
 - `trec_eval`: ir-measures' standard measures from the same reduction, equal to the last bit.
+- `batches`: values of batches of topics as Arrow tables, for engines that distribute topics.
 - `processes`, `progress`: worker processes that share runs; the progress bar.
 """

@@ -135,8 +135,8 @@ def evaluate(
     for qrels, a run or a measure that cannot be used.
     """
     wanted = parse_measures(measures)
-    named = named_runs(runs)
-    work = _Work(qrels, wanted, provider)
+    named = named_runs(runs, once=True)
+    work = Work(qrels, wanted, provider)
     values = np.zeros((len(named), len(wanted), len(work.judgments.topics)))
     missing = np.zeros(values.shape, dtype=bool)
     aggregates = np.zeros((len(named), len(wanted)))
@@ -150,7 +150,7 @@ _Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Results of one run: the aggregate of each measure, its values (measures × topics), which are missing."""
 
 
-class _Work:
+class Work:
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
     It can be sent to worker processes. Raises `GradedError` for measures that cannot be computed.
@@ -173,7 +173,8 @@ class _Work:
         return _in_worker, self._made_of
 
     def __call__(self, run: Run) -> _Values:
-        rows = run.rows(self.judgments, standard=bool(self.others))
+        with about(run.name):
+            rows = run.rows(self.judgments, standard=bool(self.others))
         values = np.zeros((len(self.place), len(self.judgments.topics)))
         missing = np.ones(values.shape, dtype=bool)
         aggregates = np.zeros(len(self.place))
@@ -198,12 +199,13 @@ class _Work:
         """The values of each run, in order, computed by `jobs` worker processes."""
         files = {run.name: file for run in runs if (file := run.file) is not None}
         if jobs is None:
-            size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in files.values())
+            distinct = set(files.values())  # a file may have several runs
+            size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
             jobs = cores() if size >= (PAYS_STANDARD if self.others else PAYS) else 1
         return shared(self, runs, [run for run in runs if run.name in files], jobs)
 
 
-def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> _Work:
+def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> Work:
     if any(plugins.origin(measure) == "user code" for measure in measures):
         plugins.load()  # error messages name the distribution of a measure
-    return _Work(judgments, measures, provider)
+    return Work(judgments, measures, provider)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..errors import GradedError, shown
 from ..inputs.tables import Source, Table, read_qrels, read_run
 from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
-from ..ranking.judged import Judged
+from ..ranking.judged import Collection, Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.plugins import origin
 from . import trec_eval
@@ -49,10 +49,16 @@ class GradedEvaluator(Evaluator):
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
     Every topic of the qrels has a value and no other topic has one. Graded measures, whose values are
-    finite, report topics in the order of the qrels; standard measures in ir-measures' order.
+    finite, report topics in the order of the qrels; standard measures in ir-measures' order. `collection` has
+    the levels of the collection if the qrels do not have all its topics.
     """
 
-    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Source):
+    def __init__(
+        self,
+        measures: Iterable[ir_measures.Measure],
+        qrels: Source,
+        collection: Collection | None = None,
+    ):
         measures = list(measures)
         self.graded = [measure for measure in measures if isinstance(measure, GradedMeasure)]
         self.standard = [measure for measure in measures if not isinstance(measure, GradedMeasure)]
@@ -60,7 +66,7 @@ class GradedEvaluator(Evaluator):
         for measure in self.standard:
             if trec_eval.needs_whole_levels(measure):
                 _check_whole_levels(measure, table)
-        self.judged = Judged(table)
+        self.judged = Judged(table, collection=collection)
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
@@ -91,7 +97,7 @@ class GradedEvaluator(Evaluator):
     def reported(self, run: Source) -> Iterator[tuple[ir_measures.Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
-        in_run: dict[int, None] = {}
+        in_run: dict[int, int] = {}
         found = self.by_topic(run, lambda measure: measure.evaluated, in_run=in_run)
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
@@ -112,11 +118,12 @@ class GradedEvaluator(Evaluator):
         compute: Callable[[GradedMeasure], Callable[[Topics], np.ndarray]],
         shape: tuple[int, ...] = (),
         cut: bool = True,
-        in_run: dict[int, None] | None = None,
+        in_run: dict[int, int] | None = None,
     ) -> dict[ir_measures.Measure, np.ndarray]:
         """Each graded measure with the result of `compute` for each topic, each standard one with its values.
 
-        The run is read block by block. The numbers of its topics, in its order, are added to `in_run`.
+        The run is read block by block. The numbers of its topics are added to `in_run`, with the place where
+        each one appears first.
         """
         values = {measure: np.empty((len(self.judged.topics), *shape)) for measure in self.measures}
         for place, ranks in self._blocks(run, {} if in_run is None else in_run):
@@ -129,7 +136,7 @@ class GradedEvaluator(Evaluator):
                 values[measure][place] = trec_eval.values(measure, ranks, lists)
         return values
 
-    def _blocks(self, run: Source, in_run: dict[int, None]) -> Iterator[tuple[Any, JudgedRanks]]:
+    def _blocks(self, run: Source, in_run: dict[int, int]) -> Iterator[tuple[Any, JudgedRanks]]:
         """The reduced run in blocks of topics: which topics, and their ranks.
 
         A run in memory is one block. A run in a file has several, and one more for the topics that it lacks.
@@ -138,21 +145,24 @@ class GradedEvaluator(Evaluator):
         code = self.judged.code
         if not hasattr(run, "blocks"):
             rows = read_run(run)
-            in_run.update((code[topic], None) for topic in rows.topics if topic in code)
+            in_run.update((code[topic], place) for place, topic in enumerate(rows.topics) if topic in code)
             yield slice(None), judged_ranks(self.judged, rows)
             return
         for rows in run.blocks():
-            numbers = [code[topic] for topic in rows.topics if topic in code]
-            in_run.update(dict.fromkeys(numbers))
-            place = np.sort(np.array(numbers, dtype=np.int64))
+            first = np.arange(len(rows.topics)) + max(in_run.values(), default=-1) + 1
+            if rows.line is not None:  # blocks may come in another order
+                first = np.minimum.reduceat(rows.line, rows.offsets[:-1]) if first.size else first
+            found = {code[topic]: at for topic, at in zip(rows.topics, first.tolist()) if topic in code}
+            in_run.update(found)
+            place = np.sort(np.array([*found], dtype=np.int64))
             yield place, judged_ranks(self.judged.part(place), rows)
         rest = np.setdiff1d(np.arange(len(code)), [*in_run])
         yield rest, judged_ranks(self.judged.part(rest), read_run({}))
 
-    def _order(self, in_run: Iterable[int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
+    def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
         order, then the others by name. The last bit of a mean depends on this order."""
-        first = [code for code in in_run if evaluated[code]]
+        first = [code for code in sorted(in_run, key=in_run.__getitem__) if evaluated[code]]
         others = sorted(set(range(len(evaluated))).difference(first), key=self.judged.topics.__getitem__)
         return first, others
 

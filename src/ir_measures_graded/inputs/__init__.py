@@ -5,6 +5,7 @@
 - `content`: an opened and decompressed file.
 - `text_files`: TREC files, CSV and TSV; `strict_lines`: the same line by line, with all error messages.
 - `table_files`: Parquet and Arrow files.
+- `out_of_core`: rows in any order, sorted on disk if they do not fit into memory.
 - `tables`: dicts, DataFrames, Arrow data and named tuples.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
 - `merging`: qrels of several judges, on one scale and merged by one rule; files of assessors' answers.

@@ -69,12 +69,12 @@ class Content:
     def __exit__(self, *_: object) -> None:
         self._opened.close()
 
-    def mapped(self) -> pyarrow.NativeFile:
-        """The content with random access: a file itself, mapped into memory, or a copy of all its bytes."""
+    def seekable(self) -> pyarrow.NativeFile:
+        """The content with random access: the file itself, or a copy of all its bytes."""
         import pyarrow
 
         if not self.compression and is_lasting(self.file):
-            return pyarrow.memory_map(os.fspath(self.file))  # type: ignore[arg-type]
+            return pyarrow.OSFile(os.fspath(self.file))  # type: ignore[arg-type]
         return pyarrow.BufferReader(owned_by_arrow(self.stream.read()))
 
     @property

@@ -7,7 +7,7 @@ raises `GradedError`, in a column of documents at the latest when its rows are r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +20,9 @@ from ..by_topic import changes
 from ..errors import GradedError, shown
 from .arrow import arrow_numbers, changes_of_strings, codes_of_strings, is_arrow
 from .id_matching import Ids, Rows
+
+SAMPLE = 1 << 10
+"""Number of rows that show whether the rows of a topic stand together."""
 
 Column = Any
 """A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
@@ -176,8 +179,8 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
 
     `first` is the number of the first row, None if the rows of the source have no numbers.
 
-    >>> stretches_of(["q1", "q1", "q2", "q1"], "run: query_id")
-    Stretches(start=array([0, 2, 3]), code=array([0, 1, 0]), names=['q1', 'q2'])
+    >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
+    Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), names=['q1', 'q2'])
     """
     codes, values = _stored(column)
     if codes is not None:
@@ -185,13 +188,11 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
         ids, (numbers, code) = _ids(values, field), _in_order_of_appearance(codes[start])
         return Stretches(start, code, [ids[number] for number in numbers.tolist()])
     if is_arrow(values):
-        start = changes_of_strings(values)
-        if start.size > len(values) // 2:  # nearly every row is a stretch: make it one
-            start = np.arange(len(values))
+        start = _starts(changes_of_strings, values)
         return Stretches(start, *codes_of_strings(values, start))
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
-        start = _changes_of_objects(objects)  # comparing pandas.NA raises TypeError
+        start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
         return Stretches(start, *_codes(objects[start].tolist()))
     except TypeError:
         raise _no_string(objects, field, first) from None
@@ -264,9 +265,11 @@ def _ids(values: Any, field: str, first: int | None = None) -> Ids:
 def _other_types(id_: str) -> Iterator[Any]:
     """An id as a number, if it is one, and as bytes."""
     yield id_.encode("utf-8", "surrogatepass")
-    for kind in (int, float):
+    try:
+        yield int(id_)  # equal to the float, if that is whole
+    except ValueError:
         with suppress(ValueError):
-            yield kind(id_)
+            yield float(id_)
 
 
 def _shown(id_: Any) -> Any:
@@ -313,6 +316,13 @@ def _objects(values: Sequence[Any]) -> np.ndarray:
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
     return objects
+
+
+def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:
+    """The first rows of stretches of equal ids. If most rows of a sample are, every row is a stretch."""
+    if changes_of(ids[:SAMPLE]).size > len(ids[:SAMPLE]) // 2:
+        return np.arange(len(ids))
+    return changes_of(ids)
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:

@@ -134,7 +134,9 @@ class Ids:
         return self.data[start : start + int(self.length[row])].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        return map(self.__getitem__, range(len(self)))
+        text = self.data.data
+        for start, length in zip(np.asarray(self.start).tolist(), self.length.tolist()):
+            yield str(text[start : start + length], "utf-8", "surrogatepass")
 
     @property
     def of_one_length(self) -> bool:
@@ -152,7 +154,7 @@ class Ids:
         length = np.broadcast_to(self.length[:1].sum(), rows.size) if one else self.length[rows]
         if (words := self._words) is None:
             return Ids(self.data, self._starts(rows), length)
-        taken = words[rows].reshape(-1)
+        taken = words.take(rows, axis=0).reshape(-1)  # several times faster than words[rows]
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, words.shape[1] * WORD), length)
 
     def padded(self) -> Ids:

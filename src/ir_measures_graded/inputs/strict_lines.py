@@ -76,7 +76,7 @@ class Lines:
 
     def _delimited(self, line: bytes) -> list[bytes]:
         try:
-            rows = csv.reader([line.decode().rstrip("\r\n")], delimiter=self.delimiter, strict=True)
+            rows = csv.reader([line.decode().rstrip("\r\n")], delimiter=self.delimiter)
             return [field.encode() for field in next(rows, [])]
         except csv.Error as error:
             raise self.error(f"{error}: {_shown(line)}") from None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 BATCH = 1 << 16  # rows that are converted at once
+BUFFER = 1 << 20  # bytes of a column of a Parquet file that are read at once
 
 
 class TableFile(Protocol):
@@ -48,7 +49,7 @@ class Parquet:
     def __init__(self, content: Content):
         from pyarrow import parquet
 
-        self.file = parquet.ParquetFile(content.mapped())
+        self.file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
         self.names = self.file.schema_arrow.names
 
     def batches(
@@ -83,7 +84,7 @@ class ArrowFile:
     def __init__(self, content: Content):
         from pyarrow import ipc
 
-        self.file = ipc.open_file(content.mapped())
+        self.file = ipc.open_file(content.seekable())
         self.names = self.file.schema.names
 
     def batches(
@@ -130,22 +131,19 @@ def table_rows(
     value: str,
     run_column: str | None = None,
     run: str | None = None,
-    only: str | None = None,
 ) -> Iterator[pyarrow.Table]:
     """A table for each batch of rows of the file, in the order of the file.
 
-    `run` leaves out some rows of other runs, and `only` other columns if there is this one. Raises
-    `FileError` for a file that cannot be read, for a missing column, and for rows without an id or a number.
+    `run` leaves out some rows of other runs. Raises `FileError` for a file that cannot be read, for a missing
+    column, and for rows without an id or a number.
     """
     with _explained(kind, content):
         file = kind(content)
         columns = file_columns(content.name, file.names, value, run_column)
         where = (columns["run"], run) if run is not None else None
-        if only in columns:
-            columns = {only: columns[only]}
         for first, batch in file.batches(list(columns.values()), where):
             for start in range(0, batch.num_rows, BATCH):
-                yield _rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
+                yield batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
 
 
 def table_columns(
@@ -168,7 +166,7 @@ def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
         raise FileError(f"{content.name}: cannot be read as {kind.NAME}: {reason}") from None
 
 
-def _rows(
+def batch_rows(
     batch: pyarrow.RecordBatch, columns: dict[str, str], value: str, file: str, first: int
 ) -> pyarrow.Table:
     """The columns of a batch under our names: ids as strings, values as floats, and the rows' numbers."""

@@ -86,6 +86,8 @@ class Table:
             return GradedError(f"run: topic {topic} retrieves document {doc} twice; {rule}")
         start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
         first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
+        if self.line[first] > self.line[row]:  # the rows are not in the order of the file
+            first, row = row, first
         return FileError(
             f"{self._source(row)}: topic {topic} retrieves document {doc} a second time "
             f"(first in {self.unit} {self.line[first]}); {rule}"
@@ -159,7 +161,7 @@ class Block:
         sizes = np.where(np.diff(self.offsets) > 0, np.diff(judged.offsets), 0)
         number = np.arange(judged.values.size)[np.repeat(sizes > 0, np.diff(judged.offsets))]
         start = np.repeat(self.offsets[:-1], sizes) + self.start
-        row = docs.find(start, map(judged.docs.__getitem__, number.tolist()), self.table.values) - self.start
+        row = docs.find(start, judged.docs.take(number), self.table.values) - self.start
         return row[row >= 0], number[row >= 0]
 
     @property
@@ -206,8 +208,8 @@ def read_run(source: Source) -> Table:
     if isinstance(source, Table):
         return source
     table = _read(source, "run", "score")
-    bad = np.flatnonzero(np.isnan(table.values))
-    if bad.size:
+    if np.isnan(table.values.min(initial=np.inf)):  # faster than to compare every score
+        bad = np.flatnonzero(np.isnan(table.values))
         message = "the score is NaN, which cannot be ranked; use a number (infinities are allowed)"
         raise table.error(int(bad[0]), message)
     return table
@@ -371,6 +373,14 @@ def column_names(where: str, names: Sequence[str], value: str) -> list[str]:
     return chosen
 
 
+def renamed(source: Source, kind: str, value: str) -> Source:
+    """A DataFrame under ir-measures' names of columns, any other source as it is."""
+    if not hasattr(source, "itertuples"):
+        return source
+    names = column_names(f"{kind}: the DataFrame", [*source.columns], value)
+    return source.rename(columns=dict(zip(names, ("query_id", "doc_id", value))))
+
+
 def file_columns(file: str, names: Sequence[str], value: str, run_column: str | None) -> dict[str, str]:
     """The columns of a file that are read: our name of each, and its name there.
 
@@ -406,13 +416,15 @@ def _grouped(
 ) -> Table:
     """The table of rows whose topics are given as stretches; a topic may have several stretches."""
     values = _numbers(kind, stretches, docs, numbers)
-    codes, sizes = stretches.code, np.diff(np.append(stretches.start, len(docs)))
-    offsets = _offsets(np.bincount(codes, weights=sizes, minlength=len(stretches.names)))
+    codes, sizes = stretches.code, None
+    if codes.size < len(docs):
+        sizes = np.diff(stretches.start, append=len(docs))
+    offsets = _offsets(np.bincount(codes, sizes, minlength=len(stretches.names)))
     if (codes[1:] < codes[:-1]).any():  # a topic has several stretches
-        order = stable_order(codes if codes.size == len(docs) else np.repeat(codes, sizes))
+        order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
         if not isinstance(docs, Coded):
             docs = docs.ids().padded()  # these are the fastest to reorder
-        docs, values = docs.take(order), values[order]
+        docs, values = docs.take(order), values.take(order)
         line = None if line is None else line[order]
     return Table(kind, stretches.names, offsets, docs, values, line=line)
 

@@ -184,7 +184,10 @@ class GradedMeasure(ir_measures.Measure):
 
     @property
     def needs_all_topics(self) -> bool:
-        """Whether the value of a topic depends on the judgments of the other topics."""
+        """Whether the value of a topic depends on the judgments of the other topics, with these parameters.
+
+        Declare it if a measure uses `possible_gains`, so that engines that distribute topics take care.
+        """
         return self._option("unjudged")
 
     @property

@@ -115,7 +115,7 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     run = Table("run", names, np.append(0, np.cumsum(listed)), Ids.of([]), scores, distinct=True)
     none = np.empty((2, 0), dtype=np.int64)
     reduced = JudgedRanks(
-        Judged(qrels, judged.collection),
+        Judged(qrels, judged.whole),
         doc=new[document[known]],
         topic=np.repeat(np.arange(of.size), listed)[known],
         rank=(places(listed) + 1)[known],
@@ -150,7 +150,7 @@ def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], hi
 
 def levels_of_gains(topics: Topics) -> np.ndarray:
     """A level for each gain that a hole can get: NaN, unjudged, for 0, then one for each possible gain."""
-    level = topics.ranks.judged.collection.levels.level
+    level = topics.ranks.judged.all_levels
     gain = gain_of(level, topics.gains)
     return np.array([np.nan, *(level[gain == each][0] for each in topics.possible_gains)])
 
@@ -230,7 +230,7 @@ class Ratio:
         # by itself, so that differences of low gains are not lost beside differences of high ones.
         step = np.diff(self.worth[topics], axis=2, prepend=0.0)
         levels, numbers = self.judged.shape[1], np.arange(earned.shape[1])
-        limit = self.cutoff or self.possible.size - 1
+        limit = min(self.cutoff or self.possible.size, self.possible.size - 1)
         ideal = self.possible[np.minimum(self.judged[topics][:, :, None] + numbers, limit)]
         added = ideal - ideal[:, :, :1]
         numerator = (step * self.achieved[topics][:, None, :]).sum(axis=2)

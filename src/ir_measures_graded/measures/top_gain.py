@@ -27,10 +27,10 @@ class TopGainMeasure(GradedMeasure):
 
     def top_gain(self, topics: Topics) -> float:
         """H; raises `GradedError` if `max_gain` is less than the gain of a judged document."""
-        highest, topic, level = topics.ranks.judged.top(topics.gains)
         given = self["max_gain"]
         if given is None:
-            return highest
+            return float(topics.possible_gains.max(initial=0.0))
+        highest, topic, level = topics.ranks.judged.top(topics.gains)
         if highest > given:
             raise GradedError(
                 f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "

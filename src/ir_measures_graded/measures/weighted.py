@@ -205,9 +205,7 @@ class Normalised(WeightedGains):
             best = np.maximum(topics.best[:, None], gains)[:, :, None]
             worth = self.worth(np.minimum(worth, best), best)
         longest = int((topics.relevant + holes).max(initial=0))
-        depth = max(longest, topics.cutoff or 0)
-        rank = np.arange(1, depth + 1)
-        weights = self.weigh(np.ones(depth), rank)
+        weights = self.weigh(np.ones(longest), np.arange(1, longest + 1))
         run = topics.run
         return Ratio(
             worth=worth,

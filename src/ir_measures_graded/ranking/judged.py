@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..by_topic import blocks, cumsum, entries, largest, offsets_of, places, tally
+from ..errors import GradedError
 from ..inputs.id_matching import Ids, all_distinct, equal_pairs
 from ..inputs.tables import Table
 from .gains import Gains, gain_of
@@ -22,21 +23,29 @@ class Judged:
     of `docs`, `topic` and `level` (J entries each) holds the documents of topic t.
 
     A document judged twice at the same level counts once. Raises `GradedError` if the two levels differ.
-    `collection` has the qrels of which these are a part.
+    `whole` has the qrels of which these are a part. If these are not the qrels of a whole collection,
+    `collection` has its levels.
     """
 
-    def __init__(self, qrels: Table, collection: Judged | None = None):
+    def __init__(self, qrels: Table, whole: Judged | None = None, collection: Collection | None = None):
         if not qrels.distinct:
             qrels = _without_repeated(qrels)
         self.topics = list(qrels.topics)
         self.code = {topic: number for number, topic in enumerate(self.topics)}
         self.offsets, self.docs, self.level = qrels.offsets, qrels.docs.ids(), qrels.values
         self._known: dict[tuple[Any, ...], Any] = {}
-        self._collection = collection
+        self._whole, self._collection = whole, collection
 
     @property
-    def collection(self) -> Judged:
-        return self._collection or self
+    def whole(self) -> Judged:
+        return self._whole or self
+
+    @cached_property
+    def all_levels(self) -> np.ndarray:
+        """The distinct levels in the collection. Raises `GradedError` if they are unknown."""
+        if self._whole is not None:
+            return self._whole.all_levels
+        return np.unique(self.levels.level) if self._collection is None else self._collection.all_levels
 
     @cached_property
     def topic(self) -> np.ndarray:
@@ -48,7 +57,7 @@ class Judged:
 
     def part(self, topics: np.ndarray) -> Judged:
         """The qrels of the topics with these numbers."""
-        return Judged(self.table.part(topics), self.collection)
+        return Judged(self.table.part(topics), self.whole)
 
     def gain(self, gains: Gains, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of the documents numbered `doc`, by default of every judged document (J)."""
@@ -60,10 +69,10 @@ class Judged:
         """The distinct positive gains of all levels in the collection, over all topics, ascending."""
 
         def compute() -> np.ndarray:
-            found = np.unique(gain_of(np.unique(self.collection.levels.level), gains))
+            found = np.unique(gain_of(self.all_levels, gains))
             return found[found > 0]
 
-        return self.collection._once("possible gains", gains, None, compute)
+        return self.whole._once("possible gains", gains, None, compute)
 
     def ideal(self, gains: Gains, cutoff: int | None = None) -> Ideal:
         """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
@@ -84,7 +93,8 @@ class Judged:
         return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
 
     def top(self, gains: Gains) -> tuple[float, str, float]:
-        """The highest gain in the whole collection, a topic that has it, and its level there.
+        """The highest gain in these qrels or those of which they are a part, a topic that has it, and its
+        level there.
 
         Without judged documents it is 0.
         """
@@ -97,8 +107,8 @@ class Judged:
             best = int(np.argmax(gain))
             return float(gain[best]), self.topics[of.topic[best]], float(of.level[best])
 
-        if self._collection is not None:
-            return self._collection.top(gains)
+        if self._whole is not None:
+            return self._whole.top(gains)
         return self._once("top", gains, None, compute)
 
     def _once(self, what: str, gains: Gains, cutoff: int | None, compute: Callable[[], Any]) -> Any:
@@ -117,6 +127,20 @@ class Judged:
             parts.append(np.stack((topic + a, level, count)))
         topic, level, count = np.concatenate(parts, axis=1)
         return LevelCounts(topic.astype(np.int64), level, count.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What measures take from a whole collection when only some of its topics are at hand: its levels, or
+    None if they are unknown."""
+
+    levels: np.ndarray | None
+
+    @property
+    def all_levels(self) -> np.ndarray:
+        if self.levels is None:
+            raise GradedError("the levels of the whole collection are needed; give levels")
+        return np.unique(self.levels)
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,16 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return np.lexsort((key, np.repeat(np.arange(sizes.size), sizes)))
     place_bits = np.uint64(width.bit_length())
     key = key << place_bits | places(sizes).astype(np.uint64)
-    inside = np.arange(width) < sizes[:, None]
-    matrix = np.full(inside.shape, 2**64 - 1, dtype=np.uint64)
-    matrix[inside] = key
-    matrix.sort(axis=1)
-    place = matrix[inside] & (np.uint64(1) << place_bits) - np.uint64(1)
+    if width * sizes.size == score.size:
+        matrix = key.reshape(sizes.size, width)
+        matrix.sort(axis=1)
+    else:
+        inside = np.arange(width) < sizes[:, None]
+        matrix = np.full(inside.shape, 2**64 - 1, dtype=np.uint64)
+        matrix[inside] = key
+        matrix.sort(axis=1)
+        key = matrix[inside]
+    place = key & (np.uint64(1) << place_bits) - np.uint64(1)
     return place.astype(np.int64) + np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 

@@ -1,0 +1,202 @@
+"""Batches of whole topics to values, both as Arrow data: what every distributed engine needs.
+
+An engine brings together the rows of some topics, calls `evaluate_batches` and combines the values. Whatever
+measures take from the other topics is an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..errors import GradedError, shown
+from ..inputs.arrow import arrow_array, exports_arrow, whole_table
+from ..inputs.tables import Table, column_names, read_qrels, read_run, refuse_repeated
+from ..measures.base import GradedMeasure
+from ..ranking.judged import Collection
+from ..registry.notation import parse_measures
+from .evaluate import Work
+from .named import Judgments, Run, about
+
+if TYPE_CHECKING:
+    import pyarrow
+
+COLUMNS = ("query_id", "measure", "value")
+OURS = GradedMeasure.__module__.rpartition(".")[0]
+
+
+def evaluate_batches(
+    measures: Iterable[Measure | str] | Measure | str,
+    qrels: Any,
+    batches: Iterable[Any],
+    levels: Iterable[float] | None = None,
+    *,
+    by: Sequence[str] = (),
+    groups: Any = None,
+) -> pyarrow.Table:
+    """The value of each measure for each topic of the qrels, as an Arrow table query_id, measure, value.
+
+    `measures` are graded or standard measures or measure strings. `qrels` and each of the `batches` are Arrow
+    data with the columns query_id, doc_id, and relevance or score; PyTerrier's names are allowed. Rows may
+    have any order, but all rows of a topic are in one batch. The qrels are read once. Every topic of the
+    qrels has a value, even if no batch has the topic; other topics have none. The value is null if
+    ir-measures reports none.
+
+    `levels` are all levels that occur in the collection, in any order. Some measures depend on the levels of
+    all topics, for example ERR_G on the highest one. If `qrels` and `batches` have only some topics of a
+    collection, they must not answer for the others. Without `levels`, these measures raise an error;
+    `needs_levels` tells which.
+
+    `by` names columns of the batches, such as the run or the day. Each distinct combination of their values
+    is a run by itself and has every topic; a null is a value like any other. The result starts with these
+    columns. `groups` is Arrow data with these columns, for groups that may have no row in the batches. With
+    `by`, all batches are in memory at once; otherwise one after the other, unless a provider of ir-measures
+    computes a measure.
+
+    >>> import pyarrow
+    >>> qrels = pyarrow.table({"query_id": ["q1", "q2"], "doc_id": ["a", "a"], "relevance": [1, 3]})
+    >>> batch = pyarrow.table({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    >>> evaluate_batches("CG@2", qrels, [batch]).to_pydict()
+    {'query_id': ['q1', 'q2'], 'measure': ['CG@2', 'CG@2'], 'value': [1.0, 0.0]}
+    >>> evaluate_batches("ERR_G@1", qrels, [batch], levels=[0, 1, 3])["value"].to_pylist()
+    [0.125, 0.0]
+
+    Raises `GradedError`, which names topic and document, for nulls, NaN, documents that a topic retrieves
+    twice, contradictory judgments, and a topic in two batches.
+    """
+    wanted = parse_measures(measures)
+    known = None if levels is None else np.fromiter(levels, np.float64)
+    if known is None:
+        for measure in wanted:
+            if isinstance(measure, GradedMeasure) and measure.needs_all_topics:
+                raise GradedError(f"{measure} needs the levels of all topics; give levels")
+    source = _arrow(qrels, "qrels", "relevance")
+    judgments = Judgments(source, read_qrels(source), None, Collection(known))
+    work = Work(judgments, wanted, None) if judgments.topics else None
+    if not by:
+        return _values(judgments, wanted, [_evaluated(work, batches)])
+    keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
+    names = (", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist())
+    found = _values(judgments, wanted, [_evaluated(work, [run], name) for run, name in zip(runs, names)])
+    group = np.repeat(np.arange(len(keys)), len(judgments.topics) * len(wanted))
+    for name in reversed(by):
+        found = found.add_column(0, name, keys[name].take(arrow_array(group)))
+    return found
+
+
+def needs_levels(measures: Iterable[Measure]) -> bool:
+    """Whether `evaluate_batches` needs the levels of the collection for the measures.
+
+    Measures of plugins may use them without saying so.
+
+    >>> needs_levels(parse_measures("ERR_G")), needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
+    (True, False)
+    """
+    return any(
+        isinstance(measure, GradedMeasure)
+        and (measure.needs_all_topics or not type(measure).__module__.startswith(OURS))
+        for measure in measures
+    )
+
+
+@dataclass(frozen=True)
+class _Batches:
+    """A run in batches of whole topics, which are read one after the other."""
+
+    batches: Iterable[Any]
+
+    def blocks(self) -> Iterator[Table]:
+        """The rows of each batch. Raises `GradedError` for a topic in two batches."""
+        seen: set[str] = set()
+        for batch in self.batches:
+            rows = _arrow(batch, "run", "score")
+            table = read_run(rows)
+            for topic in seen.intersection(table.topics):
+                raise GradedError(f"run: topic {shown(topic)} is in two batches; give whole topics")
+            seen.update(table.topics)
+            yield table
+
+    def whole(self) -> pyarrow.Table:
+        """All rows at once, for providers of ir-measures. Raises `GradedError` for a repeated document."""
+        import pyarrow
+
+        batches = [_arrow(batch, "run", "score") for batch in self.batches]
+        for table in _Batches(batches).blocks():
+            refuse_repeated(table)
+        return pyarrow.concat_tables(batches) if batches else _no_rows()
+
+
+Found = tuple[np.ndarray, np.ndarray]
+"""Values (measures × topics) and which of them are missing."""
+
+
+def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Found:
+    """The values of a run, which errors call `name`. If `work` is None, the rows are only checked."""
+    run = _Batches(batches)
+    with about(name):
+        rows = run.whole() if work is None or work.others else run
+    if work is None:
+        return np.empty((0, 0)), np.empty((0, 0), dtype=bool)
+    return work(Run(name, rows))[1:]
+
+
+def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Found]) -> pyarrow.Table:
+    """The values of several runs, run after run and measure after measure."""
+    import pyarrow
+
+    topics, names = list(judgments.topics), list(map(str, measures))
+    topic = np.tile(np.arange(len(topics)), len(names) * len(found))
+    measure = np.tile(np.repeat(np.arange(len(names)), len(topics)), len(found))
+    values = np.concatenate([np.empty(0), *(values.ravel() for values, _ in found)])
+    missing = np.concatenate([np.empty(0, dtype=bool), *(missing.ravel() for _, missing in found)])
+    return pyarrow.table(
+        {
+            "query_id": pyarrow.array(topics, pyarrow.string()).take(arrow_array(topic)),
+            "measure": pyarrow.array(names, pyarrow.string()).take(arrow_array(measure)),
+            "value": pyarrow.array(values, mask=missing),
+        }
+    )
+
+
+def _by_group(
+    batches: Sequence[pyarrow.Table], groups: Any, by: list[str]
+) -> tuple[pyarrow.Table, Iterator[pyarrow.Table]]:
+    """The distinct values of the columns `by`, and the rows that have each of them."""
+    import pyarrow
+
+    given = [] if groups is None else [whole_table(groups).select(by)]
+    keys = pyarrow.concat_tables([*(batch.select(by) for batch in batches), *given])
+    row = pyarrow.chunked_array([arrow_array(np.arange(len(keys)))])
+    every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
+    grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])
+    run = pyarrow.concat_tables(batches) if batches else _no_rows()
+    of_group = (np.asarray(rows.values) for rows in grouped["row_list"])
+    runs = (run.take(arrow_array(rows[rows < len(run)])) for rows in of_group)
+    return grouped.drop_columns("row_list").rename_columns(by), runs
+
+
+def _no_rows() -> pyarrow.Table:
+    import pyarrow
+
+    return pyarrow.schema(
+        {"query_id": pyarrow.string(), "doc_id": pyarrow.string(), "score": pyarrow.float64()}
+    ).empty_table()
+
+
+def _arrow(rows: Any, kind: str, value: str) -> pyarrow.Table:
+    """The rows of a batch. Raises `GradedError` for a null, which names topic and document: the number of a
+    row in a batch means nothing to a user."""
+    if not exports_arrow(rows):
+        raise GradedError(f"{kind}: expected Arrow data, not a {type(rows).__name__}")
+    table = whole_table(rows)
+    names = column_names(f"{kind}: the Arrow table", table.column_names, value)
+    for name in names:
+        if table[name].null_count:
+            row = table[name].is_null().to_pylist().index(True)
+            topic, doc = (shown(table[each][row].as_py()) for each in names[:2])
+            raise GradedError(f"{kind}: topic {topic}, document {doc}: the {name} is null")
+    return table

@@ -1,0 +1,324 @@
+"""Evaluation in Spark: from DataFrames of qrels and runs to a DataFrame of values (extra ``spark``).
+
+`evaluate` brings the rows of some two thousand topics together on a worker, which calls
+`ir_measures_graded.evaluation.batches.evaluate_batches`. All values equal those of a local evaluation to the
+last bit. `aggregate` takes the means over the topics.
+
+All workers need this package. A measure of a plugin also needs the plugin on all workers: install it there,
+or ship its modules with ``spark.addArtifacts("plugin.zip", pyfile=True)`` or with
+``spark-submit --py-files plugin.zip``. A measure that a script or notebook defines itself is sent along.
+
+The file of this module is also a script for ``spark-submit``, which evaluates Parquet files; see `main`.
+"""
+
+# Absolute imports, because spark-submit runs the file itself.
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ir_measures import MeanAgg, Measure, SumAgg
+
+from ir_measures_graded.errors import GradedError, install_hint, shown
+from ir_measures_graded.evaluation.batches import COLUMNS, evaluate_batches, needs_levels
+from ir_measures_graded.inputs.tables import column_names
+from ir_measures_graded.registry import plugins
+from ir_measures_graded.registry.notation import parse_measures
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import Column, DataFrame
+
+RUN = ("query_id", "doc_id", "score")
+TOPICS = 2_000
+"""Topics of the qrels in a bucket. A call of the worker takes about as long as the evaluation of a thousand
+rows."""
+
+
+def evaluate(
+    measures: Iterable[Measure | str] | Measure | str,
+    qrels: DataFrame,
+    run: DataFrame,
+    by: Sequence[str] | str = (),
+    *,
+    topics_per_bucket: int = TOPICS,
+) -> DataFrame:
+    """The value of each measure for each topic: a DataFrame with `by`, query_id, measure and value.
+
+    `measures` are graded or standard measures or measure strings. `qrels` has the columns query_id, doc_id
+    and relevance, `run` has query_id, doc_id and score. PyTerrier's names are allowed, and rows may have any
+    order.
+
+    `by` names columns of `run`, for example the system, the day or the arm of an experiment. Each distinct
+    combination of their values is a run by itself, and a null is a value like any other. Every topic of the
+    qrels has a value for each of these runs, as in a local evaluation. The value is null if ir-measures
+    reports none.
+
+    The result is lazy. Only the number of topics and the distinct levels are computed at once, by one
+    aggregation of `qrels`. With `by`, Spark reads `run` twice; cache it if it is expensive to compute.
+
+    A worker holds the rows of one bucket of `topics_per_bucket` topics (about; at least 1) in memory. Choose
+    fewer topics if there are many runs, or if topics have many rows.
+
+    Raises `GradedError` for measures, columns and types that cannot be used, and for empty qrels. A document
+    that a topic retrieves twice, contradictory judgments, NaN and nulls fail when Spark computes the values;
+    the failure has the message of the `GradedError`, which `cause` returns.
+    """
+    from pyspark.sql import functions
+
+    wanted = parse_measures(measures)
+    if topics_per_bucket < 1:
+        raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
+    names = [by] if isinstance(by, str) else list(by)
+    fields = _fields_of(run, names)
+    judged, retrieved = _rows(qrels, "qrels", "relevance"), _rows(run, "run", "score", fields)
+    buckets, levels = _about(judged, wanted, topics_per_bucket)
+    bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
+    retrieved = retrieved.select("*", bucket)
+    if fields:
+        retrieved = _with_groups(retrieved, buckets, len(fields))
+    values = (
+        judged.select("*", bucket)
+        .groupBy("bucket")
+        .cogroup(retrieved.groupBy("bucket"))
+        .applyInArrow(_of_bucket(wanted, levels, names), _schema(fields))
+    )
+    return values.toDF(*names, *COLUMNS)
+
+
+def aggregate(
+    measures: Iterable[Measure | str] | Measure | str,
+    qrels: DataFrame,
+    run: DataFrame,
+    by: Sequence[str] | str = (),
+    *,
+    topics_per_bucket: int = TOPICS,
+) -> DataFrame:
+    """The aggregate of each measure over the topics: a DataFrame with `by`, measure, value and topics.
+
+    As in ir-measures, the value is the mean of most measures and the sum of counts such as NumRet; topics is
+    the number of values. Means equal those of a local evaluation up to 1e-12. Parameters and errors are as
+    in `evaluate`; a measure with an aggregate of its own is an error, too.
+    """
+    from pyspark.sql import functions
+
+    wanted = parse_measures(measures)
+    sums = [str(measure) for measure in wanted if _is_sum(measure)]
+    values = evaluate(wanted, qrels, run, by, topics_per_bucket=topics_per_bucket)
+    value = functions.when(functions.col("measure").isin(sums), functions.sum("value"))
+    return values.groupBy(*map(_quoted, values.columns[:-3]), "measure").agg(
+        value.otherwise(functions.avg("value")).alias("value"),
+        functions.count("value").alias("topics"),
+    )
+
+
+def cause(failure: BaseException) -> GradedError | None:
+    """The `GradedError` of a worker that made Spark fail; None if there is another reason.
+
+    >>> cause(RuntimeError("… GradedError: run: topic 'q1', document 'd1': the score is null"))
+    GradedError("run: topic 'q1', document 'd1': the score is null")
+    """
+    if isinstance(failure, GradedError):
+        return failure
+    found = re.search(r"\b(?:GradedError|FileError|TopicError): (.*)", str(failure))
+    return GradedError(found[1].strip()) if found else None
+
+
+# ------------------------------------------------------------------------------------ the plan
+
+
+def _rows(frame: DataFrame, kind: str, value: str, by: Sequence[Any] = ()) -> DataFrame:
+    """The columns of `by`, as 0, 1 …, and those of topics, documents and values.
+
+    Raises `GradedError` for a column that is missing or has another type.
+    """
+    from pyspark.sql import functions
+    from pyspark.sql.types import NumericType, StringType
+
+    names = column_names(f"{kind}: the DataFrame", frame.columns, value)
+    for name, expected in zip(names, (StringType, StringType, NumericType)):
+        type_ = frame.schema[name].dataType
+        if not isinstance(type_, expected):
+            what = "a number" if expected is NumericType else "a string"
+            raise GradedError(f"{kind}: the column {name} is {type_.simpleString()}; it must be {what}")
+    columns = [
+        functions.col(_quoted(name)).alias(ours) for name, ours in zip(names, ("query_id", "doc_id", value))
+    ]
+    if kind == "qrels" and "iteration" in frame.columns:  # diversity measures use it
+        columns.append(functions.col("iteration").cast("string"))
+    return frame.select(*(_group_key(field).alias(str(n)) for n, field in enumerate(by)), *columns)
+
+
+def _fields_of(run: DataFrame, by: Sequence[str]) -> list[Any]:
+    """The fields of the columns `by`. Raises `GradedError` for a name or a type that cannot be used."""
+    from pyspark.sql.types import AtomicType, StructField
+
+    own = column_names("run: the DataFrame", run.columns, "score")
+    for name in by:
+        problem = ""
+        if name not in run.columns:
+            problem = f"is not among the columns of the run, which are {', '.join(run.columns)}"
+        elif run.columns.count(name) + by.count(name) > 2:
+            problem = "occurs twice"
+        elif name in {*own, *RUN, *COLUMNS, "topics"}:
+            problem = "is the name of another column of the run or of the result"
+        elif not isinstance(run.schema[name].dataType, AtomicType):
+            problem = f"is {run.schema[name].dataType.simpleString()}; it must be a plain value"
+        if problem:
+            raise GradedError(f"by: {shown(name)} {problem}")
+    return [StructField(name, run.schema[name].dataType) for name in by]
+
+
+def _group_key(field: Any) -> Column:
+    """A column of `by`. Arrow tells 0.0 from -0.0 and one NaN from another, but Spark's groups do not."""
+    from pyspark.sql import functions
+    from pyspark.sql.types import DecimalType, FractionalType
+
+    column = functions.col(_quoted(field.name))
+    if not isinstance(field.dataType, FractionalType) or isinstance(field.dataType, DecimalType):
+        return column
+    one = functions.when(functions.isnan(column), functions.lit(math.nan)).otherwise(
+        column + functions.lit(0.0)
+    )
+    return one.cast(field.dataType)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _about(qrels: DataFrame, measures: Sequence[Measure], topics: int) -> tuple[int, list[float] | None]:
+    """The number of buckets, and the levels of the collection if a measure needs them."""
+    from pyspark.sql import functions
+
+    levels = needs_levels(measures)
+    level = functions.col("relevance").cast("double")
+    rows, distinct, found = qrels.agg(
+        functions.count(functions.lit(1)),
+        functions.approx_count_distinct("query_id"),
+        functions.collect_set(level) if levels else functions.lit(None),
+    ).head()
+    if not rows:
+        raise GradedError("the qrels are empty: there is no topic to evaluate")
+    # A worker reports levels that are not finite, with topic and document.
+    return max(1, math.ceil(distinct / topics)), [*filter(math.isfinite, found)] if levels else None
+
+
+def _with_groups(run: DataFrame, buckets: int, by: int) -> DataFrame:
+    """The run with a row of nulls in each bucket for each group of `by`.
+
+    A bucket would otherwise miss the groups that have no document for its topics.
+    """
+    from pyspark.sql import functions
+
+    groups = run.select(*map(str, range(by))).distinct()
+    every = run.sparkSession.range(buckets).select(functions.col("id").alias("bucket"))
+    empty = groups.crossJoin(every).withColumn("marks", functions.lit(True))
+    return run.withColumn("marks", functions.lit(False)).unionByName(empty, allowMissingColumns=True)
+
+
+def _schema(by: Sequence[Any]) -> Any:
+    from pyspark.sql.types import DoubleType, StringType, StructField, StructType
+
+    types = zip(COLUMNS, (StringType(), StringType(), DoubleType()))
+    return StructType(
+        [StructField(str(number), field.dataType) for number, field in enumerate(by)]
+        + [StructField(name, type_) for name, type_ in types]
+    )
+
+
+def _of_bucket(
+    measures: Sequence[Measure], levels: Sequence[float] | None, by: Sequence[str]
+) -> Callable[[pyarrow.Table, pyarrow.Table], pyarrow.Table]:
+    """The function that evaluates a bucket on a worker."""
+    names = [*map(str, range(len(by)))]
+
+    def evaluated(qrels: pyarrow.Table, run: pyarrow.Table) -> pyarrow.Table:
+        if any(plugins.origin(measure) == "user code" for measure in measures):
+            plugins.load()  # error messages name the distribution of a measure
+        if not by:
+            return evaluate_batches(measures, qrels, [run], levels)
+        from pyarrow.compute import invert
+
+        run, marks = run.drop_columns(["bucket", "marks"]), run["marks"]
+        rows, groups = (run.filter(kept).rename_columns([*by, *RUN]) for kept in (invert(marks), marks))
+        found = evaluate_batches(measures, qrels, [rows], levels, by=by, groups=groups)
+        return found.rename_columns([*names, *COLUMNS])
+
+    return evaluated
+
+
+def _is_sum(measure: Measure) -> bool:
+    """Whether the aggregate is a sum. Raises `GradedError` if it is neither a sum nor a mean."""
+    aggregator = measure.aggregator()
+    if not isinstance(aggregator, (MeanAgg, SumAgg)):
+        raise GradedError(f"{measure} has an aggregate of its own; use evaluate and aggregate its values")
+    return isinstance(aggregator, SumAgg)
+
+
+# ---------------------------------------------------------------------------------- the script
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Evaluate qrels and runs in Parquet files and write the values as Parquet.
+
+      script=$(python -c 'from ir_measures_graded.integrations import spark; print(spark.__file__)')
+      spark-submit "$script" qrels.parquet runs.parquet nDCG_JK@10 AP --by system -o values.parquet
+      python -m ir_measures_graded.integrations.spark qrels.parquet run.parquet AP -o values.parquet
+
+    spark-submit takes Spark's options, such as --master, before the script.
+    """
+    parser = argparse.ArgumentParser(
+        prog="ir_measures_graded.integrations.spark",
+        description=main.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("qrels", help="Parquet with query_id, doc_id and relevance")
+    parser.add_argument("run", help="Parquet with query_id, doc_id and score")
+    parser.add_argument("measures", nargs="+", metavar="MEASURE", help="a measure string, such as nDCG_JK@10")
+    parser.add_argument("--by", nargs="+", default=(), metavar="COLUMN", help="columns that distinguish runs")
+    parser.add_argument("--aggregate", action="store_true", help="write aggregates over the topics")
+    parser.add_argument("--topics_per_bucket", type=int, default=TOPICS, help="default: %(default)s")
+    parser.add_argument("-o", "--output", required=True, help="Parquet to write; it must not exist")
+    arguments = parser.parse_intermixed_args(argv)
+    try:
+        _evaluate_files(arguments)
+    except Exception as failure:
+        error = cause(failure)
+        if error is None:
+            raise
+        print(f"{parser.prog}: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _evaluate_files(arguments: argparse.Namespace) -> None:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise GradedError(f"PySpark is not installed; to install it: {install_hint('spark')}") from None
+    parse_measures(arguments.measures)  # before Spark starts
+    spark = SparkSession.builder.appName("ir-measures-graded").getOrCreate()
+    try:
+        function = aggregate if arguments.aggregate else evaluate
+        values = function(
+            arguments.measures,
+            spark.read.parquet(arguments.qrels),
+            spark.read.parquet(arguments.run),
+            arguments.by,
+            topics_per_bucket=arguments.topics_per_bucket,
+        )
+        values.write.parquet(arguments.output)
+    finally:
+        spark.stop()
+
+
+if __name__ == "__main__":
+    # Workers import functions from the package's module, not from this file.
+    from ir_measures_graded.integrations import spark
+
+    sys.exit(spark.main())

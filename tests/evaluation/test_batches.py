@@ -1,0 +1,145 @@
+"""Batches of whole topics to values: what distributed engines call."""
+
+from random import Random
+from typing import ClassVar
+
+import numpy as np
+import pyarrow
+import pytest
+from ir_measures import AP, RR, Compat, NumRet, P, nDCG
+
+from buckets import arrow, expected, levels_of, part, qrels_and_runs, rows_of
+from ir_measures_graded import ERR_G, RBP_G, GradedError, TopicMeasure, muAP, nDCG_JK
+from ir_measures_graded.evaluation.batches import evaluate_batches, needs_levels
+
+MEASURES = [
+    *(nDCG_JK @ 10, muAP, ERR_G @ 5, ERR_G(max_gain=15), RBP_G, nDCG_JK(unjudged="max") @ 2),
+    *(AP, nDCG @ 10, RR @ 3, P(rel=2) @ 5, NumRet),
+    Compat(p=0.8),  # only a provider of ir-measures computes it
+]
+
+
+class _Docs(TopicMeasure):
+    """The number of distinct positive gains in the collection, which the measure does not announce."""
+
+    NAME = "Kinds"
+
+    def values(self, topics):
+        return np.full(topics.count, topics.possible_gains.size)
+
+
+def test_buckets_have_the_values_of_the_collection():
+    qrels, runs = qrels_and_runs()
+    found = {}
+    for bucket in range(4):
+        judged = arrow(part(qrels, bucket), "relevance", Random(1))
+        rows = {name: arrow(part(run, bucket), "score", Random(2)) for name, run in runs.items()}
+        for name in runs:
+            values = evaluate_batches(MEASURES, judged, [rows[name]], levels_of(qrels))
+            assert values.column_names == ["query_id", "measure", "value"]
+            found |= {(name, *row): value for row, value in rows_of(values).items()}
+    assert found == expected(qrels, runs, MEASURES)
+
+
+def test_batches_have_the_values_of_one_run():
+    qrels, runs = qrels_and_runs()
+    batches = [arrow(part(runs["one"], bucket), "score") for bucket in range(4)]
+    judged, levels = arrow(qrels, "relevance"), levels_of(qrels)
+    values = rows_of(evaluate_batches(MEASURES, judged, iter(batches), levels))
+    assert {("one", *row): value for row, value in values.items()} == expected(
+        qrels, {"one": runs["one"]}, MEASURES
+    )
+    again = evaluate_batches(MEASURES, judged, [batch.to_batches()[0] for batch in batches], levels)
+    assert rows_of(again) == values
+
+
+def test_each_group_is_a_run_of_its_own():
+    qrels, runs = qrels_and_runs()
+    rows = [arrow(runs["one"], "score", system="one"), arrow(runs["two"], "score", system=None)]
+    shuffled = pyarrow.concat_tables(rows)
+    shuffled = shuffled.take(np.random.default_rng(7).permutation(len(shuffled)))
+    groups = pyarrow.table({"system": ["one", "none"]})
+    values = evaluate_batches(
+        MEASURES, arrow(qrels, "relevance"), [shuffled], levels_of(qrels), by=["system"], groups=groups
+    )
+    assert values.column_names == ["system", "query_id", "measure", "value"]
+    local = expected(qrels, {**runs, "none": {}}, MEASURES)
+    local = {(None if run == "two" else run, *row): value for (run, *row), value in local.items()}
+    assert rows_of(values) == local
+
+
+def test_without_rows_there_are_the_topics_of_the_qrels():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
+    none = arrow({}, "score", system="x")
+    for batches in ([], [none], [none, none]):
+        found = evaluate_batches([AP, Compat(p=0.8)], arrow(qrels, "relevance"), batches)
+        assert [value or 0 for value in rows_of(found).values()] == [0, 0, 0, 0]
+        found = evaluate_batches(AP, arrow(qrels, "relevance"), [none], by=["system"])
+        assert (len(found), found.column_names) == (0, ["system", "query_id", "measure", "value"])
+    run = arrow({"q9": {"a": 1}}, "score")
+    assert len(evaluate_batches([AP, ERR_G], arrow({}, "relevance"), [run], levels=[])) == 0
+
+
+def test_a_bucket_does_not_answer_for_the_collection():
+    assert needs_levels([ERR_G])
+    assert needs_levels([_Docs()])
+    assert not needs_levels([AP, nDCG_JK @ 10, ERR_G(max_gain=3)])
+    qrels, run = arrow({"q1": {"a": 1}}, "relevance"), arrow({"q1": {"a": 1}}, "score")
+    with pytest.raises(GradedError, match=r"^ERR_G needs the levels of all topics; give levels$"):
+        evaluate_batches([AP, ERR_G], qrels, [run])
+    with pytest.raises(GradedError, match="the levels of the whole collection are needed; give levels"):
+        evaluate_batches(_Docs(), qrels, [run])
+    assert evaluate_batches(_Docs(), qrels, [run], [3, 2, 2, 1, 0, -1])["value"].to_pylist() == [3]
+    with pytest.raises(GradedError, match="'q1' has a document of level 1, whose gain 1 is above max_gain"):
+        evaluate_batches(ERR_G(max_gain=0.5), qrels, [run])
+
+
+class Bad:
+    """What is wrong with a batch, and the message."""
+
+    QRELS: ClassVar = {
+        "qrels: topic 'q1', document 'a': judged twice, at level 1 and at level 2": [1, 2],
+        "qrels: topic 'q1', document 'a': the level is nan": [1, float("nan")],
+        "qrels: topic 'q1', document 'a': the relevance is null": [1, None],
+    }
+    RUN: ClassVar = {
+        "run: topic 'q1' retrieves document 'a' twice": ("q1", "a", 1),
+        "run: topic 'q1', document 'b': the score is NaN": ("q1", "b", float("nan")),
+        "run: topic 'q1', document 'b': the score is null": ("q1", "b", None),
+        "run: topic 'q1', document None: the doc_id is null": ("q1", None, 1),
+        "run: topic None, document 'b': the query_id is null": (None, "b", 1),
+    }
+
+
+@pytest.mark.parametrize("message", Bad.QRELS)
+@pytest.mark.parametrize("measure", [nDCG_JK @ 10, AP], ids=str)
+def test_errors_in_qrels_name_topic_and_document(message, measure):
+    levels = pyarrow.array(Bad.QRELS[message], pyarrow.float64())
+    qrels = pyarrow.table({"query_id": ["q1"] * 2, "doc_id": ["a"] * 2, "relevance": levels})
+    with pytest.raises(GradedError, match=message):
+        evaluate_batches(measure, qrels, [arrow({"q1": {"a": 1}}, "score")])
+
+
+@pytest.mark.parametrize("message", Bad.RUN)
+@pytest.mark.parametrize("qrels", [{"q1": {"a": 1}}, {}], ids=["judged", "unjudged"])
+def test_errors_in_a_run_name_group_topic_and_document(message, qrels):
+    topic, doc, score = zip(("q1", "a", 2), Bad.RUN[message])
+    columns = {
+        "query_id": pyarrow.array(topic, pyarrow.string()),
+        "doc_id": pyarrow.array(doc, pyarrow.string()),
+        "score": pyarrow.array(score, pyarrow.float64()),
+    }
+    judged = arrow(qrels, "relevance")
+    with pytest.raises(GradedError, match=f"^{message}"):
+        evaluate_batches(nDCG_JK @ 10, judged, [pyarrow.table(columns)])
+    grouped = pyarrow.table({"day": [7, 7], **columns})
+    with pytest.raises(GradedError, match=f"^day=7: {message}"):
+        evaluate_batches(nDCG_JK @ 10, judged, [grouped], by=["day"])
+
+
+def test_a_batch_has_whole_topics_and_is_arrow_data():
+    qrels, batch = arrow({"q1": {"a": 1}}, "relevance"), arrow({"q1": {"a": 1}}, "score")
+    with pytest.raises(GradedError, match="run: topic 'q1' is in two batches; give whole topics"):
+        evaluate_batches(AP, qrels, [batch, arrow({"q1": {"b": 1}}, "score")])
+    with pytest.raises(GradedError, match="run: expected Arrow data, not a dict"):
+        evaluate_batches(AP, qrels, [{"q1": {"a": 1}}])

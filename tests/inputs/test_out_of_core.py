@@ -1,0 +1,146 @@
+"""Runs of more rows than are grouped in memory, in any order."""
+
+import sys
+from random import Random
+
+import numpy as np
+import pyarrow
+import pytest
+from ir_measures import AP, RR, Compat, NumRet, nDCG
+from pyarrow import parquet
+
+from buckets import arrow, qrels_and_runs
+from ir_measures_graded import ERR_G, GradedError, nDCG_JK
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.inputs import files, out_of_core, strict_lines
+from ir_measures_graded.inputs.files import RunFile
+
+MEASURES = [nDCG_JK @ 10, ERR_G @ 5, AP, nDCG @ 10, RR @ 3, NumRet]
+
+
+@pytest.fixture
+def duckdb():
+    return pytest.importorskip("duckdb", reason="DuckDB is not installed")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Few rows are many, and blocks are short."""
+    monkeypatch.setattr(out_of_core, "IN_MEMORY", 100)
+    monkeypatch.setattr(files, "ROWS", 10)
+    monkeypatch.setattr(strict_lines, "BLOCK", 400)
+
+
+def written(path, run, shuffle):
+    """The run in a file whose topics do not stand together: text, or Parquet with several groups of rows."""
+    table = arrow(run, "score", shuffle)
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=60)
+    else:
+        rows = zip(*(table[name].to_pylist() for name in table.column_names))
+        path.write_text("".join(f"{topic} Q0 {doc} 0 {score} x\n" for topic, doc, score in rows))
+    return path
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+@pytest.mark.parametrize("name", ["run.txt", "run.parquet"])
+@pytest.mark.parametrize("measures", [MEASURES, [AP, Compat(p=0.8)]], ids=["ours", "others"])
+def test_values_and_aggregates_equal_those_of_a_run_in_memory(name, measures, tmp_path):
+    qrels, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / name, runs["one"], Random(2))
+    found = evaluate(qrels, {"run": path}, measures)
+    again = evaluate(qrels, {"run": arrow(runs["one"], "score", Random(2))}, measures)
+    assert found.records() == again.records()
+    assert found.aggregates.tolist() == again.aggregates.tolist()
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+@pytest.mark.parametrize("shuffle", [None, Random(2)], ids=["sorted", "shuffled"])
+@pytest.mark.parametrize("measures", [MEASURES, [AP, Compat(p=0.8)]], ids=["ours", "others"])
+def test_a_stream_is_read_once(shuffle, measures):
+    qrels, runs = qrels_and_runs(topics=40)
+    table = arrow(runs["one"], "score", shuffle)
+    stream = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
+    found = evaluate(qrels, {"run": stream}, measures)
+    again = evaluate(qrels, {"run": table}, measures)
+    assert found.records() == again.records()
+    assert found.aggregates.tolist() == again.aggregates.tolist()
+
+
+@pytest.mark.usefixtures("small")
+def test_a_topic_that_appears_again_late_in_a_stream_is_an_error():
+    _, runs = qrels_and_runs(topics=40)
+    table = pyarrow.concat_tables([arrow(runs["one"], "score"), arrow({"q7": {"late": 1}}, "score")])
+    stream = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
+    with pytest.raises(GradedError, match="mine: topic 'q7' appears again after 600 rows of a stream; sort"):
+        evaluate({"q1": {"d1": 1}}, {"mine": stream}, [AP])
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+def test_an_error_late_in_a_file_is_that_of_the_file(tmp_path):
+    _, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / "run.txt", runs["one"], Random(2))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, "q1 Q0 d1 0 high x"]))
+    with pytest.raises(GradedError, match=rf"run.txt:{len(lines) + 1}: the score 'high' is not a number"):
+        evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+def test_blocks_have_whole_topics(tmp_path):
+    _, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / "run.txt", runs["one"], Random(2))
+    found = {}
+    for block in RunFile(path).blocks():
+        for topic, *rows in zip(block.topics, block.offsets, block.offsets[1:]):
+            found[topic] = {block.docs[row]: float(block.values[row]) for row in range(*rows)}
+    assert found == runs["one"]
+
+
+def test_blocks_are_cut_between_hashes():
+    """Two topics may have the same hash."""
+    hashes, topics = [1, 1, 2, 2, 2, 2, 2, 5, 7], "aabcbcbde"
+    for size in range(1, 10):
+        table = pyarrow.table({"hash": np.array(hashes, np.uint64), "query_id": list(topics)})
+        blocks = [*out_of_core._cut(iter(table.to_batches(max_chunksize=size)))]
+        assert pyarrow.concat_tables(blocks).combine_chunks() == table
+        seen = [set(block["query_id"].to_pylist()) for block in blocks]
+        assert sum(map(len, seen)) == len(set(topics))
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+def test_a_repeated_document_is_named_with_its_lines(tmp_path):
+    _, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / "run.txt", {**runs["one"], "q1": {"d1": 1}}, Random(2))
+    lines = path.read_text().splitlines()
+    first = next(number for number, line in enumerate(lines, 1) if line.startswith("q1 "))
+    path.write_text("\n".join([*lines, "q1 Q0 d1 0 7 x"]))
+    message = (
+        f"run.txt:{len(lines) + 1}: topic 'q1' retrieves document 'd1' a second time .first in line {first}"
+    )
+    with pytest.raises(GradedError, match=message):
+        evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
+
+
+@pytest.mark.usefixtures("small")
+def test_without_duckdb_the_error_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    qrels, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / "run.parquet", runs["one"], Random(2))
+    message = (
+        r"run.parquet: more than 100 rows, and the rows of a topic do not stand together; sort the rows by "
+        r"topic, or install DuckDB, which evaluates rows in any order: pip install .*\[duckdb\]"
+    )
+    with pytest.raises(GradedError, match=message):
+        evaluate(qrels, {"run": path}, [AP])
+    few = written(tmp_path / "few.parquet", {topic: {"d1": 1, "d2": 2} for topic in qrels}, Random(2))
+    assert evaluate(qrels, {"run": few}, [NumRet]).aggregates.tolist() == [[2 * len(qrels)]]
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+def test_what_duckdb_lacks_is_an_error(tmp_path, monkeypatch):
+    _, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / "run.parquet", runs["one"], Random(2))
+    monkeypatch.setattr(out_of_core, "MEMORY", "1KB")
+    with pytest.raises(GradedError, match=r"run.parquet: cannot sort the rows in temporary files: .*TMPDIR"):
+        evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])

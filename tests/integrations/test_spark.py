@@ -1,0 +1,273 @@
+"""Evaluation in Spark, with a real local Spark in one session for all tests."""
+
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+from random import Random
+
+import numpy as np
+import pyarrow
+import pytest
+from ir_measures import AP, RR, NumRet, nDCG
+from pyarrow import parquet
+
+from buckets import arrow, expected, qrels_and_runs, rows_of
+from ir_measures_graded import ERR_G, GradedError, TopicMeasure, nDCG_JK
+from ir_measures_graded.analysis import evaluate as evaluate_here
+from ir_measures_graded.integrations import spark as graded
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Py4J leaves sockets to the garbage collector
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a test is too short for optimised code
+MEASURES = [nDCG_JK @ 10, ERR_G @ 5, ERR_G(unjudged="max") @ 2, AP, nDCG @ 10, RR @ 3, NumRet]
+
+
+def java():
+    """The version of Java that Spark would start, 0 without one."""
+    home = os.environ.get("JAVA_HOME")
+    program = os.path.join(home, "bin", "java") if home else shutil.which("java")
+    if program is None or not os.path.exists(program):
+        return 0
+    said = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(found[1]) if found else 0
+
+
+@pytest.fixture(scope="module")
+def spark():
+    if java() < 17:
+        pytest.skip(f"Spark needs Java 17 or newer, but java is {java() or 'absent'}")
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.default.parallelism", "2")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", JAVA_OPTIONS)
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+        .config("spark.log.level", "OFF")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def frame(spark, tmp_path):
+    """Make a DataFrame of an Arrow table, in several partitions."""
+
+    def make(table, name="table"):
+        path = tmp_path / f"{name}.parquet"
+        parquet.write_table(table, path, row_group_size=100)
+        return spark.read.parquet(str(path))
+
+    return make
+
+
+def collected(frame):
+    return {tuple(row[:-1]): row[-1] for row in frame.collect()}
+
+
+def rows(runs):
+    """The rows of several runs in random order; the run named none has a null instead of its name."""
+    tables = [
+        arrow(run, "score", system=None if name == "none" else name, day="mon" if name < "p" else "tue")
+        for name, run in runs.items()
+    ]
+    table = pyarrow.concat_tables(tables)
+    return table.take(np.random.default_rng(3).permutation(len(table)))
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_values_equal_those_of_a_local_evaluation(adaptive, spark, frame):
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    qrels, runs = qrels_and_runs()
+    runs["none"] = {"q0": {f"d{doc}": float(doc % 7) for doc in range(3000)}}  # one topic with most rows
+    judged, retrieved = frame(arrow(qrels, "relevance", Random(4)), "qrels"), frame(rows(runs), "run")
+    values = graded.evaluate(MEASURES, judged, retrieved, ["system", "day"], topics_per_bucket=4)
+    assert values.columns == ["system", "day", "query_id", "measure", "value"]
+    found = {(row[0] or "none", *row[2:]): value for row, value in collected(values).items()}
+    assert len({row[1] for row in collected(values)}) == 2
+    assert found == expected(qrels, runs, MEASURES)
+
+
+def test_aggregates_equal_those_of_a_local_evaluation(frame):
+    qrels, runs = qrels_and_runs()
+    judged, retrieved = frame(arrow(qrels, "relevance"), "qrels"), frame(rows(runs), "run")
+    names = list(map(str, MEASURES))
+    found = graded.aggregate(names, judged, retrieved, "system", topics_per_bucket=7)
+    assert found.columns == ["system", "measure", "value", "topics"]
+    local = evaluate_here(qrels, runs, MEASURES)
+    means = {(row.system, row.measure): row.value for row in found.collect()}
+    for run, values in zip(local.runs, local.aggregates.tolist()):
+        of_run = [means[run, name] for name in names]
+        assert of_run == pytest.approx(values, abs=1e-12, rel=0)
+    assert {row.topics for row in found.collect()} == {len(qrels)}
+
+
+def test_empty_sides(frame):
+    qrels, _ = qrels_and_runs(topics=6)
+    judged, nothing = frame(arrow(qrels, "relevance"), "qrels"), frame(arrow({}, "score", system="x"), "run")
+    assert set(collected(graded.evaluate("AP", judged, nothing, topics_per_bucket=1)).values()) == {0}
+    assert graded.evaluate("AP", judged, nothing, "system").collect() == []
+    foreign = frame(arrow({f"x{n}": {"d": 1} for n in range(20)}, "score"), "foreign")
+    assert set(collected(graded.evaluate("AP", judged, foreign, topics_per_bucket=2)).values()) == {0}
+    with pytest.raises(GradedError, match="the qrels are empty"):
+        graded.evaluate("AP", frame(arrow({}, "relevance"), "empty"), nothing)
+
+
+def test_groups_are_those_of_spark(spark):
+    """Not a number is one group, like zero with either sign; dates and odd names of columns are fine."""
+    qrels = spark.createDataFrame([("q", "a", 1)], "query_id string, doc_id string, label int")
+    run = spark.createDataFrame(
+        [("q", "a", 2, math.nan), ("q", "b", 3, 0.0), ("q", "a", 2, -0.0)],
+        "qid string, docno string, score int, `a.b` double",
+    ).selectExpr("*", "date'2026-01-01' as `the day`")
+    found = graded.evaluate("P@1", qrels, run, ["a.b", "the day"])
+    assert found.columns == ["a.b", "the day", "query_id", "measure", "value"]
+    assert sorted((str(row[0]), row[-1]) for row in found.collect()) == [("0.0", 0.0), ("nan", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            {"run": [("q1", "a", 2.0), ("q1", "a", 1.0)]},
+            "run: topic 'q1' retrieves document 'a' twice; a document has one rank in a topic",
+        ),
+        (
+            {"run": [("q1", "a", math.nan)]},
+            "run: topic 'q1', document 'a': the score is NaN, which cannot be ranked; "
+            "use a number (infinities are allowed)",
+        ),
+        ({"run": [("q1", None, 1.0)]}, "run: topic 'q1', document None: the doc_id is null"),
+        ({"qrels": [("q1", "b", None)]}, "qrels: topic 'q1', document 'b': the relevance is null"),
+        (
+            {"qrels": [("q1", "a", 2.0)]},
+            "qrels: topic 'q1', document 'a': judged twice, at level 1 and at level 2; "
+            "keep one judgment per document",
+        ),
+    ],
+)
+def test_errors_of_workers_reach_the_driver(rows, message, spark):
+    qrels = [("q1", "a", 1.0), *rows.get("qrels", [])]
+    values = graded.evaluate(
+        ERR_G @ 5,
+        spark.createDataFrame(qrels, "query_id string, doc_id string, relevance double"),
+        spark.createDataFrame(rows.get("run", []), "query_id string, doc_id string, score double"),
+    )
+    with pytest.raises(Exception, match=re.escape(f"GradedError: {message}") + "$") as failure:
+        values.collect()
+    assert str(graded.cause(failure.value)) == message
+
+
+def test_invalid_arguments_fail_before_spark_computes(spark):
+    qrels = spark.createDataFrame([("q", "a", 1)], "query_id string, doc_id string, relevance int")
+    run = spark.createDataFrame([("q", "a", 1.0, 3)], "query_id string, doc_id string, score double, day int")
+    for arguments, options, message in [
+        (("nDCG_JK@0", qrels, run), {}, "nDCG_JK: cutoff=0 is not allowed"),
+        (("AP", run, run), {}, "qrels: the DataFrame has no column relevance"),
+        (
+            ("AP", qrels, run.withColumn("query_id", run.day)),
+            {},
+            "the column query_id is int; it must",
+        ),
+        (
+            ("AP", qrels, run.withColumn("score", run.doc_id)),
+            {},
+            "the column score is string; it must",
+        ),
+        (("AP", qrels, run, "night"), {}, "by: 'night' is not among the columns of the run, which are query"),
+        (("AP", qrels, run, ["day", "day"]), {}, "by: 'day' occurs twice"),
+        (("AP", qrels, run, "score"), {}, "by: 'score' is the name of another column"),
+        (("AP", qrels, run), {"topics_per_bucket": 0}, "topics_per_bucket=0 is not allowed"),
+    ]:
+        with pytest.raises(GradedError, match=message):
+            graded.aggregate(*arguments, **options)
+    with pytest.raises(GradedError, match="Median has an aggregate of its own"):
+        graded.aggregate(Median(), qrels, run)
+
+
+class Median(TopicMeasure):
+    """A measure of a script: cloudpickle sends its class to the workers."""
+
+    NAME = "Median"
+
+    def value(self, topic):
+        return float(topic.retrieved)
+
+    def aggregator(self):
+        return None
+
+
+PLUGIN = '''
+from ir_measures_graded import TopicMeasure
+
+class Levels(TopicMeasure):
+    """The highest gain."""
+    NAME = "Levels"
+
+    def value(self, topic):
+        return topic.best
+'''
+
+
+def test_a_plugin_must_be_on_the_workers(spark, tmp_path, monkeypatch):
+    module = tmp_path / "shipped_measure.py"
+    module.write_text(PLUGIN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import shipped_measure
+
+    qrels = spark.createDataFrame([("q", "a", 3)], "query_id string, doc_id string, relevance int")
+    run = spark.createDataFrame([("q", "a", 1.0)], "query_id string, doc_id string, score double")
+    values = graded.evaluate(shipped_measure.Levels(), qrels, run)
+    with pytest.raises(Exception, match="No module named 'shipped_measure'"):
+        values.collect()
+    spark.addArtifacts(str(module), pyfile=True)
+    assert graded.evaluate(shipped_measure.Levels(), qrels, run).collect()[0].value == 3
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_script_for_spark_submit(tmp_path):
+    qrels, runs = qrels_and_runs(topics=8)
+    parquet.write_table(arrow(qrels, "relevance"), tmp_path / "qrels.parquet")
+    parquet.write_table(rows({"one": runs["one"]}), tmp_path / "run.parquet")
+    submit = shutil.which("spark-submit", path=os.path.dirname(sys.executable))
+    options = ["--master", "local[1]", "--driver-java-options", JAVA_OPTIONS]
+    for setting in ("spark.ui.enabled=false", "spark.log.level=OFF", "spark.sql.shuffle.partitions=1"):
+        options += ["--conf", setting]
+    command = [submit, *options, graded.__file__, "qrels.parquet", "run.parquet", "AP", "nDCG_JK@10"]
+
+    def submitted(*arguments):
+        return subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, text=True)
+
+    done = submitted("-o", "values")
+    assert done.returncode == 0, done.stderr
+    found = rows_of(parquet.read_table(tmp_path / "values"))
+    local = expected(qrels, {"one": runs["one"]}, [AP, nDCG_JK @ 10])
+    assert {("one", *row): value for row, value in found.items()} == local
+
+
+def test_the_script_reports_an_error_in_one_line(spark, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(type(spark), "stop", lambda _: None)  # other tests use the session
+    parquet.write_table(arrow({"q": {"a": 1}}, "relevance"), tmp_path / "qrels")
+    twice = pyarrow.concat_tables([arrow({"q": {"a": 1}}, "score")] * 2)
+    parquet.write_table(twice, tmp_path / "run")
+    arguments = [str(tmp_path / "qrels"), str(tmp_path / "run"), "AP", "-o", str(tmp_path / "values")]
+    assert graded.main(arguments) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("ir_measures_graded.integrations.spark: error: run: topic 'q' retrieves doc")
