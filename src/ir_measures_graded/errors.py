@@ -30,7 +30,10 @@ def shown(value: object) -> str:
     >>> shown("d1"), len(shown("d" * 1000))
     ("'d1'", 80)
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write a whole number of more than 4300 digits
+        return "a number of thousands of digits"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 

@@ -87,7 +87,7 @@ def batches_of(folder: Path, topics: int) -> list[tuple[pyarrow.Table, pyarrow.T
 
 
 def measured(way: str, folder: Path) -> tuple[float, float, Memory]:
-    """The seconds, the seconds of the processor and the memory; to be called in a fresh process."""
+    """The seconds, the processor's seconds and the memory of one evaluation, for a fresh process."""
     ways: dict[str, Callable[[], Callable[[], None]]] = {
         DUCKDB: lambda: partial(by_evaluate, folder, 0),
         MEMORY: lambda: partial(by_evaluate, folder, sys.maxsize),

@@ -67,6 +67,14 @@ def test_ctrl_c_during_the_imports_ends_quietly_with_130(folder, words):
     assert (process.communicate(timeout=60), process.returncode) == ((b"", b""), 130)
 
 
+def test_nothing_is_imported_before_the_interrupt_handler():
+    folder = Path(cli.__file__).parent
+    for name in ("__init__.py", "interrupts.py"):
+        code = f"import sys; before = {{*sys.modules}}; exec({(folder / name).read_text('utf-8')!r}); "
+        done = command("-c", f"{code} print({{*sys.modules}} - before)", program=[sys.executable])
+        assert (done.stdout, done.stderr) == (b"set()\n", b"")
+
+
 def test_importing_the_package_keeps_the_interrupt_handler():
     code = (
         "import signal; before = signal.getsignal(2); import ir_measures_graded; "

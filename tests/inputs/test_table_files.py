@@ -113,7 +113,9 @@ def test_worker_processes_read_one_run_of_a_file():
     assert (found.values == expected.values).all()
 
 
-def test_run_of_a_mixed_file_is_whole(monkeypatch):
+@pytest.mark.parametrize("small", [0, files.SMALL])
+def test_run_of_a_mixed_file_is_whole(monkeypatch, small):
+    monkeypatch.setattr(files, "SMALL", small)
     rows = table().take([5, 0, 3, 1, 4, 2])
     monkeypatch.setattr(files, "ROWS", 1)
     for kind in WRITERS:
@@ -122,6 +124,13 @@ def test_run_of_a_mixed_file_is_whole(monkeypatch):
         runs = {name: found[name] for name in RUNS}
         assert {name: dicts(run) for name, run in runs.items()} == RUNS
         assert (evaluate(QRELS, runs, [CG @ 2]).values == evaluate(QRELS, RUNS, [CG @ 2]).values).all()
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_table_without_rows_has_no_runs(kind):
+    path = written(kind, table().slice(0, 0))
+    assert RunFile(path).runs() == {}
+    assert refused(evaluate, QRELS, {"x": path}, [CG]) == "x: the run is empty"
 
 
 def test_row_groups_of_other_runs_are_not_read(monkeypatch):

@@ -1,11 +1,12 @@
 """The option `unjudged`: the extremes over all judgments of the unjudged documents within the cutoff."""
 
+import sys
 from random import Random
 
 import pytest
 
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
-from ir_measures_graded import GradedError, GradedEvaluator, parse_measure
+from ir_measures_graded import NDCNG, SR, GradedError, GradedEvaluator, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
 from ir_measures_graded.inputs.tables import read_run
 from ir_measures_graded.measures import MEASURES
@@ -92,6 +93,14 @@ def test_too_many_judgments_are_refused():
     with pytest.raises(GradedError, match=r"topic 'q' has 40 unjudged documents.*use a smaller cutoff"):
         parse_measure("muAP(unjudged=max)").calc_aggregate(qrels, run)
     assert parse_measure("nDCG_JK(unjudged=max)").calc_aggregate(qrels, run) > 0.9  # a ratio has no limit
+
+
+@pytest.mark.parametrize("measure", [nDCG_JK, NDCNG, SR(ideal="retrieved")], ids=str)
+def test_a_cutoff_below_all_lists_needs_no_memory(measure):
+    qrels, run = {"q": {"a": 2, "b": 1}, "p": {"a": 1}}, {"q": {"x": 2, "a": 1}, "p": {"x": 1}}
+    for judged in ("min", "max"):
+        found = [measure(unjudged=judged, cutoff=k).calc_aggregate(qrels, run) for k in (3, sys.maxsize)]
+        assert found[0] == found[1]
 
 
 def test_an_average_over_ranks_needs_a_cutoff():

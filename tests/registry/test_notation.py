@@ -260,6 +260,11 @@ def test_error_message_says_what_is_allowed(text, message):
         "P(rel='" + "x" * 90_000 + "')@5",
         "CG(avg='" + "x" * 90_000 + "')",
         "CG(" + "x" * 90_000 + "=1)",
+        *(text.replace("N", "0x" + "f" * 5000) for text in ("P@N", "CG@N", "DCG_JK(b=N)", "CG(gains=1:N)")),
+        *(
+            text.replace("N", "0x" + "f" * 5000)
+            for text in ("CG(gains=N:1)", "CG(avg=1+N)", "CG(gains={1:1+N})")
+        ),
     ],
     ids=lambda text: f"{text[:12]}… {len(text)}",
 )
@@ -267,6 +272,16 @@ def test_long_strings_are_refused_briefly_in_linear_time(text):
     with pytest.raises(GradedError) as caught:
         parse_measures(text)
     assert len(str(caught.value)) < 400
+
+
+def test_python_does_not_warn_of_the_string():
+    with pytest.raises(GradedError, match=r"b=.* is not allowed"):
+        parse_measure(r"DCG_JK(b='\d')")
+
+
+def test_parameters_with_thousands_of_digits_are_refused():
+    with pytest.raises(GradedError, match="b=a number of thousands of digits is not allowed"):
+        DCG_JK(b=1 << 20_000)
 
 
 def test_trec_names_are_read_unless_they_are_measure_strings():

@@ -1,6 +1,7 @@
 """Analyses of several runs over one collection.
 
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
+- `report` writes one HTML page with everything about the runs.
 - `curves` evaluates a measure at every rank; `effort` tells how far a user must read to gain a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
@@ -9,6 +10,7 @@
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
+- `explain` shows what each document of a ranking adds to a value, beside the ideal list.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` shows what tied scores and unjudged documents leave open of values and of differences.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
@@ -28,11 +30,13 @@ from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .estimate import Estimates, FewTopicsWarning, estimate
+from .explain import Explanation, explain
 from .holes import Holes, add_answers, holes
 from .intervals import Intervals, intervals
 from .levels import Levels, levels
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
+from .report import Report, report
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
@@ -44,6 +48,7 @@ __all__ = [
     "Effort",
     "Estimates",
     "Evaluation",
+    "Explanation",
     "FewTopicsWarning",
     "Holes",
     "Intervals",
@@ -52,6 +57,7 @@ __all__ = [
     "Power",
     "Range",
     "Ranges",
+    "Report",
     "Sensitivity",
     "Swaps",
     "add_answers",
@@ -62,6 +68,7 @@ __all__ = [
     "effort",
     "estimate",
     "evaluate",
+    "explain",
     "holes",
     "intervals",
     "levels",
@@ -69,6 +76,7 @@ __all__ = [
     "power",
     "power_of_values",
     "ranges",
+    "report",
     "sensitivity",
     "swaps",
 ]

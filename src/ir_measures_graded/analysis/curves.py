@@ -29,7 +29,7 @@ from ..measures.weighted import Normalised
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import canonical_gains, gain_of
+from ..ranking.gains import Gains, canonical_gains, gain_of
 from ..registry.names import registry
 from ..registry.notation import checked
 from .libraries import statistics_library
@@ -114,12 +114,12 @@ class Curves(Result):
         """
         figure = plots.new_figure(*plots.size_for([IDEAL, *self.runs]))
         axes = figure.add_subplot()
-        lines, drawn = self._draw(axes)
+        lines, drawn = self.draw(axes)
         order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
         plots.legend_outside(axes, [*lines, *(drawn[number] for number in order)])
         return figure
 
-    def _draw(self, axes: Axes, width: int = 72) -> tuple[list[Any], list[Any]]:
+    def draw(self, axes: Axes, width: int = 72, title: bool = True) -> tuple[list[Any], list[Any]]:
         """Draw the ideal curve and the runs; returns the lines of both."""
         from matplotlib.ticker import MaxNLocator
 
@@ -137,7 +137,8 @@ class Curves(Result):
                 )
             start = number * every // max(1, len(self.runs))
             drawn += axes.plot(self.ranks, self.values[number], label=run, markevery=(start, every), **style)
-        axes.set_title(plots.title(self.label, width))
+        if title:
+            axes.set_title(plots.title(self.label, width))
         axes.set_xlabel("Rank")
         band = "" if self.confidence is None else f", {100 * self.confidence:g} % confidence"
         axes.set_ylabel(f"Mean over {counted(self.topics, 'topic')}{band}")
@@ -189,7 +190,7 @@ class CurveSet(Result):
         down = -(-len(self.curves) // across)
         figure = plots.new_figure(4.4 * across + legend, max(height * down, 0.8 + 0.2 * len(self.runs)))
         panels = plots.panels(figure, len(self.curves), across)
-        drawn = [found._draw(axes, width=44) for found, axes in zip(self.curves, panels)]
+        drawn = [found.draw(axes, width=44) for found, axes in zip(self.curves, panels)]
         first = self.curves[0]
         order = np.argsort(-first.values[:, -1] * sign_of(first.measure), kind="stable")
         ideal = next((lines for lines, _ in drawn if lines), [])
@@ -351,16 +352,18 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
     table = read_qrels(qrels)
-    gain = gain_of(
-        table.values,
-        measure["gains"]
-        if isinstance(measure, GradedMeasure)
-        else canonical_gains(measure.params.get("gains") or {}),
-    )
+    gain = gain_of(table.values, gains_of(measure))
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()
     bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())
     return {topic: dict(zip(table.docs.ids(slice(a, b)), score[a:b])) for topic, a, b in bounds}
+
+
+def gains_of(measure: Measure) -> Gains:
+    """The gains of a measure, graded or standard, by which it sorts the ideal list."""
+    if isinstance(measure, GradedMeasure):
+        return measure["gains"]
+    return canonical_gains(measure.params.get("gains") or {})
 
 
 def _ideal(judgments: Judgments, measure: Measure) -> Rows:

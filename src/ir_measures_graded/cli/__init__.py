@@ -5,16 +5,18 @@
 - `arguments`: qrels, runs, measures and options that several commands share.
 - `results`: prints a result in any format and writes it to files.
 - The other modules define one command each. A command imports only what it needs.
-"""
 
-from __future__ import annotations
+No module is imported here, not even by a future statement: `interrupts` must be imported first.
+"""
 
 PURPOSES: dict[str, dict[str, str]] = {
     "evaluation": {
         "evaluate": "Evaluate runs against qrels.",
         "levels": "Show the relevance levels of qrels, and gains for them.",
+        "explain": "Show what each document of a ranking adds to a value.",
     },
     "analysis": {
+        "report": "Write a page with everything about the runs.",
         "compare": "Test whether runs differ.",
         "power": "Show which measure separates the runs best, and how many topics are needed.",
         "curves": "Show a measure at every rank, averaged over topics.",

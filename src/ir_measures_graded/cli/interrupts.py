@@ -1,13 +1,13 @@
 """Ctrl-C ends the command quietly with exit status 130: while it imports, works and cleans up.
 
 The package imports this module first. Importing it has an effect only in the process of the command. The
-module imports almost nothing, because Ctrl-C during its own imports would print a traceback.
+module imports nothing that Python has not loaded at its start, because Ctrl-C during its own imports would
+print a traceback. `signal` would import `enum`, and a future statement `__future__`. Ctrl-C while Python
+itself starts cannot be handled.
 """
 
-from __future__ import annotations
-
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 
 PROGRAM = "ir_measures_graded"
@@ -42,7 +42,7 @@ def _raise(*_: object) -> None:
 def _handle(handler: object) -> bool:
     """Set the handler of Ctrl-C; only the main thread can."""
     try:
-        signal.signal(signal.SIGINT, handler)  # type: ignore[arg-type]
+        signal.signal(signal.SIGINT, handler)
     except ValueError:
         return False
     return True

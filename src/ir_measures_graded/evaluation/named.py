@@ -16,7 +16,7 @@ from ..errors import FileError, GradedError, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
 from ..inputs.files import RunFile, RunStream, run_dicts
 from ..inputs.sources import qrels_of
-from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
+from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated, renamed
 from ..ranking.judged import Collection
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
@@ -91,7 +91,10 @@ class Run:
         """
         source = self.source.whole() if standard and isinstance(self.source, RunStream) else self.source
         if not isinstance(source, RunFile):
-            return Rows(source, run_dicts(source) if standard and exports_arrow(source) else source)
+            if not standard:
+                return Rows(source, ())
+            dicts = run_dicts(source) if exports_arrow(source) else renamed(source, "run", "score")
+            return Rows(source, dicts)
         if not standard:
             return Rows(_Blocks(self, source, judgments), ())
         rows, table = source.whole()

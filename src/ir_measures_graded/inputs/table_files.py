@@ -131,19 +131,16 @@ def table_rows(
     value: str,
     run_column: str | None = None,
     run: str | None = None,
-    only: str | None = None,
 ) -> Iterator[pyarrow.Table]:
     """A table for each batch of rows of the file, in the order of the file.
 
-    `run` leaves out some rows of other runs, and `only` other columns if there is this one. Raises
-    `FileError` for a file that cannot be read, for a missing column, and for rows without an id or a number.
+    `run` leaves out some rows of other runs. Raises `FileError` for a file that cannot be read, for a missing
+    column, and for rows without an id or a number.
     """
     with _explained(kind, content):
         file = kind(content)
         columns = file_columns(content.name, file.names, value, run_column)
         where = (columns["run"], run) if run is not None else None
-        if only in columns:
-            columns = {only: columns[only]}
         for first, batch in file.batches(list(columns.values()), where):
             for start in range(0, batch.num_rows, BATCH):
                 yield batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)

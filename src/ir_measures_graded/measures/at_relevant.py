@@ -62,6 +62,10 @@ class AtRelevant(GradedMeasure):
         run, added = self.at_relevant(topics)
         return share(run.vector(added, depth), np.asarray(self.most(topics, np.arange(1, depth + 1))))
 
+    def contributions(self, topics: Topics) -> GainList | None:
+        run, added = self.at_relevant(topics)
+        return run.divided(self.values(topics), added)
+
     def relevant(self, topics: Topics) -> GainList:
         """The relevant documents of the run's list, with the gains that `achieved` is about."""
         return topics.run.relevant

@@ -52,6 +52,10 @@ class _OfThresholds(GradedMeasure):
         run, precision = self._precision(topics)
         return share(run.vector(precision, depth), self.whole(topics)[:, None])
 
+    def contributions(self, topics: Topics) -> GainList | None:
+        run, precision = self._precision(topics)
+        return run.divided(self.values(topics), precision)
+
     def _precision(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         """The ranks where relevant documents may stand, and the weighted sum of precisions at each."""
         thresholds = topics.once(Thresholds, lambda: Thresholds.of(topics))

@@ -22,7 +22,7 @@ from ..ranking.gains import LINEAR
 from .holes import extreme_in_order
 from .parameters import ORDERS, UNJUDGED, Choice, Count, Flag, Gains, Parameter
 from .ties import ordered
-from .topics import Topic, Topics
+from .topics import GainList, Topic, Topics
 
 
 class GradedMeasure(ir_measures.Measure):
@@ -111,13 +111,26 @@ class GradedMeasure(ir_measures.Measure):
         """The value of each topic with the options `ties` and `unjudged` (T): what is reported."""
         if self._option("unjudged"):
             return self.over_judgments(topics, highest=self["unjudged"] == "max")
-        return self.values(self._in_order(topics))
+        return self.values(self.in_order(topics))
 
     def evaluated_curve(self, topics: Topics, depth: int) -> np.ndarray:
         """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
         if self._option("unjudged"):
             return np.column_stack([(self @ k).evaluated(topics.cut(k)) for k in range(1, depth + 1)])
-        return self.curve(self._in_order(topics), depth)
+        return self.curve(self.in_order(topics), depth)
+
+    def contributions(self, topics: Topics) -> GainList | None:
+        """What each document of the run's list adds to the value, in the place of its gain. Documents that
+        are left out add nothing. None if the value is not a sum over documents."""
+        return None
+
+    def in_order(self, topics: Topics) -> Topics:
+        """The topics in the order of tied documents that ties='min' or 'max' asks for."""
+        if not self._option("ties") or self["ties"] == "mean":
+            return topics
+        merit = self.merit(topics)
+        ranks = ordered(topics.ranks, merit if self["ties"] == "max" else -merit)
+        return Topics(ranks, topics.gains, topics.cutoff)
 
     def merit(self, topics: Topics) -> np.ndarray:
         """What speaks for placing each of the H judged documents of `topics.ranks` first in its tie group,
@@ -168,14 +181,6 @@ class GradedMeasure(ir_measures.Measure):
         """Whether the option `ties` or `unjudged` is set."""
         offered = {"ties": self.TIES, "unjudged": self.UNJUDGED}
         return bool(offered[name]) and name in self.params
-
-    def _in_order(self, topics: Topics) -> Topics:
-        """The topics in the order of tied documents that ties='min' or 'max' asks for."""
-        if not self._option("ties") or self["ties"] == "mean":
-            return topics
-        merit = self.merit(topics)
-        ranks = ordered(topics.ranks, merit if self["ties"] == "max" else -merit)
-        return Topics(ranks, topics.gains, topics.cutoff)
 
     @property
     def needs_all_topics(self) -> bool:

@@ -230,7 +230,7 @@ class Ratio:
         # by itself, so that differences of low gains are not lost beside differences of high ones.
         step = np.diff(self.worth[topics], axis=2, prepend=0.0)
         levels, numbers = self.judged.shape[1], np.arange(earned.shape[1])
-        limit = self.cutoff or self.possible.size - 1
+        limit = min(self.cutoff or self.possible.size, self.possible.size - 1)
         ideal = self.possible[np.minimum(self.judged[topics][:, :, None] + numbers, limit)]
         added = ideal - ideal[:, :, :1]
         numerator = (step * self.achieved[topics][:, None, :]).sum(axis=2)

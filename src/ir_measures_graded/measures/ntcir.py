@@ -63,6 +63,9 @@ class _AtPreferredRank(BlendedRatio):
         preferred, at = self._preferred(topics)
         return preferred.held(at, depth)
 
+    def contributions(self, topics: Topics) -> GainList | None:
+        return None
+
     def _preferred(self, topics: Topics) -> tuple[GainList, np.ndarray]:
         """The documents that are better than all above them, and the value at each."""
         run = topics.run.relevant

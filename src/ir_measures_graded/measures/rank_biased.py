@@ -10,7 +10,7 @@ import numpy as np
 
 from .parameters import Flag, Real
 from .top_gain import TOP_GAIN, TopGainMeasure
-from .topics import Topics, ratio
+from .topics import GainList, Topics, ratio
 from .weighted import WeightedGains
 
 
@@ -74,6 +74,9 @@ class _RBP_G(TopGainMeasure, WeightedGains):
         if self["residual"]:
             return topics.run.held(self._residual(topics), depth, default=1.0)
         return self.scaled(super().curve(topics, depth), topics)
+
+    def contributions(self, topics: Topics) -> GainList | None:
+        return None if self["residual"] else super().contributions(topics)
 
     def merit(self, topics: Topics) -> np.ndarray:
         gain = super().merit(topics)

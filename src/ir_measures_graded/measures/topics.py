@@ -41,6 +41,16 @@ class GainList:
         """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""
         return np.bincount(self.topic, weights=values, minlength=self.topics)
 
+    def divided(self, value: np.ndarray, parts: np.ndarray) -> GainList:
+        """The list with a value of each topic (T) divided among its entries in proportion to `parts`.
+
+        >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
+        >>> ideal.divided(np.array([0.5]), np.array([4.0, 1.0])).gain
+        array([0.4, 0.1])
+        """
+        part = ratio(parts, self.sum(parts)[self.topic])
+        return GainList(self.topics, self.topic, self.rank, part * value[self.topic])
+
     @cached_property
     def offsets(self) -> np.ndarray:
         """Topic t has the entries `offsets[t]:offsets[t + 1]`."""

@@ -63,6 +63,10 @@ class WeightedGains(GradedMeasure):
             gains.topics, gains.topic, gains.rank, self.worth(gains.gain, topics.best[gains.topic])
         )
 
+    def contributions(self, topics: Topics) -> GainList | None:
+        run = self.listed(topics)
+        return run.divided(self.values(topics), self.entries(run, topics))
+
     def total(self, worths: GainList, topics: Topics) -> np.ndarray:
         """The sum over each topic's list (T)."""
         total = worths.sum(self.entries(worths, topics))
@@ -138,6 +142,19 @@ class Normalised(WeightedGains):
             return mean_ratio_over_ranks(run, achieved, ideal, possible, topics.depth)
         return share(run.sum(achieved), ideal.sum(possible))
 
+    def entries(self, worths: GainList, topics: Topics) -> np.ndarray:
+        """What each entry of a list adds to the sum. In a mean over ranks it counts as a share of the ideal
+        sum, at its rank and at every rank that follows."""
+        weighed = self.weigh(worths.gain, worths.rank)
+        if not self.averages:
+            return weighed
+        longest = int(max(worths.last.max(initial=0), self.ideal(topics).last.max(initial=0)))
+        shares = ratio(np.ones(1), self.vectors(topics, longest)[1])
+        shares[:, -1:] *= np.maximum(topics.depth - longest, 0)[:, None] + 1  # later ranks repeat the end
+        shares[np.arange(longest) >= topics.depth[:, None]] = 0
+        from_rank = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1]
+        return weighed * from_rank[worths.topic, worths.rank - 1]
+
     def vectors(self, topics: Topics, depth: int) -> tuple[np.ndarray, np.ndarray]:
         """The vectors of the run and of the ideal list (T × depth each)."""
         ideal = self.in_worths(self.ideal(topics), topics)
@@ -188,9 +205,7 @@ class Normalised(WeightedGains):
             best = np.maximum(topics.best[:, None], gains)[:, :, None]
             worth = self.worth(np.minimum(worth, best), best)
         longest = int((topics.relevant + holes).max(initial=0))
-        depth = max(longest, topics.cutoff or 0)
-        rank = np.arange(1, depth + 1)
-        weights = self.weigh(np.ones(depth), rank)
+        weights = self.weigh(np.ones(longest), np.arange(1, longest + 1))
         run = topics.run
         return Ratio(
             worth=worth,

@@ -11,6 +11,7 @@ import ast
 import re
 import sys
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import redirect_stdout
@@ -193,12 +194,21 @@ def _expression(text: str) -> ast.expr:
     """`text` as a Python expression; if it is not one, with braces around bare mappings."""
     for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
         try:
-            statements = ast.parse(candidate.strip()).body
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of code, as for the backslash in '\\d'
+                statements = ast.parse(candidate.strip())
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
             continue
-        if len(statements) == 1 and isinstance(statements[0], ast.Expr):
-            return statements[0].value
+        if any(isinstance(node, ast.Constant) and _unwritable(node.value) for node in ast.walk(statements)):
+            raise GradedError(f"cannot read measure {shown(text)}: a number has thousands of digits")
+        if len(statements.body) == 1 and isinstance(statements.body[0], ast.Expr):
+            return statements.body[0].value
     raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
+
+
+def _unwritable(value: Any) -> bool:
+    """Whether a value is a whole number with so many digits that Python may refuse to write it."""
+    return isinstance(value, int) and value.bit_length() > 10_000
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:

@@ -1,0 +1,471 @@
+"""Explanations: the ranking of a topic beside its ideal list, and what each document adds to the value.
+
+A sum over documents, such as DCG or average precision, is divided into their contributions. Every measure
+with a cutoff is shown as it grows: its value with the cutoff at each rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from functools import partial
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..by_topic import places
+from ..errors import GradedError, shown
+from ..evaluation.evaluators import evaluators, explained
+from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.provider import computed, view
+from ..inputs.merging import levels_of
+from ..inputs.tables import Source, read_run
+from ..measures.base import GradedMeasure
+from ..measures.topics import GainList, Topics
+from ..measures.weighted import Normalised, WeightedGains
+from ..output import plots
+from ..output.formats import Table, counted, listed
+from ..output.result import Result
+from ..ranking.gains import gain_of, plain_number
+from ..ranking.judged import Judged
+from ..ranking.order import as_compared
+from ..ranking.ranks import JudgedRanks, judged_ranks
+from ..registry.notation import parse_measures
+from .curves import gains_of, ideal_run
+from .options import refuse_large, whole_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BYTES = 300
+"""The memory that an explanation takes for each topic and rank."""
+LONGEST = 60
+"""The table shows at most this many characters of a document's id."""
+ALWAYS = ("rank", "document", "level")
+"""The columns that the table shows even if they are empty."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Lists:
+    """What the explanations of one topic and of several topics have in common."""
+
+    measure: Measure
+    run: str
+    scores: np.ndarray
+    levels: np.ndarray
+    gains: np.ndarray
+    weights: np.ndarray | None
+    contributions: np.ndarray | None
+    values: np.ndarray | None
+    sums: np.ndarray | None
+    ideal_levels: np.ndarray
+    ideal_gains: np.ndarray
+    ideal: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(_Lists, Result):
+    """The ranking of one topic, rank by rank down to a depth of D, beside the ideal list.
+
+    `value` is the value of `measure` for `topic`. The arrays have one entry per rank, NaN where there is
+    none. An array is None if the measure has no such values.
+
+    - `documents`: the ids in rank order, fewer than D if the list ends before
+    - `scores`, `levels`, `gains`: of these documents; an unjudged document has no level, and the gain 0. The
+      gains of standard measures are not known.
+    - `weights`: what a gain of 1 counts at the rank, before sums are averaged or divided
+    - `contributions`: what the document adds to `value`, which is the sum of the contributions at all ranks
+    - `values`: the measure with the cutoff at this rank
+    - `sums`: the running sum of weighed gains, for measures that divide it by that of the ideal list
+    - `ideal_levels`, `ideal_gains`: those of the relevant documents, best first
+    - `ideal`: the running sum of the ideal list if there are `sums`, otherwise its value at the rank
+    """
+
+    topic: str
+    value: float
+    documents: tuple[str, ...]
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The ranks 1 … D."""
+        return np.arange(1, self.levels.size + 1)
+
+    @property
+    def summary(self) -> str:
+        """The value, in one line."""
+        of_run = f" of {self.run}" if self.run else ""
+        return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)}{of_run}"
+
+    def table(self) -> Table:
+        """Column names and rows: one row per rank, without columns that are empty throughout."""
+        records = self.records()
+        names = [
+            name for name in records[0] if name in ALWAYS or any(row[name] is not None for row in records)
+        ]
+        rows = [[row[name] for name in names] for row in records]
+        place = names.index("document")
+        for row in rows:
+            row[place] = None if row[place] is None else _printable(row[place])
+        return [name.replace("_", " ") for name in names], rows
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per rank; an entry is None where there is none."""
+        depth, added = len(self.ranks), self.contributions
+        columns = {
+            "rank": self.ranks.tolist(),
+            "document": [*self.documents, *[None] * (depth - len(self.documents))],
+            "score": _entries(self.scores, depth),
+            "level": _entries(self.levels, depth, whole=True),
+            "gain": _entries(self.gains, depth, whole=True),
+            "weight": _entries(self.weights, depth),
+            "contribution": _entries(None if added is None else added[: len(self.documents)], depth),
+            "sum": _entries(self.sums, depth),
+            "value": _entries(self.values, depth),
+            "ideal_level": _entries(self.ideal_levels, depth, whole=True),
+            "ideal_gain": _entries(self.ideal_gains, depth, whole=True),
+            "ideal": _entries(self.ideal, depth),
+        }
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+    def tied(self) -> list[tuple[int, int]]:
+        """The first and the last rank of each group of documents with equal scores."""
+        found, end = [], 0
+        for _, group in groupby(as_compared(self.scores[: len(self.documents)]).tolist()):
+            start, end = end + 1, end + len(list(group))
+            found += [(start, end)] if end > start else []
+        return found
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the gains, or the levels if they are not known, and the measure at every rank.
+
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        """
+        from matplotlib.ticker import MaxNLocator
+
+        figure = plots.new_figure(7.0, 2.6 if self.values is None else 4.8)
+        upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
+        known = isinstance(self.measure, GradedMeasure)
+        run, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
+        edges = np.arange(len(self.ranks) + 1) + 0.5
+        upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
+        upper.bar(self.ranks, np.nan_to_num(run), color=plots.COLOURS[0], label=self.run or "run")
+        upper.set_ylabel("Gain" if known else "Level")
+        upper.set_title(plots.title(self.summary))
+        plots.legend_outside(upper)
+        if self.values is not None:
+            lower[0].plot(self.ranks, self.values, color=plots.COLOURS[0])
+            lower[0].set_ylabel("Value")
+        last = lower[-1] if lower else upper
+        last.set_xlabel("Rank")
+        last.set_xlim(0.5, len(self.ranks) + 0.5)
+        last.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        return figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanations(_Lists):
+    """The explanations of T topics of one run, as arrays.
+
+    `value` has T entries, `documents` T tuples and `weights` D entries; all other arrays are T × D.
+    """
+
+    topics: tuple[str, ...]
+    value: np.ndarray
+    documents: tuple[tuple[str, ...], ...]
+
+    def of(self, topic: str) -> Explanation:
+        """The explanation of one topic."""
+        number = self.topics.index(topic)
+        known: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(_Lists)}
+        for name, array in known.items():
+            if name not in ("measure", "run", "weights") and array is not None:
+                known[name] = array[number]
+        return Explanation(
+            **known, topic=topic, value=float(self.value[number]), documents=self.documents[number]
+        )
+
+
+def explain(
+    qrels: Qrels,
+    run: Source,
+    measure: Measure | str,
+    topic: str,
+    depth: int | None = None,
+    *,
+    name: str = "",
+) -> Explanation:
+    """Why a run has its value for a topic: the documents in rank order and what each of them adds.
+
+    - `qrels`: as for `evaluate`; `run`: one run, in any form that is allowed there.
+    - `measure`: a graded measure, or a standard measure that takes a cutoff.
+    - `topic`: a topic of the qrels. A run without it has an empty list.
+    - `depth` (≥ 1): the last rank; by default the cutoff, or without one the last rank of a judged document.
+    - `name`: the name of the run in the result and in messages, if any.
+
+    Documents stand in trec_eval's order: tied documents by id, descending. With ties='min' or 'max' they
+    stand in the order that has the lowest or highest value. With judged_only=True unjudged documents are
+    left out before ranks are counted.
+
+    >>> qrels = {"q1": {"a": 3, "b": 2, "c": 1}}
+    >>> found = explain(qrels, {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}}, "nCG@3", "q1")
+    >>> found.documents, found.gains, found.contributions.round(2)
+    (('b', 'x', 'a'), array([2., 0., 3.]), array([0.33, 0.  , 0.5 ]))
+    >>> found.sums, found.ideal, found.values.round(2)
+    (array([2., 2., 5.]), array([3., 5., 6.]), array([0.67, 0.4 , 0.83]))
+
+    Raises `GradedError` for a topic that the qrels lack, a standard measure without a cutoff, the options
+    ties='mean' and unjudged, which evaluate more than one ranking, and input that `evaluate` refuses.
+    """
+    found = _Explained(qrels, measure, [topic])
+    (one,) = named_runs({name: run})
+    return found.of(one, depth).of(topic)
+
+
+def explanations(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int,
+    topics: Iterable[str] | None = None,
+) -> dict[str, Explanations]:
+    """The same for several runs and topics, by default all topics of the qrels, down to one `depth`.
+
+    >>> found = explanations({"q1": {"a": 1}, "q2": {"b": 1}}, {"mine": {"q1": {"a": 1.0}}}, "CG", depth=2)
+    >>> found["mine"].documents, found["mine"].contributions
+    ((('a',), ()), array([[1., 0.],
+           [0., 0.]]))
+    """
+    found = _Explained(qrels, measure, topics)
+    return {run.name: found.of(run, depth) for run in named_runs(runs)}
+
+
+class _Explained:
+    """Explains any number of runs by one measure, for some topics of the qrels."""
+
+    def __init__(self, qrels: Qrels, measure: Measure | str, topics: Iterable[str] | None):
+        self.measure = _one_ranking(measure)
+        self.judgments = read_judgments(qrels)
+        self.topics = self.judgments.topics if topics is None else tuple(dict.fromkeys(topics))
+        with about(self.judgments.name):
+            for topic in self.topics:
+                if topic not in self.judgments.numbers:
+                    raise GradedError(_unknown(topic, self.judgments))
+            self._numbers = np.array([self.judgments.numbers[topic] for topic in self.topics], np.int64)
+            self.judged = Judged(self.judgments.table).part(self._numbers)
+
+    def of(self, run: Run, depth: int | None) -> Explanations:
+        """The explanations of a run; without a depth, down to the cutoff or the last judged document."""
+        measure, count = self.measure, len(self.topics)
+        with about(run.name):
+            ranks = judged_ranks(self.judged, run.table(self.judgments))
+        if depth is None:
+            depth = measure.params.get("cutoff") or int(_condensed(measure, ranks).rank.max(initial=1))
+        depth = whole_number(depth, "depth", 1)
+        refuse_large("depth", depth, depth * count * BYTES, f"an explanation of {counted(count, 'topic')}")
+        if isinstance(measure, GradedMeasure):
+            with about(run.name):
+                found = self._graded(measure, ranks, depth)
+        else:
+            found = self._standard(measure, run, ranks, depth)
+        return Explanations(measure=measure, run=run.name, topics=self.topics, **found)
+
+    def _graded(self, measure: GradedMeasure, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
+        within, uncut = view(measure, ranks), view(measure, ranks, cut=False)
+        ordered, cutoff = measure.in_order(uncut), within.cutoff
+        value = computed(measure, within, measure.evaluated)
+        last = min(depth, cutoff or depth)
+        values = weights = sums = ideal = None
+        if measure.CUTOFF:
+            values = _padded(_curve(measure, uncut, last), depth)
+            if last == cutoff:  # a mean over ranks is added in another order than its curve
+                values[:, cutoff - 1] = value
+        with np.errstate(all="ignore"):  # as for values, which are finite
+            added = measure.contributions(measure.in_order(within))
+            if added is not None and isinstance(measure, WeightedGains):
+                weights = measure.weigh(np.ones(last), np.arange(1, last + 1))
+                weights = _padded(weights[None], depth)[0]
+            if isinstance(measure, Normalised):
+                sums, ideal = (_padded(vector, depth) for vector in measure.vectors(ordered, last))
+        if added is not None and ideal is None:
+            best = judged_ranks(self.judged, read_run(ideal_run(self.judged.table, measure)))
+            ideal = _padded(_curve(measure, view(measure, best, cut=False), last), depth)
+        judged = self.judged
+        own = measure.params.get("ideal") == "retrieved"
+        return {
+            **_ranking(uncut.ranks, ordered.ranks, judged.gain(uncut.gains), depth),
+            **_best(judged, judged.gain(uncut.gains), np.sort(ranks.doc) if own else slice(None), depth),
+            "value": value,
+            "weights": weights,
+            "contributions": None if added is None else _by_rank(added, added.gain, depth, 0.0),
+            "values": values,
+            "sums": sums,
+            "ideal": ideal,
+        }
+
+    def _standard(self, measure: Measure, run: Run, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
+        judged, cutoff = self.judged, measure.params.get("cutoff")
+        table = self.judgments.table.part(self._numbers)
+        at_ranks = [measure @ rank for rank in range(1, min(depth, cutoff or depth) + 1)]
+        asked = dict.fromkeys([measure, *at_ranks])
+        groups = evaluators(asked, Judgments(levels_of(table), table, self.judgments.name))
+
+        def values(rows: Source) -> dict[Measure, np.ndarray]:
+            found = {each: np.zeros(len(self.topics)) for each in asked}
+            for group, evaluator in groups:
+                with explained(group):
+                    for metric in evaluator.iter_calc(rows):
+                        found[metric.measure][judged.code[metric.query_id]] = metric.value
+            return found
+
+        of_ideal = values(ideal_run(judged.table, measure))
+        with about(run.name):
+            of_run = values(_dicts(ranks))
+            condensed = _condensed(measure, ranks)
+            ranking = _ranking(condensed, condensed, judged.level, depth)
+        unknown = np.full((len(self.topics), depth), np.nan)
+        return {
+            **ranking,
+            **_best(judged, gain_of(judged.level, gains_of(measure)), slice(None), depth),
+            "gains": unknown,
+            "ideal_gains": unknown,
+            "value": of_run[measure],
+            "weights": None,
+            "contributions": None,
+            "values": _padded(np.column_stack([of_run[each] for each in at_ranks]), depth),
+            "sums": None,
+            "ideal": _padded(np.column_stack([of_ideal[each] for each in at_ranks]), depth),
+        }
+
+
+def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
+    """The list that the measure sees: with judged_only=True, that of the judged documents."""
+    if not measure.params.get("judged_only"):
+        return ranks
+    if not isinstance(measure, GradedMeasure):  # trec_eval takes negative levels for unjudged
+        kept = ranks.judged.level[ranks.doc] >= 0
+        ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
+    return ranks.condensed
+
+
+def _one_ranking(measure: Measure | str) -> Measure:
+    """The measure. Raises `GradedError` if one ranking does not explain its value."""
+    found = parse_measures(measure)
+    if len(found) != 1:
+        raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
+    measure = found[0]
+    if not isinstance(measure, GradedMeasure):
+        if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
+            raise GradedError(
+                f"{measure} cannot be explained: it is not a graded measure and has no cutoff, "
+                "so that it has no value at each rank"
+            )
+        return measure
+    if measure.TIES and measure["ties"] == "mean":
+        raise GradedError(
+            f"{measure} is a mean over all orders of tied documents, so that no single ranking explains it; "
+            f"leave out ties='mean'{_or(measure.TIES)}"
+        )
+    if measure.UNJUDGED and measure["unjudged"] != "irrelevant":
+        raise GradedError(
+            f"{measure} is an extreme over all judgments of the unjudged documents, so that no single "
+            "ranking explains it; leave out unjudged="
+        )
+    return measure
+
+
+def _or(ties: Sequence[str]) -> str:
+    extremes = [word for word in ties if word != "mean"]
+    return f", or use ties={' or '.join(map(repr, extremes))}" if extremes else ""
+
+
+def _unknown(topic: Any, judgments: Judgments) -> str:
+    close = get_close_matches(str(topic), judgments.topics, n=1)
+    hint = f"; did you mean {shown(close[0])}?" if close else f" (such as {shown(judgments.topics[0])})"
+    return f"topic {shown(topic)} is not in the qrels{hint}"
+
+
+def _curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
+    return computed(measure, topics, partial(measure.evaluated_curve, depth=depth), (depth,))
+
+
+def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int) -> dict[str, Any]:
+    """The documents of each topic in rank order, with their scores, levels and gains.
+
+    `ranks` is the list in trec_eval's order; in `ordered` judged documents have other ranks in their tie
+    groups. `gain` is that of each judged document.
+    """
+    places_of, judged = np.arange(ranks.score.size), ranks.judged
+    unjudged = np.ones((2, places_of.size), dtype=bool)
+    place_of_document = np.zeros(judged.level.size, dtype=np.int64)
+    place_of_document[ranks.doc] = ranks.place
+    places_of[ordered.place] = place_of_document[ordered.doc]
+    unjudged[0, ordered.place] = unjudged[1, ranks.place] = False
+    places_of[unjudged[0]] = np.flatnonzero(unjudged[1])
+
+    levels, gains = np.full(places_of.size, np.nan), np.zeros(places_of.size)
+    levels[ordered.place], gains[ordered.place] = judged.level[ordered.doc], gain[ordered.doc]
+    sizes = np.minimum(ranks.retrieved, depth)
+    topic, rank = np.repeat(np.arange(sizes.size), sizes), places(sizes) + 1
+    place = (np.cumsum(ranks.retrieved) - ranks.retrieved)[topic] + rank - 1
+    documents = iter(ranks.documents(places_of[place]))
+    by_rank = GainList(sizes.size, topic, rank, gains[place])
+    return {
+        "documents": tuple(tuple(islice(documents, size)) for size in sizes.tolist()),
+        "scores": _by_rank(by_rank, ranks.score[places_of[place]], depth),
+        "levels": _by_rank(by_rank, levels[place], depth),
+        "gains": _by_rank(by_rank, by_rank.gain, depth),
+    }
+
+
+def _best(judged: Judged, gain: np.ndarray, among: np.ndarray | slice, depth: int) -> dict[str, np.ndarray]:
+    """The levels and gains of the ideal list of the judged documents `among` all, which have these gains."""
+    topic, level, gain = judged.topic[among], judged.level[among], gain[among]
+    order = np.lexsort((-level, -gain, topic))
+    order = order[gain[order] > 0]
+    topic = topic[order]
+    sizes = np.bincount(topic, minlength=len(judged.topics))
+    ideal = GainList(sizes.size, topic, places(sizes) + 1, gain[order])
+    return {
+        "ideal_levels": _by_rank(ideal, level[order], depth),
+        "ideal_gains": _by_rank(ideal, ideal.gain, depth),
+    }
+
+
+def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.nan) -> np.ndarray:
+    """A value of each entry of a list at its rank (T × depth); at other ranks, the default."""
+    result = np.full((of.topics, depth), default)
+    within = of.rank <= depth
+    result[of.topic[within], of.rank[within] - 1] = values[within]
+    return result
+
+
+def _padded(values: np.ndarray, depth: int) -> np.ndarray:
+    """Values at the first ranks (T × cutoff), NaN at later ranks (T × depth)."""
+    result = np.full((len(values), depth), np.nan)
+    result[:, : values.shape[1]] = values
+    return result
+
+
+def _dicts(ranks: JudgedRanks) -> dict[str, dict[str, float]]:
+    """The run as ir-measures' other providers take it."""
+    run = ranks.listed
+    documents, scores = list(run.docs.ids()), run.values.tolist()
+    bounds = zip(run.topics, run.offsets.tolist(), run.offsets[1:].tolist())
+    return {topic: dict(zip(documents[a:b], scores[a:b])) for topic, a, b in bounds if b > a}
+
+
+def _entries(values: np.ndarray | None, depth: int, whole: bool = False) -> list[Any]:
+    """An array as a list of the given length, None where it has no value; `whole` numbers as ints."""
+    found = [] if values is None else values.tolist()
+    found = [None if value != value else plain_number(value) if whole else value for value in found]
+    return found + [None] * (depth - len(found))
+
+
+def _printable(name: str) -> str:
+    """An id for people: on one line, cut off if it is long, with escapes for characters that do not print."""
+    short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in short)

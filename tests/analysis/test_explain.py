@@ -1,0 +1,340 @@
+"""Explanations: the vectors of the papers, any ranking rank by rank, and what is refused."""
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import AP, ERR, P, R, Rprec, nDCG
+
+import strategies
+from input_forms import FORMS
+from ir_measures_graded import (
+    ADM,
+    CG,
+    DCG_JK,
+    ERR_G,
+    ESL,
+    NDCNG,
+    RBP_G,
+    SR,
+    GradedError,
+    Q,
+    RelativeRelevance,
+    TopicMeasure,
+    nCG,
+    nDCG_Burges,
+    nDCG_JK,
+)
+from ir_measures_graded.analysis import Explanation, evaluate, explain
+from ir_measures_graded.analysis.explain import explanations
+from ir_measures_graded.measures import MEASURES
+
+
+def ranked(levels, *others):
+    """Qrels with these levels, None being unjudged, and a run in this order that lacks the `others`."""
+    qrels = {f"d{rank}": level for rank, level in enumerate(levels, 1) if level is not None}
+    qrels |= {f"missed{number}": level for number, level in enumerate(others)}
+    return {"q": qrels}, {"q": {f"d{rank}": -float(rank) for rank in range(1, len(levels) + 1)}}
+
+
+# Järvelin & Kekäläinen 2002, section 2; the paper cuts 10.528 down to 10.52.
+G = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
+IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1]
+CG_VECTOR = [3, 5, 8, 8, 8, 9, 11, 13, 16, 16]
+CG_IDEAL = [3, 6, 9, 11, 13, 15, 16, 17, 18, 19]
+DCG_VECTOR = [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61]
+DCG_IDEAL = [3, 6, 7.89, 8.89, 9.75, 10.52, 10.88, 11.21, 11.53, 11.83]
+JK = ranked(G, 1, 1, 1)
+
+
+# ------------------------------------------------------------------------------ values of the papers
+
+
+def test_the_vectors_of_cumulated_gain():
+    found = explain(*JK, "CG@10", "q")
+    assert found.gains.tolist() == found.contributions.tolist() == G
+    assert found.values.tolist() == CG_VECTOR
+    assert (found.ideal_gains.tolist(), found.ideal.tolist()) == (IDEAL, CG_IDEAL)
+    assert found.weights.tolist() == [1] * 10
+    assert (found.value, found.sums) == (16, None)
+
+
+def test_the_vectors_of_discounted_cumulated_gain():
+    found = explain(*JK, DCG_JK(b=2) @ 10, "q")
+    assert found.weights.tolist() == [1, 1, *(1 / (np.log(np.arange(3, 11)) / np.log(2)))]
+    np.testing.assert_allclose(found.contributions, found.gains * found.weights, rtol=1e-15)
+    assert found.values == pytest.approx(DCG_VECTOR, abs=0.01)
+    assert found.ideal == pytest.approx(DCG_IDEAL, abs=0.01)
+
+
+def test_normalised_measures_have_the_two_sums_that_they_divide():
+    found = explain(*JK, "nCG@10", "q")
+    assert (found.sums.tolist(), found.ideal.tolist()) == (CG_VECTOR, CG_IDEAL)
+    assert found.values.tolist() == [sum_ / ideal for sum_, ideal in zip(CG_VECTOR, CG_IDEAL)]
+    np.testing.assert_allclose(found.contributions, np.array(G) / 19, rtol=1e-15)
+
+
+def test_a_mean_over_ranks_counts_a_gain_at_all_later_ranks():
+    found = explain(*ranked([2, 1]), "nCG(avg=True)@2", "q")
+    assert found.contributions == pytest.approx([(2 / 2 + 2 / 3) / 2, (1 / 3) / 2], rel=1e-15)
+
+
+def test_worked_values_at_each_rank():
+    found = explain(*ranked([1, 0, 3, 3, 2, 0, 1, 4]), "NDCNG@8", "q")
+    assert found.values == pytest.approx([0.19, 0.13, 0.30, 0.42, 0.49, 0.47, 0.50, 0.65], abs=0.005)
+    found = explain(*ranked([0.3, 0.2, 0.1, 0.1, 0], 0.2), "SR@5", "q")
+    assert found.values[-1] == pytest.approx(0.78, abs=0.005)
+    found = explain(*ranked([None, None, 2], 3, 1), "Q", "q")  # (3 / (6 + 3)) / 3
+    assert found.contributions == pytest.approx([0, 0, 1 / 9], rel=1e-15)
+
+
+def test_users_who_stop_contribute_where_they_stop():
+    found = explain(*ranked([1, None, 2]), "ERR_G(gains=linear)", "q")  # p = 1/3 and 2/3
+    assert found.contributions == pytest.approx([1 / 3, 0, (2 / 3) * (2 / 3) / 3], rel=1e-15)
+    assert found.weights is None
+
+
+# ------------------------------------------------------------------------------------- any ranking
+
+
+measures = st.sampled_from([each for each in MEASURES if each not in (ADM, RelativeRelevance)])  # no infinity
+options = st.fixed_dictionaries({"gains": strategies.GAINS, "judged_only": st.booleans()})
+cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
+
+
+@given(strategies.collections(), measures, options, cutoffs, st.sampled_from(["docid", "min", "max"]))
+def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, cutoff, ties):
+    qrels, run = collection
+    measure = measure(**parameters, **({"cutoff": cutoff} if measure.CUTOFF else {}))
+    measure = measure.with_option("ties", ties) or measure
+    values = dict.fromkeys(qrels)
+    values |= {topic: value for topic, _, value in ir_measures.iter_calc([measure], qrels, run)}
+    for topic, judged in qrels.items():
+        found = explain(qrels, run, measure, topic, 12)
+        assert found.value == values[topic]
+        kept = {d: s for d, s in run.get(topic, {}).items() if d in judged or not parameters["judged_only"]}
+        score = {doc: float(as_float32(score)) for doc, score in kept.items()}
+        in_order = sorted(sorted(kept, reverse=True), key=lambda doc: -score[doc])[:12]
+        if ties == "docid" or not measure.TIES:
+            assert list(found.documents) == in_order
+        assert [score[doc] for doc in found.documents] == [score[doc] for doc in in_order]
+        gains = parameters["gains"]
+        for doc, level, gain in zip(found.documents, found.levels.tolist(), found.gains.tolist()):
+            assert level == judged[doc] if doc in judged else np.isnan(level)
+            assert gain == (gains.get(judged[doc], max(judged[doc], 0)) if doc in judged else 0)
+        assert np.isnan(found.gains[len(found.documents) :]).all()
+        if found.contributions is not None:
+            assert found.contributions.sum() == pytest.approx(found.value, rel=1e-12, abs=1e-12)
+        if measure.CUTOFF and cutoff:
+            assert found.values[cutoff - 1] == found.value
+            assert np.isnan(found.values[cutoff:]).all()
+
+
+def as_float32(score):
+    with np.errstate(over="ignore"):
+        return np.float32(score)
+
+
+@pytest.mark.parametrize(
+    "measure", [P @ 3, P(rel=2) @ 3, R @ 2, AP, AP(judged_only=True), nDCG, nDCG(gains={1: 5}) @ 3, ERR @ 4]
+)
+def test_standard_measures_have_values_but_no_gains(measure):
+    qrels = {"1": {"a": 3, "b": 1, "c": 0, "d": 2}, "2": {"a": 1}}  # gdeval needs numbers of topics
+    run = {"1": {"x": 4.0, "b": 3.0, "c": 2.0, "a": 1.0}}
+    found = explain(qrels, run, measure, "1")
+    cutoff = measure.params.get("cutoff")
+    assert found.value == evaluate(qrels, {"run": run}, [measure]).values[0, 0, 0]
+    ranks = range(1, (cutoff or len(found.levels)) + 1)
+    each = evaluate(qrels, {"run": run}, [measure @ rank for rank in ranks]).values[0, :, 0]
+    assert found.values.tolist() == each.tolist()
+    assert np.isnan(found.gains).all()
+    assert found.contributions is None
+    ideal = [3, 2, 1] if "gains" not in measure.params else [1, 3, 2]
+    assert found.ideal_levels.tolist()[:3] == ideal[: len(found.levels)]
+
+
+def test_condensed_lists_of_standard_measures_lack_negative_levels():
+    qrels, run = {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}}
+    found = explain(qrels, run, AP(judged_only=True), "q")
+    assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
+
+
+def test_levels_that_are_no_whole_numbers_are_refused_as_in_an_evaluation(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("p 0 a 1\nq 0 a 0.5\n")
+    with pytest.raises(GradedError, match=r"qrels:2: topic 'q', document 'a': the level is 0.5"):
+        explain(path, {"q": {"a": 1.0}}, P @ 1, "q")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_input_form_has_the_same_explanation(form):
+    make = FORMS[form]
+    qrels, run = (
+        {"q": {"é": 3, "b": 1}, "p": {"a": 1}},
+        {"q": {"b": 1.0, "x": 1.0, "é": 1.0}, "r": {"a": 1.0}},
+    )
+    found = explain(make(qrels, "relevance"), make(run, "score"), "nDCG_JK@3", "q")
+    assert found.records() == explain(qrels, run, "nDCG_JK@3", "q").records()
+    assert found.documents == ("é", "x", "b")
+
+
+# ------------------------------------------------------------------------ ties, cutoffs, other cases
+
+
+TIED = {"q": {"a": 1, "b": 3, "c": -2}}, {"q": {"a": 5, "b": 5, "x": 5, "y": 5, "c": 1}}
+
+
+def test_tied_documents_stand_by_id_or_in_the_order_that_the_option_asks_for():
+    assert explain(*TIED, "CG", "q").documents == ("y", "x", "b", "a", "c")
+    assert explain(*TIED, "DCG_JK(ties=max)", "q").documents == ("b", "a", "y", "x", "c")
+    assert explain(*TIED, "DCG_JK(ties=min)", "q").documents == ("y", "x", "a", "b", "c")
+    assert explain(*TIED, "CG", "q").tied() == [(1, 4)]
+
+
+def test_negative_levels_gain_nothing_and_unjudged_documents_have_no_level():
+    records = explain(*TIED, "CG@5", "q").records()
+    assert [(each["level"], each["gain"]) for each in records] == [
+        (None, 0),
+        (None, 0),
+        (3, 3),
+        (1, 1),
+        (-2, 0),
+    ]
+
+
+def test_a_condensed_list_has_the_ranks_of_judged_documents():
+    found = explain(*TIED, "CG(judged_only=True)", "q")
+    assert (found.documents, found.values.tolist()) == (("b", "a", "c"), [3, 4, 4])
+
+
+def test_the_default_depth_is_the_cutoff_or_the_last_judged_document():
+    collection = ranked([1, None, 1, None, None])
+    assert len(explain(*collection, "CG@4", "q").ranks) == 4
+    assert len(explain(*collection, "CG", "q").ranks) == 3
+    assert len(explain(collection[0], {}, "CG", "q").ranks) == 1
+
+
+def test_ranks_behind_the_cutoff_add_nothing():
+    records = explain(*JK, "nDCG_JK@2", "q", depth=3).records()
+    assert records[2]["document"] == "d3"
+    assert records[2]["contribution"] == 0
+    assert all(records[2][name] is None for name in ("weight", "sum", "value", "ideal"))
+
+
+def test_a_topic_that_the_run_lacks_is_an_empty_list():
+    for measure in (CG @ 2, P @ 2, RBP_G(residual=True) @ 2):
+        found = explain({"q": {"a": 1}}, {"r": {"a": 1.0}}, measure, "q")
+        assert (found.documents, found.ideal_levels[0]) == ((), 1)
+        assert [each["document"] for each in found.records()] == [None, None]
+
+
+def test_the_ideal_list_of_the_own_documents():
+    found = explain(*ranked([1, 2], 3), SR(ideal="retrieved"), "q")
+    assert (found.ideal_levels.tolist(), found.ideal.tolist()) == ([2, 1], [2, 3])
+
+
+def test_measures_of_plugins_are_explained_by_their_values():
+    class _First(TopicMeasure):
+        NAME = "First"
+
+        def value(self, topic):
+            return topic.gains.max(initial=0) * (topic.cutoff or 0)
+
+    found = explain(*JK, _First() @ 2, "q")
+    assert (found.values.tolist(), found.contributions, found.ideal) == ([3, 6], None, None)
+
+
+def test_measures_without_a_cutoff_have_one_value():
+    found = explain(*ranked([None, 1]), ESL, "q")
+    assert (found.value, found.values) == (1, None)
+    assert found.table()[0] == ["rank", "document", "score", "level", "gain", "ideal level", "ideal gain"]
+
+
+def test_topics_and_runs_at_once_equal_those_explained_alone():
+    qrels = {**JK[0], "p": {"a": 2, "d1": 1}}
+    runs = {"one": JK[1], "two": {"p": {"x": 2.0, "a": 1.0}}}
+    for measure in (nDCG_JK @ 4, Q, nDCG @ 4, nDCG_Burges @ 20):
+        found = explanations(qrels, runs, measure, 6)
+        assert list(found) == ["one", "two"]
+        for name, run in runs.items():
+            for topic in qrels:
+                alone = explain(qrels, run, measure, topic, 6, name=name)
+                assert found[name].of(topic).records() == alone.records()
+                assert found[name].of(topic).summary == alone.summary
+    assert explanations(qrels, runs, "CG", 6, ["p"])["two"].documents == (("x", "a"),)
+
+
+# ------------------------------------------------------------------------------------ presentation
+
+
+def test_ids_are_shown_on_one_line_and_kept_in_records():
+    ids = ["<script>", "a\nb", "\u202eltr", "d" * 10_000]
+    run = {"q": {doc: -float(rank) for rank, doc in enumerate(ids)}}
+    found = explain({"q": {"a\nb": 1}}, run, "CG@4", "q")
+    assert [each["document"] for each in found.records()] == ids
+    _, rows = found.table()
+    assert [row[1] for row in rows] == ["<script>", "a\\nb", "\\u202eltr", "d" * 60 + "…"]
+    assert "&lt;script&gt;" in found._repr_html_()
+
+
+def test_summary_and_table():
+    found = explain(*JK, "nDCG_JK@2", "q", name="bm25")
+    assert isinstance(found, Explanation)
+    assert found.summary == "nDCG_JK@2 = 0.8333 for topic q of bm25"
+    assert explain(*JK, "nDCG_JK@2", "q").summary == "nDCG_JK@2 = 0.8333 for topic q"
+    columns, rows = found.table()
+    assert columns == [
+        *("rank", "document", "score", "level", "gain", "weight", "contribution", "sum", "value"),
+        *("ideal level", "ideal gain", "ideal"),
+    ]
+    assert [round(cell, 3) if cell != "d2" else cell for cell in rows[1]] == [
+        *(2, "d2", -2, 2, 2, 1, 0.333, 5, 0.833),
+        *(3, 3, 6),
+    ]
+
+
+@pytest.mark.parametrize("measure", [nDCG_JK @ 10, ESL, P @ 5, CG @ 1])
+def test_figure(measure):
+    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
+    assert len(explain(*JK, measure, "q").figure().axes) == (1 if measure is ESL else 2)
+
+
+# ---------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("measure", "topic", "depth", "message"),
+    [
+        (
+            CG(ties="mean"),
+            "q",
+            None,
+            "CG.ties='mean'. is a mean over all orders of tied documents.*or use ties=",
+        ),
+        (nCG(unjudged="max"), "q", None, "no single ranking explains it; leave out unjudged="),
+        (Rprec, "q", None, "Rprec cannot be explained: it is not a graded measure and has no cutoff"),
+        ("P", "q", None, "P needs cutoff"),
+        ("P.5,10", "q", None, "an explanation is of one measure, not of P@5, P@10"),
+        (CG, "7", None, r"topic '7' is not in the qrels \(such as 'q'\)"),
+        (CG, "qq", None, "topic 'qq' is not in the qrels; did you mean 'q'?"),
+        (CG, "q", 0, "depth=0 is not allowed"),
+        (CG, "q", 10**9, "depth=1000000000 is too large"),
+        (ADM(norm="none"), "q", None, "^ADM.*document 'd1' has the score -1.0"),
+        (RBP_G(max_gain=1), "q", None, "max_gain must be at least"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused(measure, topic, depth, message):
+    with pytest.raises(GradedError, match=message):
+        explain(*JK, measure, topic, depth)
+
+
+def test_judgments_of_other_topics_count_where_the_measure_needs_them():
+    qrels = {"q": {"a": 1}, "p": {"b": 4}}
+    run = {"q": {"a": 1.0}}
+    assert explain(qrels, run, ERR_G, "q").value == 1 / 16
+
+
+def test_ndcng_weighs_what_a_gain_counts():
+    found = explain(*ranked([1, 2]), NDCNG @ 2, "q")
+    assert found.sums[0] == pytest.approx((2**0.5 - 1) * found.weights[0], rel=1e-15)

@@ -1,0 +1,68 @@
+"""The command `explain`."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from ir_measures_graded import demo
+
+
+def test_explain_prints_the_ranking_and_the_value(output):
+    lines = output("explain", "qrels", "run", "nDCG_JK@3", "--topic", "q1")
+    assert lines[0].split()[:8] == [
+        "rank",
+        "document",
+        "score",
+        "level",
+        "gain",
+        "weight",
+        "contribution",
+        "sum",
+    ]
+    assert [line.split()[1] for line in lines[1:4]] == ["d3", "d1", "x"]
+    assert lines[4:] == ["", "nDCG_JK@3 = 0.7500 for topic q1 of run."]
+
+
+def test_explain_names_the_ranks_of_tied_documents(output):
+    Path("run").write_text("q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq1 Q0 d3 3 1 a\n")
+    lines = output("explain", "qrels", "run", "CG", "--topic", "q1")
+    assert lines[-1] == "Documents with equal scores are at the ranks 1 to 2."
+
+
+def test_explain_for_programs_has_all_columns(output):
+    records = list(map(json.loads, output("explain", "qrels", "run", "CG", "--topic", "q1", "-f", "jsonl")))
+    assert [(each["document"], each["level"], each["contribution"]) for each in records] == [
+        ("d3", 0, 0.0),
+        ("d1", 3, 3.0),
+    ]
+    rows = list(csv.DictReader(output("explain", "qrels", "run", "P@2", "--topic", "q1", "-f", "csv")))
+    assert list(rows[0]) == list(records[0])
+    assert [row["value"] for row in rows] == ["0.0000", "0.5000"]
+
+
+def test_explain_takes_gains_and_the_run_of_a_collection(output):
+    words = ("explain", demo.NAME, "--scoreddocs", "CG@2", "--gains", "w1", "--topic", "351", "-f", "tsv")
+    assert len(output(*words)) == 3
+
+
+def test_explain_writes_its_figure(output, folder):
+    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
+    output("explain", "qrels", "run", "nDCG_JK@3", "--topic", "q1", "-o", "why.svg")
+    assert "ideal" in (folder / "why.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "CG"), "the following arguments are required: --topic"),
+        (("run", "other", "CG", "--topic", "q1"), "explain takes one run; 2 runs are given"),
+        (("run", "CG", "nCG", "--topic", "q1"), "explain takes one measure; 2 measures are given"),
+        (("run", "CG", "--topic", "q3"), "qrels: topic 'q3' is not in the qrels (such as 'q1')"),
+        (("run", "Rprec", "--topic", "q1"), "Rprec cannot be explained"),
+        (("run", "CG", "--topic", "q1", "-o", "qrels.exe"), "cannot write 'qrels.exe'"),
+    ],
+)
+def test_explain_refuses(refusal, words, message):
+    assert message in refusal("explain", "qrels", *words)

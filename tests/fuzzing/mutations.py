@@ -1,0 +1,171 @@
+"""Hypothesis strategies for TREC files, bytes and words that are nearly valid."""
+
+import bz2
+import gzip
+import lzma
+import re
+from collections.abc import Callable
+
+import pyarrow
+from hypothesis import strategies as st
+
+import strategies
+
+TOKENS = [
+    *(b"\t", b"\r", b"\r\n", b"\n", b"\n\n", b" ", b"  ", b"\x00", b"\x0b", b"\x0c", b"\x1c", b"\x7f"),
+    *(b"\x85", b"\xa0", b"\xff", b"\xc2\x85", b"\xc2\xa0", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\xed\xa0\x80"),
+    *(b"\xf0\x90\x80\x80", b"\xff\xfe", b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"(\xb5/\xfd"),
+    *(b"nan", b"-inf", b"Infinity", b"1e999", b"-0", b"1_0", b"0x1p3", b"1e-320", b"9" * 400, b".5", b"5."),
+    *(b"+1", b"1,5", b"'", b'"', b"#", b"\\N", b"null", b"NA", b"True", b"\xef\xbc\x91", b"1d5", b"1e"),
+]
+"""Bytes that readers of text files stumble over."""
+
+
+def _written(rows: list[tuple[str, ...]], separator: str, end: str, last: str) -> bytes:
+    text = end.join(separator.join(row) for row in rows)
+    return (text + last).encode()
+
+
+def _lines(rows: st.SearchStrategy[tuple[str, ...]]) -> st.SearchStrategy[bytes]:
+    """Valid content of a file; no topic has a document twice."""
+    return st.builds(
+        _written,
+        st.lists(rows, min_size=1, max_size=12, unique_by=lambda row: (row[0], row[2])),
+        separator=st.sampled_from([" ", "\t", "  "]),
+        end=st.sampled_from(["\n", "\r\n", "\n\n"]),
+        last=st.sampled_from(["\n", ""]),
+    )
+
+
+TOPICS = st.sampled_from(["q", "θ"])
+DOCS = st.sampled_from([doc for doc in strategies.DOCS if doc and " " not in doc])
+LEVELS = (st.integers(-2, 4) | st.sampled_from([0.5, 1.25, 100])).map(str)
+SCORES = strategies.TIED_SCORES.map(repr) | st.integers(-9, 9).map(str)
+QRELS = _lines(st.tuples(TOPICS, st.just("0"), DOCS, LEVELS))
+RUNS = _lines(st.tuples(TOPICS, st.just("Q0"), DOCS, st.just("1"), SCORES, st.just("tag")))
+
+
+@st.composite
+def mutated(draw: st.DrawFn, valid: st.SearchStrategy[bytes], most: int = 3) -> bytes:
+    """Valid bytes with up to `most` changes: bytes and slices inserted, replaced, removed or repeated."""
+    content = draw(valid)
+    for _ in range(draw(st.sampled_from([0, 0, *range(1, most + 1)]))):
+        start = draw(st.integers(0, len(content)))
+        stop = min(len(content), start + draw(st.sampled_from([0, 0, 1, 1, 2, 5, 20, 200])))
+        part = content[start:stop]
+        new = draw(
+            st.sampled_from(TOKENS)
+            | st.binary(max_size=4)
+            | st.sampled_from([b"", part + part, part[::-1], part * 50])
+        )
+        content = content[:start] + new + content[stop:]
+    return content
+
+
+def _zstd(content: bytes) -> bytes:
+    return pyarrow.compress(content, codec="zstd", asbytes=True)
+
+
+COMPRESS: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress, _zstd]
+
+
+def files(valid: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
+    """Changed files, compressed ones, and compressed ones that were changed afterwards."""
+    plain = mutated(valid)
+    compressed = st.builds(lambda compress, content: compress(content), st.sampled_from(COMPRESS), plain)
+    return st.one_of(valid, plain, plain, compressed, mutated(compressed, most=2))
+
+
+WORDS = [
+    *(
+        "nDCG_JK",
+        "nDCG_JK@10",
+        "muAP",
+        "µAP",
+        "Q(beta=0.5)@5",
+        "NDPM",
+        "ERR_G",
+        "RBP_G(p=.5)",
+        "AP",
+        "P@5",
+        "map",
+    ),
+    *("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100", "CG(gains={1:2})", "NCU(stop='rb')", "P_5,10", "Judged@3"),
+    *("P@5", "SR(ideal='retrieved')@4", "RBP(p=0.8)@5", "ESL(n=2,docs=90)", "official"),
+    *(
+        "ERR_G(max_gain=15)",
+        "iRBU(gains=linear)",
+        "nDCG_JK(ties=mean)@3",
+        "nDCG_JK(unjudged=max)@3",
+        "IPrec@0.1",
+    ),
+]
+"""Measure strings and names of trec_eval."""
+PIECES = [
+    *(
+        "(",
+        ")",
+        "@",
+        "=",
+        ",",
+        ":",
+        "{",
+        "}",
+        "'",
+        '"',
+        " ",
+        "-",
+        "+",
+        "*",
+        "**",
+        ".",
+        ";",
+        "\n",
+        "\t",
+        "\\",
+        "#",
+    ),
+    *(
+        "0",
+        "1",
+        "-1",
+        "1e3",
+        "1e999",
+        "1e-999",
+        "0x" + "f" * 5000,
+        "9" * 5000,
+        "1_0",
+        "1j",
+        "nan",
+        "inf",
+        "٣",
+    ),
+    *("True", "None", "lambda:0", "[1]", "f'{1}'", "b''", "1if 1else 2", "x:=1", "await x", "exp", "linear"),
+    *(
+        "gains=",
+        "cutoff=",
+        "rel=",
+        "b=",
+        "ties=",
+        "judged_only=",
+        "max_gain=",
+        "p=",
+        "µ",
+        "\x00",
+        "\ud800",
+        "é",
+    ),
+    *("(" * 300, "-" * 3000, "a." * 3000, "[" * 300, "," * 300, "1:1," * 3000, "x" * 30_000, "1." * 3000),
+]
+"""Parts of measure strings, and of what is none."""
+
+
+@st.composite
+def measure_strings(draw: st.DrawFn, most: int = 3) -> str:
+    """A measure string with up to `most` changes."""
+    parts = re.findall(r"[\w.]+|\W", draw(st.sampled_from(WORDS)))
+    for _ in range(draw(st.integers(0, most))):
+        place = draw(st.integers(0, len(parts)))
+        new = draw(st.sampled_from(PIECES) | st.sampled_from(WORDS) | st.text(max_size=2))
+        parts[place : place + draw(st.integers(0, 1))] = [new]
+    return "".join(parts)

@@ -1,0 +1,109 @@
+"""Runs the command and checks what every run of it must keep to."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from command_line import ENVIRONMENT, PROGRAM
+from ir_measures_graded import cli
+
+SECONDS = 60
+"""No small input may take longer, also on a busy machine."""
+MESSAGE = re.compile(r"ir_measures_graded: (error|warning): \S.*", re.DOTALL)
+LONGEST = 3_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did: exit status, standard output and standard error."""
+
+    status: int
+    out: str
+    err: str
+
+
+class TooSlow(BaseException):
+    """The command takes too long. No handler of `Exception` may hide it."""
+
+
+def _stop(*_: object) -> None:
+    raise TooSlow
+
+
+def in_process(words: Sequence[str], stdin: bytes = b"") -> Outcome:
+    """Run the command here, in the current directory."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
+    signal.signal(signal.SIGALRM, _stop)
+    signal.alarm(SECONDS)
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            status = cli.main(list(words))
+    except TooSlow:
+        raise AssertionError(f"more than {SECONDS} seconds") from None
+    finally:
+        signal.alarm(0)
+        sys.stdin = before
+    return Outcome(status, _text(out), _text(err))
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8", "surrogateescape")  # type: ignore[attr-defined]
+
+
+def as_process(words: Sequence[str], stdin: bytes = b"") -> Outcome:
+    """Run the command as a process of its own, in the current directory."""
+    done = subprocess.run(
+        [*PROGRAM, *words], input=stdin, capture_output=True, timeout=3 * SECONDS, env=ENVIRONMENT
+    )
+    return Outcome(
+        done.returncode, *(text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
+    )
+
+
+def check(words: Sequence[str], stdin: bytes = b"", run: Callable[..., Outcome] = in_process) -> Outcome:
+    """Run the command; it must succeed, or say in a few lines why not, and then leave nothing behind."""
+    before = _files()
+    outcome = run(words, stdin)
+    after = _files()
+    told = re.sub(r"^skipped \['gm_map'\]: .*\n", "", outcome.err, flags=re.MULTILINE)  # by ir-measures
+    messages = re.split(r"^(?=ir_measures_graded: )", told, flags=re.MULTILINE)[1:]
+    errors = [message for message in messages if ": error: " in message]
+    assert outcome.status in (0, 2), outcome
+    assert "Traceback" not in outcome.err, outcome.err
+    assert "".join(messages) == told, outcome.err
+    assert all(MESSAGE.match(message) for message in messages), outcome.err
+    assert "encountered in" not in outcome.err, outcome.err  # a warning of NumPy is not meant for users
+    assert len(errors) == (outcome.status == 2), outcome
+    assert all(len(error) < LONGEST and error.count("\n") <= 5 for error in errors), outcome.err
+    if outcome.status == 2:
+        assert (outcome.out, after) == ("", before), outcome
+    assert not [name for name in after if name.startswith(".")], after  # partly written files
+    return outcome
+
+
+def _files() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+
+
+@contextmanager
+def folder(**files: bytes) -> Iterator[None]:
+    """An empty working directory with these files."""
+    before = Path.cwd()
+    with TemporaryDirectory() as name:
+        os.chdir(name)
+        try:
+            for file, content in files.items():
+                Path(file).write_bytes(content)
+            yield
+        finally:
+            os.chdir(before)

@@ -1,0 +1,88 @@
+"""Changed TREC files: refused with a message, or evaluated as a second reader and plain formulas do."""
+
+import json
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mutations import QRELS, RUNS, files
+from outcome import as_process, check, folder, in_process
+from plain_files import Refused, Topics, read_qrels, read_run
+
+import reference
+from ir_measures_graded import GradedMeasure, parse_measure
+from ir_measures_graded.inputs import strict_lines, trec_files
+from ir_measures_graded.measures import MEASURES
+
+SIMPLE = [measure for measure in MEASURES if "norm" not in measure.PARAMETERS]  # any score may be evaluated
+CUTOFFS = [None, 1, 3, 10]
+HUGE = 100
+"""The gains of higher levels may overflow."""
+
+measures = st.lists(
+    st.builds(
+        lambda measure, cutoff: measure(cutoff=cutoff) if measure.CUTOFF else measure,
+        st.sampled_from(SIMPLE),
+        st.sampled_from(CUTOFFS),
+    ),
+    min_size=1,
+    max_size=3,
+    unique=True,
+)
+sizes = st.sampled_from([1, 7, 50, 1 << 20])
+
+
+def plainly(measure: GradedMeasure, qrels: Topics, run: Topics) -> dict[str, float]:
+    """The value of each topic by the plain formulas; without a top gain it is that of the qrels."""
+    levels = [level for docs in qrels.values() for level in docs.values()]
+    if measure.needs_all_topics:
+        measure = measure(max_gain=max([reference.gain(level, measure["gains"]) for level in levels]) or 1)
+    return {topic: reference.value(measure, docs, run.get(topic, {})) for topic, docs in qrels.items()}
+
+
+def test_changed_files_are_refused_or_evaluated_as_plain_code_does(rounds, counts):
+    @given(files(QRELS), files(RUNS), measures, sizes, sizes, st.sampled_from(["run", "-"]))
+    def one(qrels, run, chosen, piece, rows, given_as):
+        words = ["evaluate", "qrels", given_as, *map(str, chosen), "-q", "-n", "-f", "jsonl"]
+        with (
+            folder(qrels=qrels, run=run),
+            patch.multiple(strict_lines, BLOCK=2 * piece, PIECE=piece),
+            patch.multiple(trec_files, ROWS=rows),
+        ):
+            outcome = check(words, stdin=run)
+        counts[f"changed files, exit status {outcome.status}"] += 1
+        try:
+            judged, listed = read_qrels(qrels), read_run(run)
+        except Refused:
+            assert outcome.status == 2, outcome
+            return
+        if judged.keys().isdisjoint(listed):  # also if a file is empty
+            assert outcome.status == 2, outcome
+            return
+        if any(level > HUGE for docs in judged.values() for level in docs.values()):
+            return
+        assert outcome.status == 0, outcome
+        found = {name: {} for name in map(str, chosen)}
+        for line in map(json.loads, outcome.out.splitlines()):
+            found[line["measure"]][line["query_id"]] = line["value"]
+        for name, values in found.items():
+            wanted = plainly(parse_measure(name), judged, listed)
+            assert values == pytest.approx(wanted, rel=1e-9, abs=1e-12), name
+
+    for _ in rounds():
+        one()
+
+
+def test_a_process_does_what_the_function_does(rounds, counts):
+    @settings(max_examples=10)
+    @given(files(QRELS), files(RUNS), st.sampled_from(["run", "-"]), st.sampled_from([[], ["--jobs", "2"]]))
+    def one(qrels, run, given_as, jobs):
+        words = ["evaluate", "qrels", given_as, "run2", "nDCG_JK@5", "ERR_G", "AP", *jobs]
+        with folder(qrels=qrels, run=run, run2=run):
+            outcome = check(words, stdin=run, run=as_process)
+            assert outcome == check(words, stdin=run, run=in_process)
+        counts[f"processes, exit status {outcome.status}"] += 1
+
+    for _ in rounds():
+        one()

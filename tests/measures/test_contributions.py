@@ -1,0 +1,34 @@
+"""For every measure and parameter: what the documents add is the value, and the curve ends at it."""
+
+import numpy as np
+import pytest
+from test_every_measure import QRELS, RUN, VARIANTS
+
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis.explain import explanations
+from ir_measures_graded.measures import MEASURES
+
+NO_SUMS = {"P_measure", "P_plus", "Fallout", "NDPM", "KendallTau", "Spearman", "ADM", "RelativeRelevance"}
+NO_SUMS |= {"ESL", "ASL", "NR"}
+LONGEST = 60
+
+
+def explainable(name):
+    return [each for each in VARIANTS if name == each.NAME and not (each.TIES and each["ties"] == "mean")]
+
+
+@pytest.mark.parametrize("name", [measure.NAME for measure in MEASURES])
+def test_contributions_sum_to_the_value_and_the_last_running_value_equals_it(name):
+    variants = explainable(name)
+    values = evaluate(QRELS, {"run": RUN}, variants)
+    for measure, value in zip(variants, values.values[0]):
+        cutoff = measure.params.get("cutoff")
+        found = explanations(QRELS, {"run": RUN}, measure, min(cutoff or LONGEST, 100))["run"]
+        np.testing.assert_array_equal(found.value, value, err_msg=str(measure))
+        assert (found.contributions is None) == (name in NO_SUMS or measure.params.get("residual") is True)
+        if found.contributions is not None:
+            np.testing.assert_allclose(
+                found.contributions.sum(axis=1), value, rtol=1e-12, atol=1e-12, err_msg=str(measure)
+            )
+        if cutoff and cutoff <= found.levels.shape[1]:
+            np.testing.assert_array_equal(found.values[:, cutoff - 1], value, err_msg=str(measure))
