@@ -213,8 +213,8 @@ def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> 
     `name` makes its ids unique on the page. `label` describes it. `parts` maps ids that were set by
     `Artist.set_gid` to values of the attribute ``data-run`` of the same element.
     """
-    for part in (figure, *figure.axes):
-        part.patch.set_visible(False)  # the page is the background
+    for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+        patch.set_visible(False)  # the page is the background
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts may have it
         element = plots.svg(figure)
