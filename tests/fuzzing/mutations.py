@@ -5,9 +5,11 @@ import gzip
 import lzma
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pyarrow
 from hypothesis import strategies as st
+from pyarrow import csv, ipc, parquet
 
 import strategies
 
@@ -74,6 +76,50 @@ def files(valid: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
     plain = mutated(valid)
     compressed = st.builds(lambda compress, content: compress(content), st.sampled_from(COMPRESS), plain)
     return st.one_of(valid, plain, plain, compressed, mutated(compressed, most=2))
+
+
+def _table(rows: list[tuple[str, str, float]], value: str, write: Callable[[pyarrow.Table], bytes]) -> bytes:
+    topics, docs, values = zip(*rows)
+    return write(pyarrow.table({"query_id": topics, "doc_id": docs, value: values}))
+
+
+def _parquet(table: pyarrow.Table) -> bytes:
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(table, sink, row_group_size=3)
+    return sink.getvalue().to_pybytes()
+
+
+def _arrow(new: Callable[..., Any]) -> Callable[[pyarrow.Table], bytes]:
+    def write(table: pyarrow.Table) -> bytes:
+        sink = pyarrow.BufferOutputStream()
+        with new(sink, table.schema) as writer:
+            writer.write_table(table, max_chunksize=3)
+        return sink.getvalue().to_pybytes()
+
+    return write
+
+
+def _csv(separator: str) -> Callable[[pyarrow.Table], bytes]:
+    def write(table: pyarrow.Table) -> bytes:
+        sink = pyarrow.BufferOutputStream()
+        csv.write_csv(table, sink, csv.WriteOptions(delimiter=separator, quoting_style="none"))
+        return sink.getvalue().to_pybytes()
+
+    return write
+
+
+WRITE = [_parquet, _arrow(ipc.new_file), _arrow(ipc.new_stream), _csv(","), _csv("\t")]
+PLAIN_DOCS = DOCS.filter(lambda doc: not set(doc) & set('",\t\r\n'))  # fields of CSV without quotes
+
+
+def tables(value: str) -> st.SearchStrategy[bytes]:
+    """Changed files of tables: Parquet, Arrow's file and stream, CSV and TSV; some are compressed."""
+    number = st.integers(-2, 4) if value == "relevance" else st.floats(-9, 9)
+    rows = st.lists(
+        st.tuples(TOPICS, PLAIN_DOCS, number), min_size=1, max_size=12, unique_by=lambda row: row[:2]
+    )
+    valid = st.builds(_table, rows, st.just(value), st.sampled_from(WRITE))
+    return st.one_of(valid, mutated(valid), files(valid))
 
 
 WORDS = [

@@ -1,4 +1,4 @@
-"""Changed TREC files: refused with a message, or evaluated as a second reader and plain formulas do."""
+"""Changed files are refused with a message, or evaluated, TREC files as by a second reader and formulas."""
 
 import json
 from unittest.mock import patch
@@ -6,13 +6,14 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mutations import QRELS, RUNS, files
+from mutations import QRELS, RUNS, files, tables
 from outcome import as_process, check, folder, in_process
 from plain_files import Refused, Topics, read_qrels, read_run
 
 import reference
 from ir_measures_graded import GradedMeasure, parse_measure
-from ir_measures_graded.inputs import strict_lines, trec_files
+from ir_measures_graded.inputs import files as files_of_all_kinds
+from ir_measures_graded.inputs import strict_lines
 from ir_measures_graded.measures import MEASURES
 
 SIMPLE = [measure for measure in MEASURES if "norm" not in measure.PARAMETERS]  # any score may be evaluated
@@ -48,7 +49,7 @@ def test_changed_files_are_refused_or_evaluated_as_plain_code_does(rounds, count
         with (
             folder(qrels=qrels, run=run),
             patch.multiple(strict_lines, BLOCK=2 * piece, PIECE=piece),
-            patch.multiple(trec_files, ROWS=rows),
+            patch.multiple(files_of_all_kinds, ROWS=rows),
         ):
             outcome = check(words, stdin=run)
         counts[f"changed files, exit status {outcome.status}"] += 1
@@ -69,6 +70,17 @@ def test_changed_files_are_refused_or_evaluated_as_plain_code_does(rounds, count
         for name, values in found.items():
             wanted = plainly(parse_measure(name), judged, listed)
             assert values == pytest.approx(wanted, rel=1e-9, abs=1e-12), name
+
+    for _ in rounds():
+        one()
+
+
+def test_changed_tables_are_refused_or_evaluated(rounds, counts):
+    @given(tables("relevance"), tables("score"), sizes)
+    def one(qrels, run, rows):
+        with folder(qrels=qrels, run=run), patch.multiple(files_of_all_kinds, ROWS=rows):
+            outcome = check(["evaluate", "qrels", "run", "nDCG_JK@5", "AP"])
+        counts[f"changed tables, exit status {outcome.status}"] += 1
 
     for _ in rounds():
         one()

@@ -30,13 +30,17 @@ NUMBERS = [
 ]
 NUMBERS += ["1000000000000", "-5", "1e-300", "1e300", "٣", "1 ", "0x10", "99999999999999999999"]
 NAMES = ["run", "other", "qrels", "third", "-", "none", "run.txt", ".", "a/b", ""]
-OUTPUTS = [f"out.{ending}" for ending in ("tsv", "csv", "jsonl", "md", "tex", "txt", "TSV", "x", "svg")]
+OUTPUTS = [
+    f"out.{ending}" for ending in ("tsv", "csv", "jsonl", "md", "tex", "txt", "TSV", "x", "svg", "html")
+]
 OUTPUTS += ["out", "qrels", "run", ".", "no/out.tsv", "", "/dev/full", "out.tsv/"]
 VALUES: dict[str, list[str]] = {
     "--confidence --alpha --power --seed --count --cutoff --depth --differences --at --cutoffs": NUMBERS,
     "-p --draws --resamples": NUMBERS,
     "-o --merged --ask": OUTPUTS,
-    "--baseline --answers": NAMES,
+    "--baseline --answers --queries --title": NAMES,
+    "--topic": ["q1", "q2", "q9", ""],
+    "--run_column": ["run", "system", ""],
     "-q -n --ideal --no-ideal --plugins --help": [],
     "--gains": [
         "w1",
@@ -85,6 +89,8 @@ OWN = {
     "sensitivity": ["--gains", "--cutoffs", "--show"],
     "holes": ["--gains", "--cutoff", "--count", "--ask", "--answers", "--merged"],
     "judges": ["--gains", "--machine_levels", "--baseline", "--confidence", "--merge", "--show"],
+    "explain": ["--gains", "--topic", "--depth"],
+    "report": ["--gains", "--baseline", "--alpha", "--resamples", "--seed", "--title", "--queries"],
     "levels": [],
     "measures": ["--plugins"],
     "demo": [],
@@ -115,6 +121,8 @@ def arguments(draw: st.DrawFn, command: str) -> list[str]:
     words += draw(st.lists(measure, max_size=1))
     if command == "holes":
         words = words[: len(runs) + 1]
+    if command == "explain":
+        words = ["run", words[-1], "--topic", "q1"]
     inputs = {"measures": [], "demo": [], "judges": ["qrels", "machine"]}.get(command, ["qrels"])
     taken = {"measures": [word for word in words if word not in runs], "demo": [], "levels": []}
     words = inputs + taken.get(command, words)
