@@ -30,13 +30,15 @@ NUMBERS = [
 ]
 NUMBERS += ["1000000000000", "-5", "1e-300", "1e300", "٣", "1 ", "0x10", "99999999999999999999"]
 NAMES = ["run", "other", "qrels", "third", "-", "none", "run.txt", ".", "a/b", ""]
-OUTPUTS = [f"out.{ending}" for ending in ("tsv", "csv", "jsonl", "md", "tex", "txt", "TSV", "x", "svg")]
+OUTPUTS = [
+    f"out.{ending}" for ending in ("tsv", "csv", "jsonl", "md", "tex", "txt", "TSV", "x", "svg", "html")
+]
 OUTPUTS += ["out", "qrels", "run", ".", "no/out.tsv", "", "/dev/full", "out.tsv/"]
 VALUES: dict[str, list[str]] = {
     "--confidence --alpha --power --seed --count --cutoff --depth --differences --at --cutoffs": NUMBERS,
     "-p --draws --resamples": NUMBERS,
     "-o --merged --ask": OUTPUTS,
-    "--baseline --answers": NAMES,
+    "--baseline --answers --queries --title": NAMES,
     "-q -n --ideal --no-ideal --plugins --help": [],
     "--gains": [
         "w1",
@@ -81,6 +83,7 @@ OWN = {
         *("--gains", "--depth", "--normalise", "--ideal", "--no-ideal", "--at", "--baseline", "--confidence"),
         *("--resamples", "--seed"),
     ],
+    "report": ["--gains", "--baseline", "--alpha", "--resamples", "--seed", "--queries", "--title"],
     "ranges": ["--gains", "--show", "--draws", "--seed"],
     "sensitivity": ["--gains", "--cutoffs", "--show"],
     "holes": ["--gains", "--cutoff", "--count", "--ask", "--answers", "--merged"],
