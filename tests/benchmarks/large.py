@@ -1,6 +1,6 @@
 """Time and memory for runs in any order, up to those that do not fit into memory, each in a fresh process.
 
-    python tests/benchmarks/large.py [--rows ROWS …] [--folder FOLDER] [--json FILE]
+    python tests/benchmarks/large.py [--rows ROWS …] [--only WAY …] [--json FILE]
 
 A topic retrieves a thousand documents and has ten judged documents, five of which are retrieved. The rows of
 the run are interleaved: no two rows of a topic stand together. `evaluate` reads Parquet files by DuckDB and,
@@ -13,6 +13,7 @@ all threads of the process.
 import os
 import sys
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatch
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -86,7 +87,7 @@ def batches_of(folder: Path, topics: int) -> list[tuple[pyarrow.Table, pyarrow.T
 
 
 def measured(way: str, folder: Path) -> tuple[float, float, Memory]:
-    """The seconds, those of the processor and the memory of one evaluation; to be called in a fresh process."""
+    """The seconds, the processor's seconds and the memory of one evaluation, for a fresh process."""
     ways: dict[str, Callable[[], Callable[[], None]]] = {
         DUCKDB: lambda: partial(by_evaluate, folder, 0),
         MEMORY: lambda: partial(by_evaluate, folder, sys.maxsize),
@@ -123,6 +124,7 @@ SPARK, SPARK_TOPICS = "Spark, 2,000 topics a call", "Spark, one topic a call"
 def main(argv: Sequence[str] | None = None) -> None:
     parser = options(__doc__, repeat=1)
     parser.add_argument("--rows", type=int, nargs="+", default=[10**6, 10**7, 10**8], help="numbers of rows")
+    parser.add_argument("--only", nargs="+", default=["*"], metavar="WAY", help="ways, as in 'evaluate, *'")
     parser.add_argument("--folder", help="folder for the files; default: the system's for temporary files")
     arguments = parser.parse_args(argv)
     others = [MEMORY, BATCHES, TOPICS]
@@ -132,7 +134,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         for rows in arguments.rows:
             with TemporaryDirectory(dir=arguments.folder) as folder:
                 write(Path(folder), rows)
-                for way in [DUCKDB, *(others if rows <= IN_MEMORY else [])]:
+                ways = [DUCKDB, *(others if rows <= IN_MEMORY else [])]
+                for way in (way for way in ways if any(fnmatch(way, only) for only in arguments.only)):
                     results = [in_fresh_process(measured, way, Path(folder)) for _ in range(arguments.repeat)]
                     time, used, memory = min(results, key=lambda result: result[0])
                     here = way not in (SPARK, SPARK_TOPICS)

@@ -2,9 +2,11 @@
 
 import gzip
 import io
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import ir_measures
 import numpy as np
@@ -169,6 +171,8 @@ def test_column_of_runs_that_is_named_must_exist():
         assert refused(RunFile(path, run_column="system").runs) == (
             f"{path} has no column system; it has run, query_id, doc_id, score"
         )
+        told = refused(RunFile(path, run_column="score").runs)
+        assert told == f"{path}: the column score cannot also name the runs"
     Path("run").write_text("q1 Q0 d1 1 1 t\n")
     assert RunFile("run").runs() == {}
     assert refused(RunFile("run", run_column="run").runs).startswith(
@@ -264,6 +268,18 @@ def test_damaged_file_is_refused_with_its_kind(kind):
     assert refused(list, RunFile(path, "A")).startswith(f"{path}: cannot be read as {name}: ")
 
 
+@pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
+def test_changed_bytes_are_read_or_refused(kind):
+    random, content = Random(1), written(kind, table()).read_bytes()
+    for _ in range(300):
+        changed = bytearray(content)
+        for _ in range(random.randint(1, 6)):
+            changed[random.randrange(8, len(changed))] = random.randrange(256)
+        with suppress(GradedError):
+            for run in RunFile(io.BytesIO(changed)).runs().values():
+                list(run)
+
+
 def test_blocks_are_cut_between_topics_of_a_table(monkeypatch):
     monkeypatch.setattr(files, "ROWS", 1)
     monkeypatch.setattr(table_files, "BATCH", 3)
@@ -341,6 +357,7 @@ def test_text_without_a_known_header_is_read_as_a_trec_file():
     Path("run.csv").write_text("query,document,score\nq1,d1,1\n")
     assert refused(list, RunFile("run.csv")) == (
         "run.csv:1: 1 field, not 6 (topic Q0 document rank score tag): 'query,document,score'; "
-        "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id"
+        "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
+        "between commas or tabs"
     )
     assert dicts(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 ROWS = 1 << 16  # of a run per evaluated block, unless one topic has more
-SMALL = 1 << 23  # rows of a file of several runs that is read once for all of them
+SMALL = 1 << 22  # rows of a file of several runs that is read once for all of them
 TAIL = 1 << 10  # rows at the end of a block in which its last topic is searched first
 
 

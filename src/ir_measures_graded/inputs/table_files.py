@@ -142,6 +142,8 @@ def table_rows(
         columns = file_columns(content.name, file.names, value, run_column)
         where = (columns["run"], run) if run is not None else None
         for first, batch in file.batches(list(columns.values()), where):
+            batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
+            batch.validate(full=True)  # reading damaged Arrow data could end the process
             for start in range(0, batch.num_rows, BATCH):
                 yield batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
 
@@ -161,7 +163,7 @@ def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
 
     try:
         yield
-    except (pyarrow.ArrowException, *DAMAGE) as error:
+    except (pyarrow.ArrowException, UnicodeDecodeError, *DAMAGE) as error:
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise FileError(f"{content.name}: cannot be read as {kind.NAME}: {reason}") from None
 

@@ -395,6 +395,8 @@ def file_columns(file: str, names: Sequence[str], value: str, run_column: str | 
     if value == "relevance":
         return columns | {name: name for name in ("iteration",) if name in names}
     run = "run" if run_column is None else run_column
+    if run in columns.values():
+        raise FileError(f"{file}: the column {run} cannot also name the runs")
     if run in names:
         return {**columns, "run": run}
     if run_column is not None:
