@@ -135,10 +135,23 @@ def test_one_topic_has_no_intervals():
     assert "interval" not in found.html.partition("<section")[2].partition('<section id="data"')[0]
 
 
-def test_a_standard_measure_without_cutoff_has_neither_curves_nor_rankings():
-    assert sections(report(QRELS, RUNS, ["Rprec"], permutations=9).html) == [
-        "verdict", "data", "topics", "method",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("measure", "absent"),
+    [
+        ("Q", []),
+        ("ESL", ["curves"]),  # without a cutoff
+        ("nDCG_JK(ties=mean)@2", ["rankings"]),  # of several rankings at once
+        ("P@2", ["weighting"]),
+        ("Rprec", ["curves", "rankings", "weighting"]),
+        ("NumRet", ["curves", "rankings", "weighting"]),
+    ],
+)
+def test_a_measure_may_lack_sections(measure, absent):
+    found = report(QRELS, RUNS, [measure], permutations=9)
+    every = ["verdict", "data", "curves", "topics", "rankings", "weighting", "method"]
+    assert sections(found.html) == [name for name in every if name not in absent]
+    for line in found.verdict.measures[0].lines:
+        assert line.interval[0] <= line.mean <= line.interval[1]
 
 
 def test_names_cannot_become_markup():

@@ -85,6 +85,7 @@ OWN = {
         *("--gains", "--depth", "--normalise", "--ideal", "--no-ideal", "--at", "--baseline", "--confidence"),
         *("--resamples", "--seed"),
     ],
+    "report": ["--gains", "--baseline", "--alpha", "--resamples", "--seed", "--queries", "--title"],
     "ranges": ["--gains", "--show", "--draws", "--seed"],
     "sensitivity": ["--gains", "--cutoffs", "--show"],
     "holes": ["--gains", "--cutoff", "--count", "--ask", "--answers", "--merged"],

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ...by_topic import mean_over_topics
 from ...errors import GradedError
 from ...evaluation.evaluate import Evaluation, sign_of
 from ...evaluation.named import Judgments
@@ -17,7 +18,7 @@ from ...measures.weighted import WeightedGains
 from ...output.formats import Table
 from ..compare import compare_values
 from ..comparison import PAIRED_T, TUKEY_HSD, Test
-from ..intervals import STUDENT, Intervals, intervals
+from ..intervals import STUDENT, mean_interval
 from ..ranges import Difference, Interval, Range, ranges
 
 LEAST = 2
@@ -152,12 +153,11 @@ def verdict(
         tested = compare_values(
             evaluation, baseline=baseline, alpha=alpha, permutations=permutations, seed=seed
         )
-    bounds = _bounds(evaluation, 1 - alpha)
     found = []
     for measure in evaluation.measures:
         spans, differences = _ranges(judgments, runs, measure, seed)
         tests = [] if tested is None else tested.find(measure, PAIRED_T)
-        lines = _lines(evaluation, measure, bounds, tests, alpha, spans)
+        lines = _lines(evaluation, measure, tests, alpha, spans)
         pairs = [] if tested is None else tested.find(measure, TUKEY_HSD)
         found.append(_of_measure(measure, lines, pairs, alpha, _standing(differences)))
     return Verdict(
@@ -165,17 +165,9 @@ def verdict(
         baseline if several else None,
         len(evaluation.topics),
         alpha,
-        None if bounds is None else 1 - alpha,
+        1 - alpha if len(evaluation.topics) >= LEAST else None,
         tested is not None,
     )
-
-
-def _bounds(evaluation: Evaluation, confidence: float) -> Intervals | None:
-    """The intervals of the means; None where a measure has too few topics."""
-    try:
-        return intervals(evaluation, confidence, STUDENT)
-    except GradedError:
-        return None
 
 
 def _ranges(
@@ -199,22 +191,22 @@ def _ranges(
 def _lines(
     evaluation: Evaluation,
     measure: Measure,
-    bounds: Intervals | None,
     tests: list[Test],
     alpha: float,
     spans: dict[str, Range],
 ) -> list[Line]:
     """One line per run, the best run first."""
-    column = evaluation.measures.index(measure)
-    values = evaluation.means()[:, column] if bounds is None else bounds.values[:, column]
+    values = evaluation.of(measure)
+    means = mean_over_topics(values)
     against = {test.run: test for test in tests}
     lines = []
-    for row in np.argsort(-sign_of(measure) * values, kind="stable").tolist():
+    for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
         run = evaluation.runs[row]
-        interval = None if bounds is None else bounds.of(run, measure)
+        enough = len(evaluation.topics) >= LEAST
+        interval = mean_interval(values[row], 1 - alpha, STUDENT) if enough else None
         test = against.get(run)
         significant = test is not None and test.decisive < alpha
-        lines.append(Line(run, float(values[row]), interval, test, significant, spans.get(run)))
+        lines.append(Line(run, float(means[row]), interval, test, significant, spans.get(run)))
     return lines
 
 
