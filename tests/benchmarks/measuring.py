@@ -1,4 +1,4 @@
-"""Times, memory and tables: what the benchmarks share."""
+"""Times, memory and tables for all benchmarks."""
 
 import argparse
 import ctypes
@@ -52,7 +52,7 @@ def seconds(call: Call) -> float:
 
 @dataclass(frozen=True)
 class Memory:
-    """The most bytes that a process held while it made a call, and how many of them the call added."""
+    """The peak memory of a process during a call, and the part that the call added, in bytes."""
 
     peak: int
     added: int

@@ -47,7 +47,7 @@ MEASURE = nDCG_JK(b=2) @ 100
 IN_MEMORY = {**FORMS, **ARROW_FORMS}
 ON_FILES = ("files", "processes")
 TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
-BY_COMMANDS = 250  # topics, for each of which pyNTCIREVAL's commands start
+BY_COMMANDS = 250  # topics, because pyNTCIREVAL's commands start for each
 
 
 # ------------------------------------------------------------------------------ contestants

@@ -38,7 +38,7 @@ Input = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class Shape:
-    """How many topics there are, and what each has; `judged` and `levels` from … to, both included."""
+    """The number of topics and the size of each; `judged` and `levels` are inclusive ranges."""
 
     topics: int
     retrieved: int
@@ -56,7 +56,7 @@ SHAPES = {
 
 
 def blocks(shape: Shape) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Qrels and run, some topics at a time, so that no size is too large to be written to a file."""
+    """Qrels and run, some topics at a time, which bounds the memory for workloads of any size."""
     for first in range(0, shape.topics, BLOCK):
         yield _block(shape, np.arange(first, min(first + BLOCK, shape.topics)))
 

@@ -84,7 +84,7 @@ def test_evaluator_evaluates_several_runs(form):
 def test_evaluator_with_standard_measures_evaluates_several_runs(form):
     qrels = FORMS[form](QRELS, "relevance")
     if form == "DataFrame":
-        qrels = qrels.astype({"relevance": int})  # which pytrec_eval insists on
+        qrels = qrels.astype({"relevance": int})  # pytrec_eval requires ints
     assert_serves_several_runs(ir_measures.evaluator([CG, AP], qrels), FORMS[form])
 
 

@@ -1,4 +1,4 @@
-"""Plugins: what a measure inherits, and what happens if a plugin is broken.
+"""Plugins: the features that a measure inherits, and the handling of broken plugins.
 
 Broken distributions are written into a temporary folder and used in a separate interpreter.
 """

@@ -1,4 +1,4 @@
-"""Plugins, which bring measures; each is admitted or skipped by itself.
+"""Plugins with measures; each plugin is admitted or skipped independently of the others.
 
 Our own measures are admitted at import, those of other installed distributions when they are first needed
 (`load`). A plugin that cannot be used is skipped with one warning. The environment variable
