@@ -1,19 +1,19 @@
-"""One measure beside its peers, on the same input in the same process.
+"""One measure compared with its peers, on the same input in the same process.
 
     python tests/benchmarks/peers.py [S M L X] [--only FORM/PEER …] [--trec-eval PATH] [--json FILE]
 
-Ours is nDCG_JK(b=2)@100. Peers compute nDCG@100, but for define_byquery and pyNTCIREVAL, which compute what
-ours does. Each is given the qrels and the run as they are and returns the mean over topics: all that a
-user pays. Repetitions are interleaved, the median counts, and `ratio` is a peer's time divided by ours.
-Before that each runs once on a tiny input, so that nothing is compiled or imported while it is timed.
+This package computes nDCG_JK(b=2)@100. The peers compute nDCG@100, except define_byquery and pyNTCIREVAL,
+which compute the same measure as this package. Each call receives the qrels and the run in their original
+form and returns the mean over topics, so it includes everything that a user pays for. Repetitions are interleaved. The
+tables show medians, and `ratio` is a peer's time divided by the time of this package. Each peer first runs on
+a tiny input, because compilation and imports must not be timed.
 
-Inputs are those of workloads.py in memory, and two more: ``files``, from the paths to the result in this
-process (trec_eval's program stands there as well), and ``processes``, the same as whole commands, the start
-of the interpreter included. pyNTCIREVAL's command takes one topic at a time, labelled first; its own files
-are made for it beforehand.
+The inputs are those of workloads.py in memory and two more. ``files`` starts from paths and runs in this
+process; it includes the program trec_eval. ``processes`` runs whole commands, including the start of the
+interpreter. pyNTCIREVAL's command takes one labelled topic at a time; its files are written beforehand.
 
-`peak MB` is the most memory that a fresh process holds while it makes the call once, its input and all
-imports included; `added MB` is what the call added.
+`peak MB` is the peak memory of a new process that makes the call once, including its input and all imports.
+`added MB` is the part that the call added.
 """
 
 import argparse
@@ -54,7 +54,7 @@ BY_COMMANDS = 250  # topics, because pyNTCIREVAL's commands start for each
 
 
 def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
-    """Ours, and the peers that take input of this form and are installed: calls that return the mean."""
+    """Calls that return the mean, for this package and the installed peers that take this form of input."""
     if form in ON_FILES:
         calls = from_files(qrels, run) if form == "files" else as_processes(qrels, run)
         if trec_eval:
@@ -135,7 +135,7 @@ def mean_of_pytrec_eval(qrels: Any, run: Any) -> float:
 
 
 def mean_of_ranx(qrels: Any, run: Any) -> float:
-    """Of dicts or of files."""
+    """The mean computed by ranx from dicts or files."""
     from ranx import Qrels, Run, evaluate
 
     if isinstance(run, Path):
@@ -164,7 +164,7 @@ def ranked(scores: dict[str, float]) -> list[str]:
 
 
 def from_files(qrels: Path, run: Path) -> dict[str, Call]:
-    """Ours is the command's own function, with all that it prints."""
+    """Calls that start from files. For this package, it is the command's function with its output."""
     calls: dict[str, Call] = {
         OURS: partial(mean_of_command, qrels, run),
         "ir-measures": lambda: mean(nDCG @ 100, *read_by_ir_measures(qrels, run)),
@@ -176,7 +176,7 @@ def from_files(qrels: Path, run: Path) -> dict[str, Call]:
 
 
 def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
-    """The last measure's, of all that it computes."""
+    """The mean of the last measure that the command prints."""
     with redirect_stdout(io.StringIO()) as output:
         status = cli.main(["evaluate", str(qrels), str(run), *map(str, measures), "--places=16"])
     assert status == 0
@@ -241,7 +241,7 @@ def value_of_pyntcireval_command(judged: Path, retrieved: Path, gains: str) -> f
 
 @dataclass(frozen=True)
 class Inputs:
-    """A workload, written into a folder once, built in memory when it is asked for."""
+    """A workload. It is written into a folder once and built in memory on demand."""
 
     shape: Shape
     folder: Path
@@ -257,7 +257,7 @@ class Inputs:
 
 
 def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | None) -> Memory | None:
-    """What a contestant needs, in the process that calls this; unknown for one that is many processes."""
+    """The memory of a contestant in the calling process; unknown for a contestant of many processes."""
     if (form, peer) == ("processes", "pyNTCIREVAL"):
         return None
     tiny.contestants(form, trec_eval)[peer]()
@@ -265,7 +265,7 @@ def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | 
 
 
 def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Report) -> None:
-    """Ours and its peers on each form of a workload."""
+    """Measure this package and its peers on each form of a workload."""
     shape, trec_eval = SHAPES[name], arguments.trec_eval
     inputs, tiny = Inputs(shape, folder / name), Inputs(TINY, folder / "tiny")
     for form in (*IN_MEMORY, *ON_FILES):
@@ -294,7 +294,7 @@ def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Repo
 
 
 def wanted(only: list[str], form: str, peer: str | None = None) -> bool:
-    """Whether a form, or a peer on it, is asked for; all are where `only` is empty."""
+    """Whether `only` selects a form, or a peer on it; an empty `only` selects everything."""
     patterns = [pattern.partition("/") for pattern in only] or [("*", "/", "*")]
     return any(
         fnmatch(form, forms) and (peer is None or fnmatch(peer, peers or "*")) for forms, _, peers in patterns

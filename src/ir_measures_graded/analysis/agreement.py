@@ -285,7 +285,7 @@ def agreement(
         missing, given = ("measures", "runs") if named else ("runs", "measures")
         raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
     if len(named) == 1:
-        raise GradedError("comparing the orders of runs needs at least 2 runs, not 1")
+        raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
     by_human, by_machine = read_judges(human, machine, machine_levels)
     both = {topic: by_machine[topic] for topic in by_human if topic in by_machine}
     pairs = {
