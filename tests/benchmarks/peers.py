@@ -4,9 +4,9 @@
 
 This package computes nDCG_JK(b=2)@100. The peers compute nDCG@100, except define_byquery and pyNTCIREVAL,
 which compute the same measure as this package. Each call receives the qrels and the run in their original
-form and returns the mean over topics, so it includes everything that a user pays for. Repetitions are interleaved. The
-tables show medians, and `ratio` is a peer's time divided by the time of this package. Each peer first runs on
-a tiny input, because compilation and imports must not be timed.
+form and returns the mean over topics, so it includes everything that a user pays for. Repetitions are
+interleaved. The tables show medians, and `ratio` is a peer's time divided by the time of this package. Each
+peer first runs on a tiny input, because compilation and imports must not be timed.
 
 The inputs are those of workloads.py in memory and two more. ``files`` starts from paths and runs in this
 process; it includes the program trec_eval. ``processes`` runs whole commands, including the start of the
