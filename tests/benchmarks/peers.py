@@ -277,7 +277,7 @@ def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Repo
         for peer in [peer for peer in calls if peer != OURS and not wanted(arguments.only, form, peer)]:
             del calls[peer]
         seconds = medians(calls, arguments.repeat, arguments.patience)
-        del calls, call  # and with them this form's input
+        del calls, call  # frees the input of this form
         for peer in seconds:
             needed = None
             if not arguments.no_memory:

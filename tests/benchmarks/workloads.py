@@ -29,7 +29,7 @@ from ir_measures import Qrel, ScoredDoc
 from pyarrow import compute
 
 COLLECTION = 8_999_993  # documents; about those of MS MARCO, and a prime
-FIRST_ID = 1_000_000  # so that all ids are of one length
+FIRST_ID = 1_000_000  # gives all ids the same length
 BLOCK = 1_000  # topics that are generated at a time
 
 Input = tuple[Any, Any]

@@ -283,7 +283,7 @@ class _Explained:
             values = _padded(_curve(measure, uncut, last), depth)
             if last == cutoff:  # a mean over ranks is added in another order than its curve
                 values[:, cutoff - 1] = value
-        with np.errstate(all="ignore"):  # as for values, which are finite
+        with np.errstate(all="ignore"):  # the results are finite
             added = measure.contributions(measure.in_order(within))
             if added is not None and isinstance(measure, WeightedGains):
                 weights = measure.weigh(np.ones(last), np.arange(1, last + 1))

@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
             return _list_of_values(found, by_query, summary)
         return _table_of_runs(found, by_query, summary)
 
-    headless = ("tsv",) if single else ()  # like ir-measures
+    headless = ("tsv",) if single else ()  # the ir_measures command prints no header
     return printed(table, arguments, found.figure, headless)
 
 

@@ -154,7 +154,7 @@ def find_measure(name: str) -> ir_measures.Measure:
 
     Raises `UnknownMeasureError`, which suggests close names.
     """
-    name = unicodedata.normalize("NFKC", name)  # as Python reads names; both micro signs become one letter
+    name = unicodedata.normalize("NFKC", name)  # as in Python; both micro signs become one letter
     known = registry()
     if name not in known:
         plugins.load()
