@@ -230,7 +230,7 @@ def test_the_figure_shows_every_interval():
     assert len(figure.axes) == 4
     assert [axes.get_xlabel() for axes in figure.axes[:2]] == [
         "Mean and 95 % interval",
-        "Difference to B and 95 % interval",
+        "Difference from B and 95 % interval",
     ]
     for axes, baseline, runs in zip(figure.axes, (None, "B"), ("AB", "A")):
         for judge, bars in zip(JUDGES, axes.collections):

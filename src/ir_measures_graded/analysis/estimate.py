@@ -201,7 +201,7 @@ class Estimates(Result):
             axes.set_xlabel(f"Mean and {100 * self.confidence:g} % interval")
         else:
             axes.axvline(0, color=plots.GREY, linewidth=0.8)
-            axes.set_xlabel(f"Difference to {baseline} and {100 * self.confidence:g} % interval")
+            axes.set_xlabel(f"Difference from {baseline} and {100 * self.confidence:g} % interval")
 
 
 def estimate(
