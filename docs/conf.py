@@ -7,6 +7,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "tests")]
 
 import ir_measures_graded  # noqa: E402
+from ir_measures_graded.registry import bibliography  # noqa: E402
 
 project = "ir-measures-graded"
 author = f"the authors of {project}"
@@ -19,6 +20,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "cells",
     "computed",
+    "demo_report",
     "line_breaks",
     "mathml",
     "measure_pages",
@@ -27,7 +29,8 @@ exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", 
 nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # other packages
-    (r"py:class", r"Measure|Figure|Number|Source|Qrels|Runs|File"),  # short names of type aliases
+    (r"py:class", r"Measure|Figure|Axes|Number|Source|Qrels|Runs|File"),  # short names of type aliases
+    (r"py:class", r".*\.analysis\.report\.\w+\.\w+"),  # sections of a report
     (r"py:class", r".*\.JudgedRanks|(.*\.)?Judgments|Weightings|.*\.Tau"),  # not public
     (r"py:obj", r".*"),  # single backticks in docstrings are code; a link is optional
 ]
@@ -42,7 +45,7 @@ autodoc_use_legacy_class_based = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 120
 
-bibtex_bibfiles = ["references.bib"]
+bibtex_bibfiles = [str(bibliography.PATH)]
 bibtex_reference_style = "author_year"
 bibtex_default_style = "plain"
 

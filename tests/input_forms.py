@@ -19,6 +19,8 @@ from pyarrow import csv, feather, ipc, parquet
 from ir_measures_graded import RunFile
 from ir_measures_graded.inputs.files import qrels_table
 
+TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+
 Source = Mapping[str, Mapping[str, float]]
 Form = Callable[..., Any]
 
@@ -116,12 +118,16 @@ def stream(columns: list[Any], names: list[str]) -> Any:
     return pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=2))
 
 
+def terrier_frame(source: Source, value: str, shuffle: Random | None = None) -> Any:
+    """A DataFrame with PyTerrier's column names."""
+    return frame()(source, value, shuffle).rename(columns=TERRIER)
+
+
 def polars_frame(columns: list[Any], names: list[str]) -> Any:
     """A DataFrame of Polars with PyTerrier's column names."""
     import polars
 
-    terrier = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-    return polars.from_arrow(pyarrow.Table.from_arrays(columns, [terrier.get(name, name) for name in names]))
+    return polars.from_arrow(pyarrow.Table.from_arrays(columns, [TERRIER.get(name, name) for name in names]))
 
 
 def duckdb_relation(columns: list[Any], names: list[str]) -> Any:
@@ -214,6 +220,7 @@ if find_spec("duckdb"):
     FORMS["DuckDB relation"] = arrow("string", duckdb_relation)
 
 ONLY_GRADED: dict[str, Form] = {
+    "DataFrame of PyTerrier": terrier_frame,
     "Arrow stream": arrow("string", stream),
     "Arrow stream of string views": arrow("string_view", stream),
 }

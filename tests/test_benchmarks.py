@@ -29,6 +29,7 @@ CONTESTANTS = [
     *((form, "define_byquery") for form in ("frame, str", "frame, object")),
     *((form, peer) for form in FORMS if "dicts" in form for peer in ("pytrec_eval", "ranx", "pyNTCIREVAL")),
     *((form, peer) for form in workloads.ARROW_FORMS for peer in (OURS, "Polars")),
+    *((form, peer) for form in workloads.TABLE_FILES for peer in (OURS, "ir-measures", "Polars")),
     *(("files", peer) for peer in (OURS, "ir-measures", "pytrec_eval", "ranx", "trec_eval")),
     *(("processes", peer) for peer in (OURS, "ir-measures", "pyNTCIREVAL", "trec_eval")),
 ]
@@ -167,3 +168,17 @@ def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
     assert [line[:2] for line in lines] == [["CG@3", strategy] for strategy in judging.STRATEGIES]
     assert all(0 <= float(line[3]) <= float(line[2]) and -1 <= float(line[6]) <= 1 for line in lines)
     assert lines[1][4:6] == ["0", "0"]
+
+
+def test_large_runs_are_measured_in_several_ways(tmp_path, capsys):
+    pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    import large
+
+    kept = tmp_path / "measured.json"
+    large.main(
+        ["--rows", "3000", "--only", "*DuckDB", "*one topic", "--folder", str(tmp_path), "--json", str(kept)]
+    )
+    rows = json.loads(kept.read_text())["tables"]["Rows in any order"]
+    assert [row["what"] for row in rows] == [large.DUCKDB, large.TOPICS]
+    assert all(row["s"] > 0 and row["topics"] == 3 for row in rows)
+    assert large.DUCKDB in capsys.readouterr().out

@@ -1,6 +1,6 @@
 """Generates a page for each measure before Sphinx reads the site.
 
-A page takes its text from the measure's declaration and docstring, its BibTeX from ``references.bib``
+A page takes its text from the measure's declaration and docstring, its BibTeX from ``references.bib``,
 the symbols of its formulas from `symbols`, and the comparison with other tools from `elsewhere`. A missing
 part is an error.
 """
@@ -10,22 +10,20 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import symbols
 from computed import markdown
 from elsewhere import ELSEWHERE
-from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
 
 from ir_measures_graded import GradedMeasure, measures
+from ir_measures_graded.registry.bibliography import Work, works_of
 from ir_measures_graded.registry.listing import better, facts_of
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
-BIBLIOGRAPHY = DOCS / "references.bib"
 FAMILIES = {
     measures.cumulated_gain: "Cumulated gain",
     measures.average_precision: "Average precision",
@@ -68,7 +66,7 @@ def page(measure: GradedMeasure) -> str:
         elsewhere(measure),
         "## Source",
         f"{part(measure, 'source')}.{reproduced(measure)}",
-        *(f"```bibtex\n{bibtex(key)}\n```" for key in sources(measure)),
+        *(f"```bibtex\n{work.bibtex}\n```" for work in sources(measure)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -156,45 +154,20 @@ def elsewhere(measure: GradedMeasure) -> str:
     return markdown(["tool", "its name", "equal measure here", "remarks"], rows)
 
 
-def sources(measure: GradedMeasure) -> list[str]:
-    """The keys of the works that a measure's source names."""
+def sources(measure: GradedMeasure) -> list[Work]:
+    """The works that a measure's source names."""
     source = part(measure, "source")
-    places = {key: source.find(short(entry)) for key, entry in works().items()}
-    found = [key for key, place in places.items() if place >= 0]
+    found = works_of(source)
     if not found:
         raise IncompleteMeasure(f"{measure.NAME}: references.bib has no entry for {source!r}")
-    return sorted(found, key=places.__getitem__)
-
-
-@cache
-def works() -> dict[str, Entry]:
-    """The entries of references.bib by their keys."""
-    return dict(parse_file(BIBLIOGRAPHY).entries)
+    return found
 
 
 def reproduced(measure: GradedMeasure) -> str:
     """Links to the pages that recompute the numbers of the measure's papers."""
-    pages = [REPRODUCED[key] for key in sources(measure) if key in REPRODUCED]
+    pages = [REPRODUCED[work.key] for work in sources(measure) if work.key in REPRODUCED]
     links = " and ".join(f"[{title}](../papers/{page}.md)" for title, page in pages)
     return f" Recomputed numbers: {links}." if links else ""
-
-
-def short(entry: Entry) -> str:
-    """The name of a work, as a measure's source gives it.
-
-    >>> short(works()["scheel2011"])
-    'Scheel, Lommatzsch & Albayrak 2011'
-    """
-    names = [" ".join(person.last_names) for person in entry.persons["author"]]
-    year = entry.fields["year"] + entry.key.partition(entry.fields["year"])[2]  # works of one year: a, b
-    return f"{' & '.join(filter(None, [', '.join(names[:-1]), names[-1]]))} {year}"
-
-
-def bibtex(key: str) -> str:
-    """The entry of a work in references.bib."""
-    found = re.search(rf"^@\w+{{{key},.*?^}}", BIBLIOGRAPHY.read_text(encoding="utf-8"), re.M | re.S)
-    assert found
-    return found[0]
 
 
 def in_code(text: str) -> str:

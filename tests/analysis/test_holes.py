@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sys
 from itertools import combinations, product
 
 import numpy as np
@@ -126,6 +127,19 @@ def test_answers_do_not_change_what_is_judged(tmp_path):
     assert merged.qrels["q3"] == {"e": 0, "v": 2}
     (contradiction,) = merged.contradictions
     assert (contradiction.document, contradiction.level, contradiction.other_level) == ("a", 2, 1)
+
+
+@pytest.mark.parametrize("measure", ["CG", "P", "nDCG_JK"])
+def test_ranks_below_all_runs_cost_nothing(measure):
+    near, far = (holes(QRELS, RUNS, f"{measure}@{cutoff}") for cutoff in (4, sys.maxsize))
+    assert far.documents == near.documents
+    assert far.shares == pytest.approx(near.shares)
+
+
+def test_too_many_ranks_are_refused_before_memory_is_taken():
+    run = {"q": {f"x{rank}": -rank for rank in range(10_000)}}
+    with pytest.raises(GradedError, match="cutoff=10000 is too large: the weights of 10000 ranks would need"):
+        holes({"q": {"a": 1}}, {"A": run, "B": run}, "CG@10000")
 
 
 @pytest.mark.parametrize(

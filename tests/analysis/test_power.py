@@ -121,6 +121,7 @@ def test_equal_runs_are_not_told_apart():
         ({"power": 1}, "power=1 is not allowed; it is above alpha=0.05 and below 1"),
         ({"differences": [0.1, -1]}, "difference=-1 is not allowed; it is a number above 0"),
         ({"permutations": 0}, "permutations=0 is not allowed"),
+        ({"permutations": 10**12}, "permutations=1000000000000 is too large"),
     ],
 )
 def test_options_out_of_range_are_refused_before_runs_are_read(options, message):

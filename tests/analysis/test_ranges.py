@@ -113,6 +113,8 @@ def test_invalid_requests_are_refused():
         ranges(QRELS, RUNS, ["CG(ties=mean)@2"])
     with pytest.raises(GradedError, match="draws"):
         ranges(QRELS, RUNS, ["CG@2"], draws=-1)
+    with pytest.raises(GradedError, match="draws=1000000000000 is too large"):
+        ranges(QRELS, RUNS, ["CG@2"], draws=10**12)
 
 
 def test_tables_records_and_figure():

@@ -8,8 +8,9 @@ form and returns the mean over topics, so it includes everything that a user pay
 interleaved. The tables show medians, and `ratio` is a peer's time divided by the time of this package. Each
 peer first runs on a tiny input, because compilation and imports must not be timed.
 
-The inputs are those of workloads.py in memory and two more. ``files`` starts from paths and runs in this
-process; it includes the program trec_eval. ``processes`` runs whole commands, including the start of the
+The inputs are those of workloads.py, in memory and in files. Calls on files start from paths and run in this
+process: ``files`` are in TREC's form (this form includes the program trec_eval), others are ``parquet``,
+``feather`` and ``csv``. ``processes`` runs whole commands on TREC's files, including the start of the
 interpreter. pyNTCIREVAL's command takes one labelled topic at a time; its files are written beforehand.
 
 `peak MB` is the peak memory of a new process that makes the call once, including its input and all imports.
@@ -38,14 +39,14 @@ import pandas
 import pytrec_eval
 from ir_measures import Measure, nDCG
 from measuring import MB, Call, Command, Memory, Report, in_fresh_process, medians, memory_of, options
-from workloads import ARROW_FORMS, FORMS, SHAPES, Input, Shape, write
+from workloads import ARROW_FORMS, FORMS, SHAPES, TABLE_FILES, Input, Shape, write, write_tables
 
 from ir_measures_graded import GradedEvaluator, cli, nDCG_JK
 
 OURS = "ir-measures-graded"
 MEASURE = nDCG_JK(b=2) @ 100
 IN_MEMORY = {**FORMS, **ARROW_FORMS}
-ON_FILES = ("files", "processes")
+ON_FILES = ("files", *TABLE_FILES, "processes")
 TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
 BY_COMMANDS = 250  # topics, because pyNTCIREVAL's commands start for each
 
@@ -55,6 +56,8 @@ BY_COMMANDS = 250  # topics, because pyNTCIREVAL's commands start for each
 
 def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
     """Calls that return the mean, for this package and the installed peers that take this form of input."""
+    if form in TABLE_FILES:
+        return from_table_files(qrels, run)
     if form in ON_FILES:
         calls = from_files(qrels, run) if form == "files" else as_processes(qrels, run)
         if trec_eval:
@@ -175,6 +178,34 @@ def from_files(qrels: Path, run: Path) -> dict[str, Call]:
     return calls
 
 
+def from_table_files(qrels: Path, run: Path) -> dict[str, Call]:
+    """Calls that start from table files. This package uses its command, the peers use the reader of their library."""
+    calls: dict[str, Call] = {
+        OURS: partial(mean_of_command, qrels, run),
+        "ir-measures": lambda: mean(nDCG @ 100, *map(read_by_pandas, (qrels, run))),
+    }
+    if find_spec("polars"):
+        calls["Polars"] = lambda: mean_of_polars(*map(read_by_polars, (qrels, run)))
+    return calls
+
+
+STRINGS = {"query_id": str, "doc_id": str}
+
+
+def read_by_pandas(path: Path) -> pandas.DataFrame:
+    if path.suffix == ".csv":
+        return pandas.read_csv(path, dtype=STRINGS)
+    return pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_feather(path)
+
+
+def read_by_polars(path: Path) -> Any:
+    import polars
+
+    if path.suffix == ".csv":
+        return polars.read_csv(path, schema_overrides=STRINGS)
+    return polars.read_parquet(path) if path.suffix == ".parquet" else polars.read_ipc(path)
+
+
 def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
     """The mean of the last measure that the command prints."""
     with redirect_stdout(io.StringIO()) as output:
@@ -249,8 +280,13 @@ class Inputs:
     def of_form(self, form: str) -> Input:
         if form in IN_MEMORY:
             return IN_MEMORY[form](self.shape)
-        paths = self.folder / "qrels.txt", self.folder / "run.txt"
-        return paths if paths[1].exists() else write(self.shape, self.folder)
+        kind = form if form in TABLE_FILES else "txt"
+        paths = self.folder / f"qrels.{kind}", self.folder / f"run.{kind}"
+        if paths[1].exists():
+            return paths
+        return (
+            write(self.shape, self.folder) if kind == "txt" else write_tables(self.shape, self.folder, kind)
+        )
 
     def contestants(self, form: str, trec_eval: str | None = None) -> dict[str, Call]:
         return contestants(form, *self.of_form(form), trec_eval)

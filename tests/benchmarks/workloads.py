@@ -26,7 +26,7 @@ import numpy as np
 import pandas
 import pyarrow as pa
 from ir_measures import Qrel, ScoredDoc
-from pyarrow import compute
+from pyarrow import compute, csv, feather, parquet
 
 COLLECTION = 8_999_993  # documents; about those of MS MARCO, and a prime
 FIRST_ID = 1_000_000  # gives all ids the same length
@@ -207,6 +207,22 @@ def write(shape: Shape, folder: Path) -> tuple[Path, Path]:
             ranks = pa.array(np.arange(len(run)) % shape.retrieved + 1)
             _write_lines(run_file, topic, "Q0", document, ranks, score, "made")
     return paths
+
+
+def write_tables(shape: Shape, folder: Path, kind: str) -> tuple[Path, Path]:
+    """Qrels and run as files of tables, of a kind among `TABLE_FILES`."""
+    folder.mkdir(exist_ok=True)
+    paths = folder / f"qrels.{kind}", folder / f"run.{kind}"
+    for path, table in zip(paths, tables(shape)):
+        TABLE_FILES[kind](table, str(path))
+    return paths
+
+
+TABLE_FILES: dict[str, Callable[[pa.Table, str], None]] = {
+    "parquet": parquet.write_table,
+    "feather": feather.write_feather,
+    "csv": csv.write_csv,
+}
 
 
 def _write_lines(file: TextIO, *columns: Any) -> None:

@@ -382,9 +382,7 @@ def test_invalid_options_are_refused(refusal):
     assert "'-2' is not allowed; give 0 to 99, or -1 for all" in told("-p", "-2")
     assert "'many' is not allowed" in told("-p", "many")
     assert "invalid choice: 'xml'" in told("-f", "xml")
-    assert told("-o", "xml").startswith(
-        "cannot write 'xml': the ending chooses the figure (png, svg, pdf) or"
-    )
+    assert told("-o", "xml").startswith("cannot write 'xml': the ending chooses the figure (png, svg, pdf), ")
     assert "unrecognized arguments: -z" in told("-z")
     assert "standard input (-) can be read only once" in told("-", "-")
     assert "unrecognized arguments: more" in refusal("demo", "more")

@@ -53,9 +53,9 @@ def test_the_formats_of_the_ir_measures_command(output):
 
 
 def test_unknown_endings_are_refused(refusal):
-    endings = "the table (txt, tsv, csv, jsonl, md, tex)"
-    assert refusal("evaluate", "qrels", "run", "AP", "-o", "report.html") == (
-        f"cannot write 'report.html': the ending chooses the figure (png, svg, pdf) or {endings}"
+    endings = "the table (txt, tsv, csv, jsonl, md, tex) or a page (html)"
+    assert refusal("evaluate", "qrels", "run", "AP", "-o", "values.xls") == (
+        f"cannot write 'values.xls': the ending chooses the figure (png, svg, pdf), {endings}"
     )
     assert refusal("measures", "-o", "tsv").endswith("(for the format, use -f tsv)")
     assert refusal("measures", "-o", "m.svg") == f"cannot write 'm.svg': the ending chooses {endings}"

@@ -64,6 +64,7 @@ def test_the_citation_names_the_version_of_the_package():
     [
         (["scipy", "statsmodels", "scikit_posthocs"], ["compare", "AP"]),
         (["matplotlib"], ["curves", "CG", "-o", "CG.svg"]),
+        (["jinja2"], ["curves", "CG", "-o", "CG.html"]),
     ],
 )
 def test_troubleshooting_shows_the_messages_for_missing_libraries(modules, arguments, monkeypatch, capsys):

@@ -61,7 +61,7 @@ def test_qrels_and_runs_in_several_forms(form):
     np.testing.assert_array_equal(found.values, evaluate(QRELS, RUNS, measures).values)
 
 
-def test_arrow_data_is_converted_for_other_providers():
+def test_tables_are_converted_for_other_providers():
     qrels = {topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
     measures, run = [nDCG_JK @ 2, ir_measures.Accuracy], {"q1": {"c": 3.0, "b": 2.0}}
     for form, make in ONLY_GRADED.items():

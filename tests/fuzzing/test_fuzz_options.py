@@ -89,7 +89,19 @@ OWN = {
     "measures": ["--plugins"],
     "demo": [],
 }
-GRADED = ["nDCG_JK@2", "Q", "ERR_G@3", "CG", "NDPM", "RBP_G(residual=True)", "nCG@1", "AP", "P@2"]
+GRADED = [
+    "nDCG_JK@2",
+    "DCG_JK@1000000000000",
+    "Q",
+    "ERR_G@3",
+    "CG",
+    "NDPM",
+    "RBP_G(residual=True)",
+    "nCG@1",
+    "AP",
+    "P@2",
+]
+QRELS_OF_FIVE = GOOD_QRELS + "q3 0 d1 1\nq3 0 d2 0\nq4 0 d1 2\nq5 0 d2 1\n"  # `judges` needs some topics
 THIRD = "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq2 Q0 d9 1 1e-3 a\nq2 Q0 d1 1 1e-3 a\n"
 
 
@@ -99,7 +111,7 @@ def arguments(draw: st.DrawFn, command: str) -> list[str]:
     runs = ["run", "other", "third"]
     words = draw(st.sampled_from([runs, runs, runs[:2], runs[1:], runs[:1]]))
     measure = st.sampled_from([*GRADED, *WORDS]) | measure_strings(1)
-    words = list(words) + draw(st.lists(st.sampled_from(GRADED), min_size=1, max_size=2))
+    words = list(words) + draw(st.lists(st.sampled_from(GRADED), min_size=1, max_size=2, unique=True))
     words += draw(st.lists(measure, max_size=1))
     if command == "holes":
         words = words[: len(runs) + 1]
@@ -121,7 +133,7 @@ def arguments(draw: st.DrawFn, command: str) -> list[str]:
 
 
 def test_any_arguments_give_output_or_a_message(rounds, counts):
-    good_qrels, good_run = st.just(GOOD_QRELS.encode()), st.just(GOOD_RUN.encode())
+    good_qrels, good_run = st.just(QRELS_OF_FIVE.encode()), st.just(GOOD_RUN.encode())
 
     def one(words, qrels, run, machine):
         contents = {"qrels": qrels, "run": run, "machine": machine}
@@ -134,5 +146,5 @@ def test_any_arguments_give_output_or_a_message(rounds, counts):
             arguments(COMMANDS[number % len(COMMANDS)]),
             st.one_of(good_qrels, good_qrels, mutated(good_qrels), files(QRELS)),
             st.one_of(good_run, good_run, mutated(good_run), files(RUNS)),
-            st.one_of(good_qrels, mutated(good_qrels)),
+            st.one_of(good_qrels, good_qrels, mutated(good_qrels)),
         )(one)()

@@ -55,6 +55,38 @@ def test_values_and_aggregates_equal_those_of_a_run_in_memory(name, measures, tm
 
 
 @pytest.mark.usefixtures("duckdb", "small")
+@pytest.mark.parametrize("shuffle", [None, Random(2)], ids=["sorted", "shuffled"])
+@pytest.mark.parametrize("measures", [MEASURES, [AP, Compat(p=0.8)]], ids=["ours", "others"])
+def test_a_stream_is_read_once(shuffle, measures):
+    qrels, runs = qrels_and_runs(topics=40)
+    table = arrow(runs["one"], "score", shuffle)
+    stream = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
+    found = evaluate(qrels, {"run": stream}, measures)
+    again = evaluate(qrels, {"run": table}, measures)
+    assert found.records() == again.records()
+    assert found.aggregates.tolist() == again.aggregates.tolist()
+
+
+@pytest.mark.usefixtures("small")
+def test_a_topic_that_appears_again_late_in_a_stream_is_an_error():
+    _, runs = qrels_and_runs(topics=40)
+    table = pyarrow.concat_tables([arrow(runs["one"], "score"), arrow({"q7": {"late": 1}}, "score")])
+    stream = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
+    with pytest.raises(GradedError, match="mine: topic 'q7' appears again after 600 rows of a stream; sort"):
+        evaluate({"q1": {"d1": 1}}, {"mine": stream}, [AP])
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+def test_an_error_late_in_a_file_is_that_of_the_file(tmp_path):
+    _, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / "run.txt", runs["one"], Random(2))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, "q1 Q0 d1 0 high x"]))
+    with pytest.raises(GradedError, match=rf"run.txt:{len(lines) + 1}: the score 'high' is not a number"):
+        evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
+
+
+@pytest.mark.usefixtures("duckdb", "small")
 def test_blocks_have_whole_topics(tmp_path):
     _, runs = qrels_and_runs(topics=40)
     path = written(tmp_path / "run.txt", runs["one"], Random(2))

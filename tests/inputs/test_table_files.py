@@ -3,14 +3,18 @@
 import gzip
 import io
 import math
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import ir_measures
 import numpy as np
 import pyarrow
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyarrow import csv, feather, ipc, parquet
 
 from ir_measures_graded import (
@@ -23,7 +27,7 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.inputs import files, table_files
+from ir_measures_graded.inputs import files, table_files, text_files
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {
@@ -112,7 +116,9 @@ def test_worker_processes_read_one_run_of_a_file():
     assert (found.values == expected.values).all()
 
 
-def test_run_of_a_mixed_file_is_whole(monkeypatch):
+@pytest.mark.parametrize("small", [0, files.SMALL])
+def test_run_of_a_mixed_file_is_whole(monkeypatch, small):
+    monkeypatch.setattr(files, "SMALL", small)
     rows = table().take([5, 0, 3, 1, 4, 2])
     monkeypatch.setattr(files, "ROWS", 1)
     for kind in WRITERS:
@@ -121,6 +127,13 @@ def test_run_of_a_mixed_file_is_whole(monkeypatch):
         runs = {name: found[name] for name in RUNS}
         assert {name: dicts(run) for name, run in runs.items()} == RUNS
         assert (evaluate(QRELS, runs, [CG @ 2]).values == evaluate(QRELS, RUNS, [CG @ 2]).values).all()
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_table_without_rows_has_no_runs(kind):
+    path = written(kind, table().slice(0, 0))
+    assert RunFile(path).runs() == {}
+    assert refused(evaluate, QRELS, {"x": path}, [CG]) == "x: the run is empty"
 
 
 def test_row_groups_of_other_runs_are_not_read(monkeypatch):
@@ -167,6 +180,8 @@ def test_column_of_runs_that_is_named_must_exist():
         assert refused(RunFile(path, run_column="system").runs) == (
             f"{path} has no column system; it has run, query_id, doc_id, score"
         )
+        told = refused(RunFile(path, run_column="score").runs)
+        assert told == f"{path}: the column score cannot also name the runs"
     Path("run").write_text("q1 Q0 d1 1 1 t\n")
     assert RunFile("run").runs() == {}
     assert refused(RunFile("run", run_column="run").runs).startswith(
@@ -262,6 +277,18 @@ def test_damaged_file_is_refused_with_its_kind(kind):
     assert refused(list, RunFile(path, "A")).startswith(f"{path}: cannot be read as {name}: ")
 
 
+@pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
+def test_changed_bytes_are_read_or_refused(kind):
+    random, content = Random(1), written(kind, table()).read_bytes()
+    for _ in range(300):
+        changed = bytearray(content)
+        for _ in range(random.randint(1, 6)):
+            changed[random.randrange(8, len(changed))] = random.randrange(256)
+        with suppress(GradedError):
+            for run in RunFile(io.BytesIO(changed)).runs().values():
+                list(run)
+
+
 def test_blocks_are_cut_between_topics_of_a_table(monkeypatch):
     monkeypatch.setattr(files, "ROWS", 1)
     monkeypatch.setattr(table_files, "BATCH", 3)
@@ -296,7 +323,7 @@ def test_headed_text_is_read(content):
         (b"q1,d2,high", "the score 'high' is not a number (query_id,doc_id,score)"),
         (b"q1,d2,nan", "the score is NaN"),
         (b"q1,,1", "the field doc_id is empty"),
-        (b'q1,"d2,1', "unexpected end of data"),
+        (b'q1,"d2,1', "2 fields, not 3"),
         (b"q1,d\xff2,1", "not UTF-8 text (byte 0xff at position 4)"),
         (b"q1,d1,1", "topic 'q1' retrieves document 'd1' a second time (first in line 2)"),
     ],
@@ -308,10 +335,38 @@ def test_bad_line_of_headed_text_is_named(line, message):
     assert message in told
 
 
+CELLS = st.sampled_from(
+    ["q1", "d1", '"d1"', '"d,1"', '"d""1"', 'd"1', " d", "1", '"2"', "nan", "inf", "x", "", "é"]
+)
+LINES = st.builds(
+    lambda cells, end: ",".join(cells) + end,
+    st.lists(CELLS, min_size=2, max_size=4)
+    | st.tuples(CELLS, CELLS, st.sampled_from(["1", '"2"', "inf", " 1"])),
+    st.sampled_from(["\n"] * 9 + ["\r\n", "\n\n", "\r", " \n", ""]),
+)
+
+
+@settings(max_examples=100)
+@given(content=st.lists(LINES, max_size=5).map("".join))
+def test_fast_and_strict_reader_of_headed_text_agree(content):
+    def rows():
+        file = io.BytesIO(f"query_id,doc_id,score\n{content}".encode())
+        try:
+            return repr([*RunFile(file)])
+        except GradedError as error:
+            return str(error)
+
+    found = rows()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_files, "_plainly", lambda block, form: None)
+        assert found == rows()
+
+
 def test_text_without_a_known_header_is_read_as_a_trec_file():
     Path("run.csv").write_text("query,document,score\nq1,d1,1\n")
     assert refused(list, RunFile("run.csv")) == (
         "run.csv:1: 1 field, not 6 (topic Q0 document rank score tag): 'query,document,score'; "
-        "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id"
+        "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
+        "between commas or tabs"
     )
     assert dicts(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}

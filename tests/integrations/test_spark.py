@@ -154,7 +154,7 @@ def test_groups_are_those_of_spark(spark):
             "run: topic 'q1', document 'a': the score is NaN, which cannot be ranked; "
             "use a number (infinities are allowed)",
         ),
-        ({"run": [("q1", None, 1.0)]}, "run: topic 'q1', document None: the doc_id is null"),
+        ({"run": [(None, "a", 1.0)]}, "run: topic None, document 'a': the query_id is null"),
         ({"qrels": [("q1", "b", None)]}, "qrels: topic 'q1', document 'b': the relevance is null"),
         (
             {"qrels": [("q1", "a", 2.0)]},

@@ -1,6 +1,7 @@
 """Analyses of several runs over one collection.
 
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
+- `report` writes one HTML page with everything about the runs.
 - `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
@@ -35,6 +36,7 @@ from .intervals import Intervals, intervals
 from .levels import Levels, levels
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
+from .report import Report, report
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
@@ -55,6 +57,7 @@ __all__ = [
     "Power",
     "Range",
     "Ranges",
+    "Report",
     "Sensitivity",
     "Swaps",
     "add_answers",
@@ -73,6 +76,7 @@ __all__ = [
     "power",
     "power_of_values",
     "ranges",
+    "report",
     "sensitivity",
     "swaps",
 ]

@@ -114,12 +114,12 @@ class Curves(Result):
         """
         figure = plots.new_figure(*plots.size_for([IDEAL, *self.runs]))
         axes = figure.add_subplot()
-        lines, drawn = self._draw(axes)
+        lines, drawn = self.draw(axes)
         order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
         plots.legend_outside(axes, [*lines, *(drawn[number] for number in order)])
         return figure
 
-    def _draw(self, axes: Axes, width: int = 72) -> tuple[list[Any], list[Any]]:
+    def draw(self, axes: Axes, width: int = 72, title: bool = True) -> tuple[list[Any], list[Any]]:
         """Draw the ideal curve and the runs; returns the lines of both."""
         from matplotlib.ticker import MaxNLocator
 
@@ -137,7 +137,8 @@ class Curves(Result):
                 )
             start = number * every // max(1, len(self.runs))
             drawn += axes.plot(self.ranks, self.values[number], label=run, markevery=(start, every), **style)
-        axes.set_title(plots.title(self.label, width))
+        if title:
+            axes.set_title(plots.title(self.label, width))
         axes.set_xlabel("Rank")
         band = "" if self.confidence is None else f", {100 * self.confidence:g} % confidence"
         axes.set_ylabel(f"Mean over {counted(self.topics, 'topic')}{band}")
@@ -189,7 +190,7 @@ class CurveSet(Result):
         down = -(-len(self.curves) // across)
         figure = plots.new_figure(4.4 * across + legend, max(height * down, 0.8 + 0.2 * len(self.runs)))
         panels = plots.panels(figure, len(self.curves), across)
-        drawn = [found._draw(axes, width=44) for found, axes in zip(self.curves, panels)]
+        drawn = [found.draw(axes, width=44) for found, axes in zip(self.curves, panels)]
         first = self.curves[0]
         order = np.argsort(-first.values[:, -1] * sign_of(first.measure), kind="stable")
         ideal = next((lines for lines, _ in drawn if lines), [])

@@ -37,7 +37,7 @@ from ..output.result import Result
 from ..ranking.judged import Judged
 from ..ranking.ranks import judged_ranks
 from ..registry.notation import parse_measure
-from .options import whole_number
+from .options import refuse_large, whole_number
 from .significance import EXACT
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Holes(Result):
     @property
     def best_ranks(self) -> np.ndarray:
         """The best rank of each hole in any run."""
-        return np.where(self.ranks > 0, self.ranks, self.cutoff + 1).min(axis=1, initial=self.cutoff + 1)
+        return np.where(self.ranks > 0, self.ranks, NOWHERE).min(axis=1, initial=NOWHERE)
 
     @property
     def summary(self) -> str:
@@ -214,13 +214,15 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
     for column, (holes_of_run, rank) in enumerate(found):
         ranks[holes_of_run, column] = rank
     topics = np.fromiter((topic for topic, _ in number), np.int64, len(number))
-    weight, scale = _weights(measure, cutoff, levels_of(judgments.table))
+    deepest = int(ranks.max(initial=1))
+    refuse_large("cutoff", cutoff, 100 * deepest**2, f"the weights of {deepest} ranks")
+    weight, scale = _weights(measure, deepest, levels_of(judgments.table))
     weights = weight[ranks]
     # The sum over all pairs of (a − b)² is n Σa² − (Σa)².
     variance = len(named) * (weights**2).sum(axis=1) - weights.sum(axis=1) ** 2
     variance[variance <= EXACT * (weights**2).sum(axis=1)] = 0.0
     variance *= (scale[topics] / len(judged.topics)) ** 2
-    best = np.where(ranks > 0, ranks, cutoff + 1).min(axis=1, initial=cutoff + 1)
+    best = np.where(ranks > 0, ranks, NOWHERE).min(axis=1, initial=NOWHERE)
     largest = variance.max(initial=0.0) or 1.0
     order = np.lexsort((topics, best, -np.round(variance / largest, 12)))
     names = list(number)
@@ -274,21 +276,23 @@ def _unjudged(
     return topic, list(ranks.listed.docs.ids().take(ranks.row[unjudged])), rank[unjudged]
 
 
+NOWHERE = np.iinfo(np.int64).max
+"""A rank below all others."""
 NEW = "\N{WHITE SQUARE}"
 """The id of a document that no qrels have."""
 
 
-def _weights(measure: Measure, cutoff: int, qrels: Levels) -> tuple[np.ndarray, np.ndarray]:
-    """The weight of each rank, 0 first for documents not retrieved, and the scale of each topic.
+def _weights(measure: Measure, deepest: int, qrels: Levels) -> tuple[np.ndarray, np.ndarray]:
+    """The weight of each rank to the deepest, 0 first for documents not retrieved, and each topic's scale.
 
     Both are differences of values: of a new document at the highest level and at level 0.
     """
     top = max((level for judged in qrels.values() for level in judged.values()), default=1)
     levels = (top if top > 0 else 1, 0)
-    alone = {f"{rank} {level}": {NEW: level} for rank in range(1, cutoff + 1) for level in levels}
-    above = [f"{NEW}{rank}" for rank in range(1, cutoff)]
+    alone = {f"{rank} {level}": {NEW: level} for rank in range(1, deepest + 1) for level in levels}
+    above = [f"{NEW}{rank}" for rank in range(1, deepest)]
     lists = {topic: _ranked([*above[: int(topic.split()[0]) - 1], NEW]) for topic in alone}
-    by_rank = evaluate(alone, {"": lists}, [measure]).values.reshape(cutoff, 2)
+    by_rank = evaluate(alone, {"": lists}, [measure]).values.reshape(deepest, 2)
     weight = np.concatenate(([0.0], by_rank[:, 0] - by_rank[:, 1]))
     if not weight.any():
         raise GradedError(

@@ -30,7 +30,7 @@ from ..registry.notation import parse_measure
 from . import significance
 from .intervals import POWER, chance_to_find, detectable_effect
 from .libraries import need_statistics
-from .options import whole_number
+from .options import refuse_large, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -373,7 +373,9 @@ def _check(
         raise GradedError(f"alpha={alpha!r} is not allowed; it is above 0 and below 1, as 0.05")
     if not alpha < power < 1:
         raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
-    whole_number(permutations, "permutations", 1)
+    refuse_large(
+        "permutations", whole_number(permutations, "permutations", 1), 16 * permutations, "their differences"
+    )
     whole_number(seed, "seed", 0)
     wanted = tuple(dict.fromkeys(differences))
     for difference in wanted:

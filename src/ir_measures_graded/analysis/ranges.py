@@ -35,7 +35,7 @@ from ..output.result import Result
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.notation import parse_measures
-from .options import whole_number
+from .options import refuse_large, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -244,13 +244,16 @@ def ranges(
     *,
     draws: int = DRAWS,
     seed: int = 0,
+    unjudged: bool = True,
     progress: bool = False,
 ) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged documents.
 
     `qrels` and `runs` are as for `evaluate`. `measures` are graded measures or their strings, without the
     options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random judgments, which depend
-    on `seed` (≥ 0) alone; without draws there is none. `progress` shows a bar on stderr (extra ``progress``).
+    on `seed` (≥ 0) alone; without draws there is none. With `unjudged=False` there are only ranges over ties;
+    some measures must try many judgments of a long list. `progress` shows a bar on stderr (extra
+    ``progress``).
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
@@ -264,6 +267,7 @@ def ranges(
     """
     wanted = [_checked(measure) for measure in parse_measures(measures)]
     draws, seed = whole_number(draws, "draws", 0), whole_number(seed, "seed", 0)
+    refuse_large("draws", draws, 8 * draws, "their means")
     named, judgments = named_runs(runs), read_judgments(qrels)
     judged = Judged(judgments.table)
     reduced = []
@@ -271,7 +275,8 @@ def ranges(
         with about(run.name):
             reduced.append(judged_ranks(judged, run.table(judgments)))
     work = [
-        _OfMeasure(measure, named, reduced, draws, seed) for measure in tracked(wanted, "measure", progress)
+        _OfMeasure(measure, named, reduced, draws, seed, unjudged)
+        for measure in tracked(wanted, "measure", progress)
     ]
     return Ranges(
         tuple(run.name for run in named),
@@ -295,13 +300,21 @@ class _OfMeasure:
     """All runs by one measure."""
 
     def __init__(
-        self, measure: GradedMeasure, runs: list[Run], reduced: list[JudgedRanks], draws: int, seed: int
+        self,
+        measure: GradedMeasure,
+        runs: list[Run],
+        reduced: list[JudgedRanks],
+        draws: int,
+        seed: int,
+        unjudged: bool,
     ):
         self.measure, self.runs, self.draws, self.seed = measure, runs, draws, seed
         self.topics = [view(measure, ranks) for ranks in reduced]
         self.value = [self._evaluated(measure, topics) for topics in self.topics]
         self.ties = [self._extremes("ties", topics)[0] for topics in self.topics]
-        self.unjudged = [self._extremes("unjudged", topics) for topics in self.topics]
+        self.unjudged = [
+            self._extremes("unjudged", topics) if unjudged else (None, "") for topics in self.topics
+        ]
 
     def _evaluated(self, measure: GradedMeasure, topics: Topics) -> np.ndarray:
         return computed(measure, topics, measure.evaluated)

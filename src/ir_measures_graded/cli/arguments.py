@@ -141,13 +141,20 @@ class Inputs:
 
     `runs` are pairs of name and `RunFile`, or of name and the run that the collection carries. Each measure
     without gains becomes one measure per weighting, unless the command does this itself (`weighted`). `uncut`
-    measures may lack a required cutoff. Raises
-    `GradedError` for an argument that is neither a file nor a measure, and without a run or a measure.
+    measures may lack a required cutoff. `default` are the measures if none is named. Raises `GradedError` for
+    an argument that is neither a file nor a measure, and without a run or a measure.
     """
 
-    def __init__(self, arguments: argparse.Namespace, weighted: bool = False, uncut: bool = False):
+    def __init__(
+        self,
+        arguments: argparse.Namespace,
+        weighted: bool = False,
+        uncut: bool = False,
+        default: Sequence[str] = (),
+    ):
         self.qrels: Any = arguments.qrels
         self.paths, self.measures = _paths_and_measures(arguments.inputs, uncut)
+        self.measures = self.measures or [parse_measure(text) for text in default]
         if not self.paths and not arguments.scoreddocs:
             raise GradedError("no run is given; pass one or more run files, or - for standard input")
         if not self.measures:

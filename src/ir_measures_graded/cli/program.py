@@ -61,6 +61,7 @@ def _lines(words: Sequence[str]) -> list[str]:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.declare(parser)
+        parser.set_defaults(words=words)
         return list(command.run(parser.parse_intermixed_args(words[1:])))
     except _Shown as shown:
         return str(shown).splitlines()

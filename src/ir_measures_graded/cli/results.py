@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..errors import GradedError
-from ..output import plots
+from ..output import pages, plots
 from ..output.files import write_whole
 from ..output.formats import FORMATS, PLACES, Table, rows_of
 from ..output.result import Result
+from .interrupts import PROGRAM
 
 TABLES = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
 """The format of a table by the ending of its file."""
+PAGE = "html"
+"""The ending of a file with a page, which shows the figure and the table."""
 FOR_PEOPLE = ("text", "markdown", "latex")
 
 
@@ -30,7 +34,7 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
         metavar="FORMAT",
         help=f"{', '.join(FORMATS)}; default: {default or 'text on a terminal, else tsv'}",
     )
-    endings = _or([*plots.FORMATS] if figure else [], [*TABLES])
+    endings = _or(figure)
     group.add_argument(
         "-o",
         "--output",
@@ -49,9 +53,10 @@ def add_output(parser: argparse.ArgumentParser, default: str | None = "text", fi
     )
 
 
-def _or(figures: Sequence[str], tables: Sequence[str]) -> str:
-    figure = f"the figure ({', '.join(figures)}) or " if figures else ""
-    return f"{figure}the table ({', '.join(tables)})"
+def _or(figure: bool) -> str:
+    """What an ending can choose."""
+    drawn = f"the figure ({', '.join(plots.FORMATS)}), " if figure else ""
+    return f"{drawn}the table ({', '.join(TABLES)}) or a page ({PAGE})"
 
 
 def _places(text: str) -> int:
@@ -67,10 +72,11 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
         ending = _ending(path)
         if ending in plots.FORMATS and figure:
             plots.check(path)
+        elif ending == PAGE:
+            pages.check()
         elif ending not in TABLES:
-            allowed = _or([*plots.FORMATS] if figure else [], [*TABLES])
             hint = f" (for the format, use -f {path})" if path in FORMATS else ""
-            raise GradedError(f"cannot write {path!r}: the ending chooses {allowed}{hint}")
+            raise GradedError(f"cannot write {path!r}: the ending chooses {_or(figure)}{hint}")
         refuse_input(path, inputs)
 
 
@@ -113,9 +119,20 @@ def printed(
         if ending in TABLES:
             text = "".join(f"{line}\n" for line in lines(TABLES[ending]))
             write_whole(path, text.encode(errors="backslashreplace"))  # names may not be valid Unicode
+        elif ending == PAGE:
+            title = f"{PROGRAM} {arguments.words[0]}"
+            html = pages.page_of(
+                title, command_line(arguments), table(FOR_PEOPLE[0]), arguments.places, figure
+            )
+            write_whole(path, html.encode())
         elif figure is not None:
             plots.save(figure(), path)
     return output
+
+
+def command_line(arguments: argparse.Namespace) -> str:
+    """The command as a shell reads it."""
+    return shlex.join([PROGRAM, *arguments.words])
 
 
 def _ending(path: str) -> str:

@@ -135,7 +135,7 @@ def evaluate(
     for qrels, a run or a measure that cannot be used.
     """
     wanted = parse_measures(measures)
-    named = named_runs(runs)
+    named = named_runs(runs, once=True)
     work = Work(qrels, wanted, provider)
     values = np.zeros((len(named), len(wanted), len(work.judgments.topics)))
     missing = np.zeros(values.shape, dtype=bool)
@@ -174,7 +174,8 @@ class Work:
         return _in_worker, self._made_of
 
     def __call__(self, run: Run) -> _Values:
-        rows = run.rows(self.judgments, standard=bool(self.others))
+        with about(run.name):
+            rows = run.rows(self.judgments, standard=bool(self.others))
         values = np.zeros((len(self.place), len(self.judgments.topics)))
         missing = np.ones(values.shape, dtype=bool)
         aggregates = np.zeros(len(self.place))
@@ -199,7 +200,8 @@ class Work:
         """The values of each run, in order, computed by `jobs` worker processes."""
         files = {run.name: file for run in runs if (file := run.file) is not None}
         if jobs is None:
-            size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in files.values())
+            distinct = set(files.values())  # a file may have several runs
+            size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
             jobs = cores() if size >= (PAYS_STANDARD if self.others else PAYS) else 1
         return shared(self, runs, [run for run in runs if run.name in files], jobs)
 

@@ -12,6 +12,7 @@ from ir_measures.providers import Evaluator, Provider
 from ..errors import GradedError
 from ..inputs.arrow import exports_arrow
 from ..inputs.files import qrel_tuples
+from ..inputs.tables import renamed
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
 
@@ -51,8 +52,8 @@ def evaluators(
         is_ours = isinstance(provider, GradedProvider) or (provider is None and ours.supports(measure))
         groups.setdefault(GRADED if is_ours else repr(sorted(given.items())), []).append(measure)
     qrels = judgments.source
-    if exports_arrow(qrels) and groups.keys() - {GRADED}:
-        qrels = qrel_tuples(qrels)
+    if groups.keys() - {GRADED}:
+        qrels = qrel_tuples(qrels) if exports_arrow(qrels) else renamed(qrels, "qrels", "relevance")
     found: list[tuple[list[Measure], Evaluator]] = []
     for parameters, group in groups.items():
         if parameters == GRADED:

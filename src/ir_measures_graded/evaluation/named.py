@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any, Union
 
 from ..errors import FileError, GradedError, shown
-from ..inputs.arrow import exports_arrow, whole_table
-from ..inputs.files import RunFile, run_dicts
+from ..inputs.arrow import exports_arrow, is_stream, whole_table
+from ..inputs.files import RunFile, RunStream, run_dicts
 from ..inputs.sources import qrels_of
-from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated
+from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated, renamed
 from ..ranking.judged import Collection
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
@@ -89,12 +89,15 @@ class Run:
         Raises `GradedError` for a file without a row, or without a row for any topic of the qrels. Our
         provider reads a file block by block, so this error may follow the last block.
         """
-        if not isinstance(self.source, RunFile):
-            dicts = run_dicts(self.source) if standard and exports_arrow(self.source) else self.source
-            return Rows(self.source, dicts)
+        source = self.source.whole() if standard and isinstance(self.source, RunStream) else self.source
+        if not isinstance(source, RunFile):
+            if not standard:
+                return Rows(source, ())
+            dicts = run_dicts(source) if exports_arrow(source) else renamed(source, "run", "score")
+            return Rows(source, dicts)
         if not standard:
-            return Rows(_Blocks(self, self.source, judgments), ())
-        rows, table = self.source.whole()
+            return Rows(_Blocks(self, source, judgments), ())
+        rows, table = source.whole()
         refuse_repeated(table)
         self.check(table.topics, judgments)
         return Rows(table, run_dicts(rows))
@@ -136,16 +139,22 @@ class _Blocks:
         self.run.check(seen, self.judgments)
 
 
-def named_runs(runs: Runs) -> list[Run]:
-    """Each run with its name. Raises `GradedError` for two runs of one name."""
+def named_runs(runs: Runs, once: bool = False) -> list[Run]:
+    """Each run with its name. If they are read only `once`, streams are not kept in memory.
+
+    Raises `GradedError` for two runs of one name.
+    """
     named: dict[str, Run] = {}
     for name, run in runs.items() if isinstance(runs, Mapping) else runs:
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
             raise GradedError(f"two runs are named {shown(name)}; give each run its own name")
-        is_path = isinstance(run, (str, os.PathLike))
-        named[name] = Run(name, RunFile(run) if is_path else _repeatable(run))
+        if isinstance(run, (str, os.PathLike)):
+            run = RunFile(run)
+        elif once and is_stream(run):
+            run = RunStream(run, name)
+        named[name] = Run(name, _repeatable(run))
     return list(named.values())
 
 

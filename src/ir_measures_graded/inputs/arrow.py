@@ -34,6 +34,14 @@ def exports_arrow(source: Any) -> bool:
     return exports and not hasattr(source, "itertuples")
 
 
+def is_stream(source: Any) -> bool:
+    """Whether this exports Arrow data that need not be in memory: record batches that are read once, or a
+    relation of DuckDB."""
+    return exports_arrow(source) and (
+        isinstance(source, Iterator) or type(source).__name__ == "DuckDBPyRelation"
+    )
+
+
 def record_batches(source: Any) -> Iterator[pyarrow.RecordBatch]:
     """The record batches of a table that exports Arrow, one at a time."""
     import pyarrow

@@ -10,20 +10,20 @@ row in the file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Qrel, ScoredDoc
 
 from ..errors import FileError, shown
-from .arrow import changes_of_strings, numbers_of, whole_table
+from . import out_of_core
+from .arrow import arrow_array, changes_of_strings, numbers_of, record_batches, stable_order, whole_table
 from .content import Content, File, is_lasting
 from .id_columns import stretches_of
-from .out_of_core import regrouped
-from .table_files import kind_of, table_columns, table_rows
+from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .tables import PLACES, Table, column_names, read_run, refuse_repeated
 from .text_files import QRELS, RUN, Form, text_columns, text_tables
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 ROWS = 1 << 16  # of a run per evaluated block, unless one topic has more
+SMALL = 1 << 22  # rows of a file of several runs that is read once for all of them
 TAIL = 1 << 10  # rows at the end of a block in which its last topic is searched first
 
 
@@ -103,14 +104,20 @@ class RunFile:
     Graded measures evaluate it in blocks of whole topics with at least `ROWS` rows. A file whose topics are
     not contiguous is read again. Above ten million rows, this takes the extra ``duckdb``, which sorts the
     rows on disk. Other providers iterate over the run as `ir_measures.ScoredDoc` objects. A file that can be
-    read only once, such as standard input, is read whole and kept. Errors are raised during evaluation. They
-    are a `GradedError` for a line or row of another form, for a score that is NaN or not a number, for a
-    document that a topic retrieves twice, for a missing column, and for several runs without a choice of one.
+    read only once, such as standard input, is read whole and kept; so are the runs of a table of up to
+    `SMALL` rows.
+
+    Raises `GradedError` during evaluation: for a line or row of another form, for a score that is NaN or not
+    a number, for a document that a topic retrieves twice, for a missing column, and for a file of several
+    runs if `run` chooses none.
     """
 
     def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
         self.file, self.run, self.run_column = file, run, run_column
         self._kept: pyarrow.Table | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | ({"_kept": None} if self.lasting else {})  # a worker reads the file again
 
     @property
     def lasting(self) -> bool:
@@ -126,13 +133,20 @@ class RunFile:
         ['A', 'B']
         """
         names: dict[str, None] = {}
+        kept: list[pyarrow.Table] = []
+        count = 0
         if "run" in self._columns():
-            for rows in self._every(only="run"):
+            for rows in self._every():
                 names.update(dict.fromkeys(rows["run"].unique().to_pylist()))
-        found = {name: RunFile(self.file, name, self.run_column) for name in names}
-        for run in found.values():
-            run._kept = self._kept
-        return found
+                kept.append(rows)
+                count += len(rows)
+                if self.lasting and count > SMALL:
+                    kept.clear()
+        found = _by_run(kept) if kept else {}
+        runs = {name: RunFile(self.file, name, self.run_column) for name in names}
+        for name, run in runs.items():
+            run._kept = found.get(name)
+        return runs
 
     def blocks(self) -> Iterator[Table]:
         """The rows in blocks of whole topics. If a topic is in several blocks, the last one is complete."""
@@ -143,7 +157,7 @@ class RunFile:
         for rows in _whole_topics(self._tables()):
             block = read_run(rows)
             if not seen.isdisjoint(block.topics):
-                yield from map(read_run, regrouped(self._tables(), Content(self.file).name))
+                yield from map(read_run, out_of_core.regrouped(self._tables(), Content(self.file).name))
                 return
             seen.update(block.topics)
             yield block
@@ -168,10 +182,10 @@ class RunFile:
                 return table_columns(kind, content, RUN.value, self.run_column)
             return text_columns(content, RUN, self.run_column)
 
-    def _every(self, only: str | None = None) -> Iterator[pyarrow.Table]:
-        """The rows of all runs of the file; other columns than `only` and other runs may be left out."""
-        if self.lasting:
-            return tables_of(self.file, RUN, self.run_column, self.run, only)
+    def _every(self) -> Iterator[pyarrow.Table]:
+        """The rows of all runs of the file; those of other runs may be left out."""
+        if self._kept is None and self.lasting:
+            return tables_of(self.file, RUN, self.run_column, self.run)
         if self._kept is None:
             self._kept = _joined(tables_of(self.file, RUN, self.run_column), RUN)
         return iter([self._kept])
@@ -198,20 +212,62 @@ class RunFile:
             yield rows
 
 
+class RunStream:
+    """A run in a stream of Arrow data, which is read once, while it is evaluated.
+
+    `stream` exports Arrow, and `name` is the run's name in errors, which are as in `RunFile`.
+    """
+
+    def __init__(self, stream: Any, name: str):
+        self.stream, self.name = stream, name
+
+    def blocks(self) -> Iterator[Table]:
+        """The rows in blocks of whole topics. If a topic is in several blocks, the last one is complete.
+
+        The first ten million rows are kept, in case that the topics are not contiguous. Raises `FileError` if
+        this shows only later.
+        """
+        seen: set[str] = set()
+        kept: list[pyarrow.Table] = []
+        blocks, rows = _whole_topics(self._tables()), 0
+        for block in blocks:
+            table = read_run(block)
+            again = seen.intersection(table.topics)
+            if again and rows > out_of_core.IN_MEMORY:
+                raise FileError(
+                    f"{self.name}: topic {shown(min(again))} appears again after {rows:,} rows of a stream; "
+                    "sort the rows by topic, or write them to a Parquet file and evaluate that"
+                )
+            if again:
+                yield from map(read_run, out_of_core.regrouped(chain(kept, [block], blocks), self.name))
+                return
+            seen.update(table.topics)
+            rows += len(block)
+            kept = [*kept, block] if rows <= out_of_core.IN_MEMORY else []
+            yield table
+
+    def whole(self) -> pyarrow.Table:
+        """All rows."""
+        return _joined(self._tables(), RUN)
+
+    def _tables(self) -> Iterator[pyarrow.Table]:
+        first = 0
+        for batch in record_batches(self.stream):
+            names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN.value)
+            yield batch_rows(batch, dict(zip(RUN.columns, names)), RUN.value, self.name, first)
+            first += batch.num_rows
+
+
 def tables_of(
     file: File,
     form: Form,
     run_column: str | None = None,
     run: str | None = None,
-    only: str | None = None,
 ) -> Iterator[pyarrow.Table]:
-    """The rows of a file of any kind, in its order.
-
-    Rows of other runs than `run`, and other columns than `only`, may be left out.
-    """
+    """The rows of a file of any kind, in its order; `run` may leave out rows of other runs."""
     with Content(file) as content:
         if (kind := kind_of(content)) is not None:
-            rows = table_rows(kind, content, form.value, run_column, run, only)
+            rows = table_rows(kind, content, form.value, run_column, run)
             yield from _ahead(rows) if is_lasting(file) else rows
         else:
             yield from text_tables(content, form, run_column)
@@ -268,6 +324,20 @@ def _joined(tables: Iterable[pyarrow.Table], form: Form) -> pyarrow.Table:
         return pyarrow.concat_tables(found)
     types = ((name, pyarrow.float64() if name == form.value else pyarrow.string()) for name in form.columns)
     return pyarrow.schema([*types]).empty_table()
+
+
+def _by_run(tables: Sequence[pyarrow.Table]) -> dict[str, pyarrow.Table]:
+    """The rows of each run, by its name."""
+    import pyarrow
+
+    rows = pyarrow.concat_tables(tables)
+    stretches = stretches_of(rows["run"], "run: run")
+    sizes = np.diff(stretches.start, append=len(rows))
+    if stretches.start.size > len(stretches.names):  # a run has several stretches
+        rows = rows.take(arrow_array(stable_order(np.repeat(stretches.code, sizes))))
+    ends = np.cumsum(np.bincount(stretches.code, sizes).astype(np.int64)).tolist()
+    bounds = zip(stretches.names, [0, *ends], ends)
+    return {name: rows.slice(start, end - start) for name, start, end in bounds}
 
 
 def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:

@@ -193,7 +193,8 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
         start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
-        return Stretches(start, *_codes(objects[start].tolist()))
+        firsts = objects if start.size == objects.size else objects[start]
+        return Stretches(start, *_codes(firsts.tolist()))
     except TypeError:
         raise _no_string(objects, field, first) from None
 

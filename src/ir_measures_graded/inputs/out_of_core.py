@@ -56,20 +56,30 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
             f"rows by topic, or install DuckDB, which evaluates rows in any order: {install_hint('duckdb')}"
         ) from None
     first = next(tables)
-    alike = chain([first], (table.cast(first.schema) for table in tables))
-    batches = (batch for table in alike for batch in table.to_batches())
+    failures: list[Exception] = []  # DuckDB reports only their text
+
+    def batches() -> Iterator[pyarrow.RecordBatch]:
+        try:
+            for table in chain([first], tables):
+                yield from table.cast(first.schema).to_batches()
+        except Exception as error:
+            failures.append(error)
+            raise
+
     with TemporaryDirectory(prefix="ir_measures_graded") as folder:
         options = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": False}
         with duckdb.connect(config=options) as connection:
             connection.execute(f"SET threads = least({THREADS}, current_setting('threads'))")
             connection.execute("SET enable_progress_bar = false")
-            connection.register("rows", pyarrow.RecordBatchReader.from_batches(first.schema, batches))
+            connection.register("rows", pyarrow.RecordBatchReader.from_batches(first.schema, batches()))
             query = "SELECT *, hash(query_id) AS hash FROM rows ORDER BY hash"
             try:
                 found = pyarrow.RecordBatchReader.from_stream(connection.sql(query))
                 for block in _cut(found):
                     yield block.drop_columns("hash").cast(first.schema)
-            except (duckdb.Error, OSError) as error:
+            except (duckdb.Error, OSError, pyarrow.ArrowException) as error:
+                if failures:
+                    raise failures[0] from None
                 reason = next(iter(str(error).splitlines()), "")
                 raise FileError(
                     f"{name}: cannot sort the rows in temporary files: {reason}; the environment variable "

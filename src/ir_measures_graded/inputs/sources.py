@@ -13,7 +13,7 @@ from typing import Any
 
 from ir_measures import Qrel
 
-from ..errors import GradedError, shown
+from ..errors import FileError, GradedError, shown
 from .files import qrels_table
 from .tables import Source
 
@@ -125,3 +125,49 @@ def definitions_of(name: str) -> dict[Any, str]:
         return {}
     with _loading("definitions of levels", name):
         return dict(_collection(name).qrels_defs() or {})
+
+
+def queries_of(name: str | None) -> dict[str, str]:
+    """The texts of the queries of an ir-datasets collection; none for a file.
+
+    >>> queries_of("graded-demo")["351"]
+    'beekeeping on city roofs rules'
+
+    A collection whose queries cannot be downloaded has none.
+    """
+    if name is None or name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+        return {}
+    collection = _collection(name)
+    if not collection.has_queries():
+        return {}
+    try:
+        with _loading("queries", name):
+            return {query.query_id: _text(query) for query in collection.queries_iter()}
+    except GradedError:
+        return {}
+
+
+def queries_in(path: str) -> dict[str, str]:
+    """The texts of a file with a topic and a text per line, separated by a tab.
+
+    Raises `FileError` for a file that cannot be read and for a line without a tab.
+    """
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            lines = [line.rstrip("\n") for line in file]
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    found = {}
+    for number, line in enumerate(lines, start=1):
+        topic, tab, text = line.partition("\t")
+        if not tab and line.strip():
+            raise FileError(f"{path}:{number}: there is no tab; a line is TOPIC, a tab and the query's text")
+        if tab:
+            found[topic.strip()] = text.strip()
+    return found
+
+
+def _text(query: Any) -> str:
+    """The text of a query, whatever its collection calls it."""
+    found = (getattr(query, field, "") for field in ("text", "title", "query"))
+    return next((str(text) for text in found if text), "")

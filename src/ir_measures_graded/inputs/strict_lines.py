@@ -16,7 +16,10 @@ from .content import DAMAGE, Content
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
 PIECE = 1 << 18  # bytes per read, which is how precisely damage is located
-HEADER = "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id"
+HEADER = (
+    "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
+    "between commas or tabs"
+)
 
 
 class Lines:
@@ -69,14 +72,14 @@ class Lines:
                 yield fields
             elif fields:
                 many = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-                like_table = self.number == 1 and not self.delimiter and (b"," in line or b"\t" in line)
+                like_table = self.number == 1 and not self.delimiter and any(sign in line for sign in b",;\t")
                 raise self.error(
                     f"{many}, not {self.size} ({self.form}): {_shown(line)}" + HEADER * like_table
                 )
 
     def _delimited(self, line: bytes) -> list[bytes]:
         try:
-            rows = csv.reader([line.decode().rstrip("\r\n")], delimiter=self.delimiter, strict=True)
+            rows = csv.reader([line.decode().rstrip("\r\n")], delimiter=self.delimiter)
             return [field.encode() for field in next(rows, [])]
         except csv.Error as error:
             raise self.error(f"{error}: {_shown(line)}") from None

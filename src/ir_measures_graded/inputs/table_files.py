@@ -131,22 +131,21 @@ def table_rows(
     value: str,
     run_column: str | None = None,
     run: str | None = None,
-    only: str | None = None,
 ) -> Iterator[pyarrow.Table]:
     """A table for each batch of rows of the file, in the order of the file.
 
-    `run` leaves out some rows of other runs, and `only` other columns if there is this one. Raises
-    `FileError` for a file that cannot be read, for a missing column, and for rows without an id or a number.
+    `run` leaves out some rows of other runs. Raises `FileError` for a file that cannot be read, for a missing
+    column, and for rows without an id or a number.
     """
     with _explained(kind, content):
         file = kind(content)
         columns = file_columns(content.name, file.names, value, run_column)
         where = (columns["run"], run) if run is not None else None
-        if only in columns:
-            columns = {only: columns[only]}
         for first, batch in file.batches(list(columns.values()), where):
+            batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
+            batch.validate(full=True)  # reading damaged Arrow data could end the process
             for start in range(0, batch.num_rows, BATCH):
-                yield _rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
+                yield batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
 
 
 def table_columns(
@@ -164,12 +163,12 @@ def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
 
     try:
         yield
-    except (pyarrow.ArrowException, *DAMAGE) as error:
+    except (pyarrow.ArrowException, UnicodeDecodeError, *DAMAGE) as error:
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise FileError(f"{content.name}: cannot be read as {kind.NAME}: {reason}") from None
 
 
-def _rows(
+def batch_rows(
     batch: pyarrow.RecordBatch, columns: dict[str, str], value: str, file: str, first: int
 ) -> pyarrow.Table:
     """The columns of a batch under our names: ids as strings, values as floats, and the rows' numbers."""

@@ -373,6 +373,14 @@ def column_names(where: str, names: Sequence[str], value: str) -> list[str]:
     return chosen
 
 
+def renamed(source: Source, kind: str, value: str) -> Source:
+    """A DataFrame under ir-measures' names of columns, any other source as it is."""
+    if not hasattr(source, "itertuples"):
+        return source
+    names = column_names(f"{kind}: the DataFrame", [*source.columns], value)
+    return source.rename(columns=dict(zip(names, ("query_id", "doc_id", value))))
+
+
 def file_columns(file: str, names: Sequence[str], value: str, run_column: str | None) -> dict[str, str]:
     """The columns of a file that are read: our name of each, and its name there.
 
@@ -387,6 +395,8 @@ def file_columns(file: str, names: Sequence[str], value: str, run_column: str | 
     if value == "relevance":
         return columns | {name: name for name in ("iteration",) if name in names}
     run = "run" if run_column is None else run_column
+    if run in columns.values():
+        raise FileError(f"{file}: the column {run} cannot also name the runs")
     if run in names:
         return {**columns, "run": run}
     if run_column is not None:

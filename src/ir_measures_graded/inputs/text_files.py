@@ -23,7 +23,7 @@ import numpy as np
 
 from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers
-from .content import Content, is_lasting, owned_by_arrow
+from .content import DAMAGE, Content, is_lasting, owned_by_arrow
 from .strict_lines import BYTE_ORDER_MARK, Lines
 from .tables import TERRIER, file_columns, with_places
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 AHEAD = 8  # blocks of lines parsed in advance, because an evaluated block needs several
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+LONGEST_HEADER = 1 << 16  # bytes
 THREADS = 2  # parsing threads, in addition to one reading thread
 
 
@@ -56,7 +57,7 @@ class Form:
         Two of the columns that are needed make a header. Raises `FileError` if a column is missing.
         """
         needed = ("query_id", "doc_id", self.value)
-        text = block.partition(b"\n")[0].decode(errors="replace").rstrip("\r")
+        text = block[: max(block.find(b"\n"), 0) or LONGEST_HEADER].decode(errors="replace").rstrip("\r")
         for delimiter in ("\t", ","):
             names: list[str] = []
             with suppress(csv.Error):  # a line of binary data
@@ -98,8 +99,10 @@ QRELS = Form(
 
 def text_columns(content: Content, form: Form, run_column: str | None = None) -> tuple[str, ...]:
     """Our names of the columns of the file that are read."""
-    lines = Lines(content, form.lines, len(form.fields))
-    return form.headed(next(lines.blocks(), b""), lines.name, run_column).columns
+    first = b""
+    with suppress(*DAMAGE):  # which reading the file reports
+        first = content.stream.readline(LONGEST_HEADER).removeprefix(BYTE_ORDER_MARK)
+    return form.headed(first, content.name, run_column).columns
 
 
 def text_tables(content: Content, form: Form, run_column: str | None = None) -> Iterator[pyarrow.Table]:

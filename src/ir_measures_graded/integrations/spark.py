@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 RUN = ("query_id", "doc_id", "score")
+KNOWN = 1_000_000
+"""The most topics of the qrels that all workers hold, to ignore the other topics of a run."""
 TOPICS = 2_000
 """Topics of the qrels in a bucket. A call of the worker takes about as long as the evaluation of a thousand
 rows."""
@@ -56,7 +58,7 @@ def evaluate(
     `by` names columns of `run`, for example the system, the day or the arm of an experiment. Each distinct
     combination of their values is a run by itself, and a null is a value like any other. Every topic of the
     qrels has a value for each of these runs, as in a local evaluation. The value is null if ir-measures
-    reports none.
+    reports none. Topics without judgments are ignored.
 
     The result is lazy. Only the number of topics and the distinct levels are computed at once, by one
     aggregation of `qrels`. With `by`, Spark reads `run` twice; cache it if it is expensive to compute.
@@ -76,11 +78,15 @@ def evaluate(
     names = [by] if isinstance(by, str) else list(by)
     fields = _fields_of(run, names)
     judged, retrieved = _rows(qrels, "qrels", "relevance"), _rows(run, "run", "score", fields)
-    buckets, levels = _about(judged, wanted, topics_per_bucket)
+    topics, levels = _about(judged, wanted)
+    buckets = max(1, math.ceil(topics / topics_per_bucket))
     bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
+    groups = retrieved.select(*map(str, range(len(fields)))).distinct()
+    if topics <= KNOWN:
+        retrieved = _of_topics(judged, retrieved)
     retrieved = retrieved.select("*", bucket)
     if fields:
-        retrieved = _with_groups(retrieved, buckets, len(fields))
+        retrieved = _with_groups(retrieved, groups, buckets)
     values = (
         judged.select("*", bucket)
         .groupBy("bucket")
@@ -191,8 +197,8 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _about(qrels: DataFrame, measures: Sequence[Measure], topics: int) -> tuple[int, list[float] | None]:
-    """The number of buckets, and the levels of the collection if a measure needs them."""
+def _about(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
+    """About how many topics there are, and the levels of the collection if a measure needs them."""
     from pyspark.sql import functions
 
     levels = needs_levels(measures)
@@ -205,17 +211,28 @@ def _about(qrels: DataFrame, measures: Sequence[Measure], topics: int) -> tuple[
     if not rows:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
     # A worker reports levels that are not finite, with topic and document.
-    return max(1, math.ceil(distinct / topics)), [*filter(math.isfinite, found)] if levels else None
+    return distinct, [*filter(math.isfinite, found)] if levels else None
 
 
-def _with_groups(run: DataFrame, buckets: int, by: int) -> DataFrame:
-    """The run with a row of nulls in each bucket for each group of `by`.
+def _of_topics(qrels: DataFrame, run: DataFrame) -> DataFrame:
+    """The rows of the topics of the qrels, and those with a null, which a worker reports.
+
+    A log has many more topics than the qrels. They would not fit into the buckets.
+    """
+    from pyspark.sql import functions
+
+    topics = qrels.select("query_id", functions.lit(True).alias("judged")).distinct()
+    joined = run.join(functions.broadcast(topics), "query_id", "left")
+    return joined.filter("judged OR query_id IS NULL").select(*map(_quoted, run.columns))
+
+
+def _with_groups(run: DataFrame, groups: DataFrame, buckets: int) -> DataFrame:
+    """The run with a row of nulls in each bucket for each of the groups.
 
     A bucket would otherwise miss the groups that have no document for its topics.
     """
     from pyspark.sql import functions
 
-    groups = run.select(*map(str, range(by))).distinct()
     every = run.sparkSession.range(buckets).select(functions.col("id").alias("bucket"))
     empty = groups.crossJoin(every).withColumn("marks", functions.lit(True))
     return run.withColumn("marks", functions.lit(False)).unionByName(empty, allowMissingColumns=True)

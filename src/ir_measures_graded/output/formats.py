@@ -54,7 +54,7 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     random  0.0000
     """
     rows = list(rows)
-    for line in _aligned([columns, *_cells(rows, places)], _numeric(rows, len(columns))):
+    for line in _aligned([columns, *_cells(rows, places)], numeric(rows, len(columns))):
         yield "  ".join(line).rstrip()
 
 
@@ -67,7 +67,7 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     | bm25 | 0.25 |
     """
     rows = list(rows)
-    right = _numeric(rows, len(columns))
+    right = numeric(rows, len(columns))
     lines = [[cell.replace("|", r"\|") for cell in line] for line in ([*columns], *_cells(rows, places))]
     head, *body = _aligned(lines, right)
     yield f"| {' | '.join(head)} |"
@@ -112,7 +112,7 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     \end{tabular}
     """
     rows = list(rows)
-    right = _numeric(rows, len(columns))
+    right = numeric(rows, len(columns))
     lines = [[cell.translate(_LATEX) for cell in line] for line in ([*columns], *_cells(rows, places))]
     head, *body = (rf"{' & '.join(line)} \\" for line in _aligned(lines, right))
     yield rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in right)}}}"
@@ -142,7 +142,7 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     </table>
     """
     rows = list(rows)
-    aligned = ["right" if number else "left" for number in _numeric(rows, len(columns))]
+    aligned = ["right" if number else "left" for number in numeric(rows, len(columns))]
     yield "<table>"
     for kind, line in [("th", [*columns]), *(("td", line) for line in _cells(rows, places))]:
         cells = (
@@ -196,7 +196,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _numeric(rows: Sequence[Row], columns: int) -> list[bool]:
+def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
     """For each column, whether it holds a number in any row."""
     return [any(_is_number(row[column]) for row in rows) for column in range(columns)]
 

@@ -73,7 +73,7 @@ def styled(draw: Drawing) -> Drawing:
 
     @wraps(draw)
     def drawn(*args: Any, **kwargs: Any) -> Any:
-        with _matplotlib().rc_context(STYLE):
+        with need_matplotlib().rc_context(STYLE):
             return draw(*args, **kwargs)
 
     return drawn  # type: ignore[return-value]
@@ -119,6 +119,18 @@ def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
     True
     """
     return {run: line_style(number) for number, run in enumerate(sorted(runs))}
+
+
+def cut_names(names: Iterable[str], most: int = 30) -> tuple[str, ...]:
+    """Names of at most about so many characters; long ones are cut and numbered, so that they differ.
+
+    >>> cut_names(["bm25", "a-very-long-name-1", "a-very-long-name-2"], most=8)
+    ('bm25', 'a-very-l… 2', 'a-very-l… 3')
+    """
+    return tuple(
+        name if len(name) <= most else f"{name[:most]}… {number}"
+        for number, name in enumerate(names, start=1)
+    )
 
 
 def across(count: int, height: float, most: int) -> int:
@@ -194,7 +206,7 @@ def file_format(path: str | os.PathLike[str]) -> str:
 def check(path: str | os.PathLike[str]) -> None:
     """Raise the `GradedError` that `save` would raise later for this ending or without Matplotlib."""
     file_format(path)
-    _matplotlib()
+    need_matplotlib()
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
@@ -219,7 +231,7 @@ def svg(figure: Figure, label: str = "") -> str:
 
 def _rendered(figure: Figure, form: str) -> bytes:
     picture = io.BytesIO()
-    with _matplotlib().rc_context(STYLE):
+    with need_matplotlib().rc_context(STYLE):
         figure.savefig(picture, format=form, metadata=FORMATS[form])
     if form != "svg":
         return picture.getvalue()
@@ -227,7 +239,8 @@ def _rendered(figure: Figure, form: str) -> bytes:
     return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
 
 
-def _matplotlib() -> Any:
+def need_matplotlib() -> Any:
+    """Import Matplotlib. Raises `GradedError`, which names the extra, if it is not installed."""
     try:
         import matplotlib
     except ImportError:

@@ -1,0 +1,115 @@
+"""The runs topic by topic: differences from the baseline, and all values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ir_measures import Measure
+
+from ...evaluation.evaluate import Evaluation, sign_of
+from ...evaluation.named import Judgments
+from ...output import plots
+from ...ranking.judged import Judged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST = 250
+"""At most so many topics are listed: those in which the runs differ most."""
+ACROSS = 4
+
+
+@dataclass(frozen=True)
+class ByTopic:
+    """The values of all runs by one measure (runs × topics), in the order of the qrels.
+
+    `shown` are the numbers of the topics that are listed. `relevant` has the number of documents above level
+    0 of each topic. Without a baseline, which one run has none of, there are no differences.
+    """
+
+    measure: Measure
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: np.ndarray
+    relevant: np.ndarray
+    queries: dict[str, str]
+    shown: tuple[int, ...]
+    baseline: str | None
+
+    @property
+    def differences(self) -> dict[str, np.ndarray]:
+        """The differences of each other run from the baseline, from the largest gain to the largest loss."""
+        if self.baseline is None:
+            return {}
+        base = self.values[self.runs.index(self.baseline)]
+        sign = sign_of(self.measure)
+        found = {run: sign * (values - base) for run, values in zip(self.runs, self.values)}
+        del found[self.baseline]
+        order = sorted(found, key=lambda run: -float(found[run].mean()))
+        return {run: np.sort(found[run])[::-1] for run in order}
+
+    def of(self, number: int) -> list[float]:
+        """The values of the runs for the topic of that number."""
+        found: list[float] = self.values[:, number].tolist()
+        return found
+
+    def counts(self, run: str) -> tuple[int, int, int]:
+        """The numbers of topics in which the run is better than the baseline, equal and worse."""
+        found = self.differences[run]
+        return int((found > 0).sum()), int((found == 0).sum()), int((found < 0).sum())
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the sorted differences of each run from the baseline, one panel per run."""
+        found = self.differences
+        across = min(ACROSS, len(found))
+        down = -(-len(found) // across)
+        figure = plots.new_figure(max(3.0, 1.9 * across), 1.35 * down + 0.3)
+        reach = max((float(np.abs(each).max()) for each in found.values()), default=0) or 1
+        for axes, (run, values) in zip(
+            plots.panels(figure, len(found), across, sharex=True, sharey=True), found.items()
+        ):
+            better, worse = int((values > 0).sum()), int((values < 0).sum())
+            for part, start, colour in (
+                (values[:better], 0, plots.COLOURS[0]),
+                (values[len(values) - worse :], len(values) - worse, plots.COLOURS[1]),
+            ):
+                if part.size:
+                    axes.stairs(part, np.arange(start, start + part.size + 1), fill=True, color=colour)
+            axes.axhline(0, color=plots.GREY, linewidth=0.6)
+            axes.set_title(run if len(run) <= 22 else f"{run[:21]}…", size=9, parse_math=False)
+            axes.set_ylim(-1.05 * reach, 1.05 * reach)
+            axes.set_xlim(0, len(values))
+            axes.set_xticks([])
+            axes.grid(visible=False, axis="x")
+            axes.spines["bottom"].set_visible(False)
+            axes.locator_params(axis="y", nbins=3)
+        return figure
+
+
+def by_topic(
+    evaluation: Evaluation,
+    judgments: Judgments,
+    measure: Measure,
+    baseline: str | None,
+    queries: dict[str, str],
+) -> ByTopic:
+    """The values of a measure for each topic."""
+    values = evaluation.of(measure)
+    spread = np.ptp(values, axis=0) if len(values) > 1 else values[0]
+    shown = np.sort(np.argsort(-spread, kind="stable")[:MOST])
+    counts = Judged(judgments.table).levels
+    above = counts.level > 0
+    relevant = np.bincount(counts.topic[above], counts.count[above], minlength=len(evaluation.topics))
+    return ByTopic(
+        measure,
+        evaluation.runs,
+        evaluation.topics,
+        values,
+        relevant.astype(int),
+        queries,
+        tuple(shown.tolist()),
+        baseline,
+    )

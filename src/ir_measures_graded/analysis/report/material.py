@@ -1,0 +1,81 @@
+"""The data: levels and topics of the qrels, and what the runs retrieve of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ...evaluation.named import Judgments, about
+from ...inputs.tables import read_run
+from ...ranking.judged import Judged
+from ...ranking.ranks import judged_ranks
+from ..levels import Levels, levels
+
+DEPTHS = (10, 100)
+"""The share of judged documents is shown at these ranks, and at the cutoffs of the measures."""
+LISTED = 10
+
+
+@dataclass(frozen=True)
+class OfRun:
+    """What a run retrieves.
+
+    `judged` is the share of judged documents among those retrieved at each of the depths, None without any.
+    `tied` is the share of documents whose score another document of the topic has. `missing` are the topics
+    of the qrels without a document, `ignored` those that the qrels lack.
+    """
+
+    run: str
+    retrieved: int
+    judged: tuple[float | None, ...]
+    tied: float | None
+    missing: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Material:
+    """The qrels and the runs. `depths` are the ranks of `OfRun.judged`."""
+
+    levels: Levels
+    depths: tuple[int, ...]
+    runs: tuple[OfRun, ...]
+
+    @property
+    def relevant(self) -> tuple[int, float, int]:
+        """The least, the mean and the largest number of documents above level 0 per topic."""
+        found = self.levels.relevant
+        return int(found.min()), float(found.mean()), int(found.max())
+
+
+def material(judgments: Judgments, runs: Mapping[str, Any], measures: tuple[Measure, ...]) -> Material:
+    """Count the documents of qrels and runs."""
+    cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
+    depths = tuple(sorted({*DEPTHS, *cutoffs}))
+    judged = Judged(judgments.table)
+    return Material(
+        levels(judgments), depths, tuple(_of_run(judged, name, run, depths) for name, run in runs.items())
+    )
+
+
+def _of_run(judged: Judged, name: str, run: Any, depths: tuple[int, ...]) -> OfRun:
+    with about(name):
+        table = read_run(run)
+        ranks = judged_ranks(judged, table)
+    retrieved = int(ranks.retrieved.sum())
+    shares = []
+    for depth in depths:
+        listed = int(np.minimum(ranks.retrieved, depth).sum())
+        shares.append(int((ranks.rank <= depth).sum()) / listed if listed else None)
+    return OfRun(
+        name,
+        retrieved,
+        tuple(shares),
+        ranks.ties[0].size / retrieved if retrieved else None,
+        tuple(judged.topics[number] for number in np.flatnonzero(ranks.retrieved == 0).tolist()),
+        tuple(topic for topic in table.topics if topic not in judged.code),
+    )

@@ -1,0 +1,148 @@
+"""The method: definitions, parameters, inputs, versions and sources."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from ir_measures import Measure
+
+from ...errors import GradedError, install_hint
+from ...evaluation.evaluate import Evaluation
+from ...evaluation.named import Run
+from ...inputs.content import is_lasting
+from ...inputs.files import RunFile
+from ...measures.base import GradedMeasure
+from ...registry.bibliography import Work, works_of
+from ...registry.listing import better, facts_of
+
+DISTRIBUTIONS = (
+    "ir-measures-graded",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "ir-datasets",
+    "numpy",
+    "scipy",
+    "statsmodels",
+    "scikit-posthocs",
+)
+
+
+@dataclass(frozen=True)
+class Input:
+    """Qrels or a run: its name, its path as it was given, and the SHA-256 of its file, if it is one."""
+
+    kind: str
+    name: str
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure in words, as MathML (empty if it has no formula in TeX), and its parameters with values."""
+
+    measure: Measure
+    title: str
+    description: str
+    formula: str
+    mathml: str
+    better: str
+    undefined: str
+    source: str
+    parameters: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a reader needs to check the values and to compute them again."""
+
+    definitions: tuple[Definition, ...]
+    inputs: tuple[Input, ...]
+    versions: tuple[tuple[str, str], ...]
+    command: str
+    works: tuple[Work, ...]
+
+
+def inputs_of(qrels: str | None, runs: Iterable[Run]) -> tuple[Input, ...]:
+    """The qrels of that name and the runs. The name of qrels is a path, an ir-datasets id or unknown."""
+    return tuple(_inputs(qrels, runs))
+
+
+def _inputs(qrels: str | None, runs: Iterable[Run]) -> Iterator[Input]:
+    yield Input("qrels", "", qrels or "", _sha256(qrels))
+    for run in runs:
+        file = run.source.file if isinstance(run.source, RunFile) else None
+        path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
+        yield Input("run", run.name, str(path), _sha256(path))
+
+
+def _sha256(path: str | None) -> str:
+    if not path or not is_lasting(path):
+        return ""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def method(evaluation: Evaluation, inputs: tuple[Input, ...], command: str) -> Method:
+    """Describe the measures, and list what was used."""
+    definitions = tuple(map(_definition, evaluation.measures))
+    works = dict.fromkeys(work for each in definitions for work in works_of(each.source))
+    return Method(definitions, inputs, tuple(_versions()), command, tuple(works))
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    yield "Python", platform.python_version()
+    for name in DISTRIBUTIONS:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:  # the source is on the path, but not installed
+            continue
+
+
+def _definition(measure: Measure) -> Definition:
+    facts = facts_of(measure)
+    parameters = []
+    for each in facts["parameters"]:
+        value = measure.params.get(each["name"], each["default"])
+        if value not in (None, {}):
+            parameters.append((each["name"], str(value), each["description"]))
+    tex = measure.doc_field("tex") if isinstance(measure, GradedMeasure) else ""
+    return Definition(
+        measure,
+        facts["title"],
+        facts["description"],
+        facts["formula"],
+        mathml(tex),
+        better(facts),
+        facts["undefined"],
+        facts["source"],
+        tuple(parameters),
+    )
+
+
+def mathml(tex: str) -> str:
+    """A formula in TeX as MathML; empty without a formula, and for one that docutils cannot read.
+
+    Raises `GradedError` if docutils is not installed (extra ``report``).
+
+    >>> mathml(r"\\frac{1}{k}")[:5]
+    '<math'
+    """
+    try:
+        from docutils.utils.math import latex2mathml
+    except ImportError:
+        raise GradedError(f"formulas need docutils: {install_hint('report')}") from None
+    if not tex:
+        return ""
+    try:
+        return str(latex2mathml.tex2mathml(tex, as_block=True))
+    except Exception:  # the formula of a plugin, which only docutils has read
+        return ""

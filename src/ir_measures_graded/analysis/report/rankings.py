@@ -1,0 +1,241 @@
+"""The rankings: the documents of each topic, rank by rank, beside the ideal list.
+
+The page holds what its script cannot compute. Running sums and contributions are left to the script where
+they follow from gains and discounts; that is checked here for each measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os.path import commonprefix
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ...errors import GradedError
+from ...evaluation.named import Judgments
+from ...measures.base import GradedMeasure
+from ...output.pages import shade, shortened
+from ...ranking.gains import Number, gain_of, plain_number
+from ..explain import Explanations, explanations
+
+if TYPE_CHECKING:
+    from .by_topic import ByTopic
+
+FIRST = 20
+"""A topic shows so many ranks at first."""
+DEPTH = 100
+"""A measure without a cutoff is shown to this rank."""
+CELLS = 24_000
+"""The page holds about so many documents, and always the first ranks of each list."""
+NONE = "–"
+"""Stands for an unjudged document."""
+DIGITS = 5
+"""Significant digits of scores, weights and ideal sums."""
+UNIT = 10_000
+"""Contributions and values are whole numbers of this part of 1, which take less room."""
+
+
+@dataclass(frozen=True)
+class OfRun:
+    """One list: its run, its value, and the levels of its documents as text."""
+
+    run: str
+    value: float
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OfTopic:
+    """The lists of a topic, that of the best run first. `number` counts the topics from 0.
+
+    `data` are the documents, for the script of the page.
+    """
+
+    number: int
+    topic: str
+    query: str
+    ideal: tuple[str, ...]
+    lists: tuple[OfRun, ...]
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """The lists of all topics down to `depth`, which may be above the measure's cutoff.
+
+    `levels` are the levels that occur, as text, with their gains, which are None for a standard measure.
+    """
+
+    measure: Measure
+    depth: int
+    first: int
+    levels: dict[str, Number | None]
+    topics: tuple[OfTopic, ...]
+    common: dict[str, Any]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What holds for all topics, for the script of the page."""
+        return {"first": self.first, "levels": self.levels, **self.common}
+
+    @property
+    def style(self) -> str:
+        """Style rules for the cells: the highest gain stands out on light and on dark pages."""
+        gains = [gain or 0 for gain in self.levels.values()]
+        distinct = sorted({*gains}) if len({*gains}) > 1 else None
+        places = [distinct.index(gain) for gain in gains] if distinct else [*range(len(gains))]
+        count = max(places, default=0) + 1
+        light, dark = (
+            "\n".join(
+                f".l{number} {{ background: {back}; color: {ink}; }}"
+                for number, place in enumerate(places)
+                for back, ink in [shade(place if on_light else count - 1 - place, count)]
+            )
+            for on_light in (True, False)
+        )
+        return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
+
+
+def rankings(
+    judgments: Judgments,
+    runs: Mapping[str, Any],
+    measure: Measure,
+    topics: ByTopic,
+) -> Rankings | None:
+    """The lists of the topics that are shown; None for a measure that has no single ranking."""
+    shown = [topics.topics[number] for number in topics.shown]
+    room = max(FIRST, CELLS // (len(runs) * len(shown)))
+    depth = min(measure.params.get("cutoff") or DEPTH, room)
+    try:
+        found = explanations(judgments, runs, measure, depth, shown)
+    except GradedError:
+        return None
+    levels = {
+        _text(level): plain_number(gain_of(np.array([level]), measure["gains"])[0])
+        if isinstance(measure, GradedMeasure)
+        else None
+        for level in np.unique(judgments.table.values).tolist()
+    }
+    return Rankings(measure, depth, FIRST, levels, *_Lists(found, topics).of_topics())
+
+
+class _Lists:
+    """The lists of all runs as text and as data."""
+
+    def __init__(self, found: dict[str, Explanations], topics: ByTopic):
+        self.found, self.by_topic = found, topics
+        runs = list(found.values())
+        self.one = runs[0]
+        ids = [id_ for run in runs for documents in run.documents for id_ in documents]
+        self.prefix = commonprefix(ids)  # noqa: RUF071  # ids are no paths
+        weights = self.one.weights
+        self.weights = None if weights is None else np.nan_to_num(weights)
+        self.factor = self._factor(runs)
+        self.ratio = self._is_ratio(runs)
+        self.sum = not self.ratio and all(
+            run.contributions is not None
+            and run.values is not None
+            and _agree(run.values, np.cumsum(np.nan_to_num(run.contributions), axis=1))
+            for run in runs
+        )
+
+    def _factor(self, runs: list[Explanations]) -> np.ndarray | None:
+        """The factor from gain times weight to contribution of each topic; None if there is none."""
+        if self.weights is None or any(run.contributions is None for run in runs):
+            return None
+        weighted = np.stack([np.nan_to_num(run.gains) * self.weights for run in runs])
+        given = np.stack([np.nan_to_num(np.asarray(run.contributions)) for run in runs])
+        total = weighted.sum(axis=(0, 2))
+        factor = np.divide(given.sum(axis=(0, 2)), total, out=np.zeros(len(total)), where=total > 0)
+        return factor if np.allclose(given, weighted * factor[:, None]) else None
+
+    def _is_ratio(self, runs: list[Explanations]) -> bool:
+        """Whether the value at each rank is the sum of weighted gains over that of the ideal list."""
+        if self.weights is None or any(run.sums is None or run.ideal is None for run in runs):
+            return False
+        for run in runs:
+            sums = np.cumsum(np.nan_to_num(run.gains) * self.weights, axis=1)
+            ideal = np.nan_to_num(np.asarray(run.ideal))
+            ratio = np.divide(sums, ideal, out=np.zeros_like(sums), where=ideal > 0)
+            if run.values is None or not _agree(run.values, ratio):
+                return False
+        return True
+
+    def of_topics(self) -> tuple[tuple[OfTopic, ...], dict[str, Any]]:
+        """The topics, and what holds for all of them."""
+        common = {
+            "prefix": self.prefix,
+            "unit": UNIT,
+            "weights": None if self.weights is None else _numbers(self.weights),
+            "values": "ratio" if self.ratio else "sum" if self.sum else "given",
+        }
+        return tuple(self._topic(place, topic) for place, topic in enumerate(self.one.topics)), common
+
+    def _topic(self, place: int, topic: str) -> OfTopic:
+        code: dict[str, int] = {}
+        number = self.by_topic.shown[place]
+        values = self.by_topic.values[:, number]
+        sign = -1 if getattr(self.one.measure, "smaller_is_better", False) else 1
+        order = np.argsort(-sign * values, kind="stable").tolist()
+        names = [self.by_topic.runs[row] for row in order]
+        data: dict[str, Any] = {"runs": [self._list(self.found[name], place, code) for name in names]}
+        data["documents"] = [shortened(id_.removeprefix(self.prefix)) for id_ in code]
+        if self.one.ideal is not None:
+            data["ideal"] = _numbers(self.one.ideal[place])
+        if self.factor is not None:
+            data["factor"] = float(self.factor[place])
+        return OfTopic(
+            number,
+            topic,
+            self.by_topic.queries.get(topic, ""),
+            tuple(map(_text, _present(self.one.ideal_levels[place]))),
+            tuple(
+                OfRun(name, float(self.found[name].value[place]), _levels(self.found[name], place))
+                for name in names
+            ),
+            data,
+        )
+
+    def _list(self, run: Explanations, place: int, code: dict[str, int]) -> dict[str, Any]:
+        documents = run.documents[place]
+        size = len(documents)
+        found: dict[str, Any] = {
+            "documents": [code.setdefault(id_, len(code)) for id_ in documents],
+            "scores": _numbers(run.scores[place][:size]),
+        }
+        if self.factor is None and run.contributions is not None:
+            found["contributions"] = _units(run.contributions[place][:size])
+        if not (self.ratio or self.sum) and run.values is not None:
+            found["values"] = _units(run.values[place][:size])
+        return found
+
+
+def _levels(run: Explanations, place: int) -> tuple[str, ...]:
+    levels = run.levels[place][: len(run.documents[place])].tolist()
+    return tuple(NONE if level != level else _text(level) for level in levels)
+
+
+def _present(values: np.ndarray) -> list[float]:
+    return values[~np.isnan(values)].tolist()
+
+
+def _text(level: float) -> str:
+    return f"{plain_number(level)}".replace("-", "−")
+
+
+def _numbers(values: Iterable[float]) -> list[Number | None]:
+    """Rounded numbers, None for NaN."""
+    rounded = (None if value != value else float(f"{value:.{DIGITS}g}") for value in map(float, values))
+    return [None if value is None else plain_number(value) for value in rounded]
+
+
+def _units(values: np.ndarray) -> list[int | None]:
+    return [None if value != value else round(UNIT * value) for value in values.tolist()]
+
+
+def _agree(values: np.ndarray, others: np.ndarray) -> bool:
+    known = ~np.isnan(values)
+    return np.allclose(values[known], others[known])

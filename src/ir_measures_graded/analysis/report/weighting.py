@@ -1,0 +1,77 @@
+"""The weighting: the order of the runs under other gains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ir_measures import Measure
+
+from ...errors import GradedError
+from ...evaluation.named import Judgments
+from ...output.plots import cut_names
+from ..levels import levels
+from ..sensitivity import Agreement, Sensitivity, sensitivity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """The orders of the runs by one measure under several weightings, from flat to steep."""
+
+    measure: Measure
+    sensitivity: Sensitivity
+
+    @property
+    def steps(self) -> list[Agreement]:
+        """The agreement of each weighting with the next."""
+        places = {setting: number for number, setting in enumerate(self.sensitivity.settings)}
+        wanted = {*pairwise(range(len(places)))}
+        found = self.sensitivity.agreements()
+        return [each for each in found if (places[each.first], places[each.second]) in wanted]
+
+    @property
+    def ends(self) -> Agreement:
+        """The agreement of the first weighting with the last."""
+        settings = self.sensitivity.settings
+        ends = (settings[0], settings[-1])
+        return next(each for each in self.sensitivity.agreements() if (each.first, each.second) == ends)
+
+    @property
+    def leaders(self) -> dict[tuple[str, ...], list[str]]:
+        """The runs with the best mean, with the weightings under which they have it."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for setting, ranks in zip(self.sensitivity.settings, self.sensitivity.ranks.T):
+            best = tuple(run for run, rank in zip(self.sensitivity.runs, ranks) if rank == ranks.min())
+            found.setdefault(best, []).append(setting.weighting or "")
+        return found
+
+    def figure(self) -> Figure:
+        """Draw the rank of each run under each weighting, without what the page says beside it."""
+        orders = replace(self.sensitivity, runs=cut_names(self.sensitivity.runs))
+        figure = orders.rank_changes()
+        axes = figure.axes[0]
+        axes.set_title("", loc="left")
+        axes.set_xlabel("")
+        names = [setting.weighting or "" for setting in orders.settings]
+        axes.set_xticks(range(len(names)), names, parse_math=False, rotation=0)
+        figure.set_figheight(0.27 * len(orders.runs) + 0.6)
+        figure.set_figwidth(max(6.5, figure.get_figwidth()))
+        return figure
+
+
+def weightings(judgments: Judgments, runs: Mapping[str, Any], measure: Measure) -> Weighting | None:
+    """The orders of two or more runs under the gains that `levels` suggests; None without several."""
+    if len(runs) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
+        return None
+    kept = {name: value for name, value in measure.params.items() if name != "gains"}
+    try:
+        open_gains = type(measure)(**kept)
+        found = sensitivity(judgments, runs, [open_gains], gains=levels(judgments).gains())
+    except GradedError:
+        return None
+    return Weighting(open_gains, found)

@@ -1,0 +1,81 @@
+"""The command `report`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..analysis.report import TITLE, report
+from ..errors import GradedError
+from ..inputs.sources import queries_in
+from ..output import pages
+from .arguments import Inputs, add_collection, add_gains, bars
+from .results import command_line, refuse_input
+
+MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
+"""The measures if none is named."""
+ENDINGS = (".html", ".htm")
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    parser.usage = "%(prog)s QRELS RUN… [MEASURE…] [options]"
+    add_gains(parser)
+    parser.add_argument(
+        "--baseline", metavar="RUN", help="compare the other runs with this run; default: the first"
+    )
+    parser.add_argument(
+        "--queries",
+        metavar="FILE",
+        help="texts of the queries, a line per topic: TOPIC, a tab, the text; default: the collection's",
+    )
+    parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
+    )
+    parser.add_argument(
+        "--resamples",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="permutations of the randomised Tukey HSD test; default: 10000",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="report.html", help="the page; default: report.html"
+    )
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Write a page with everything about the runs.
+
+    The page has the best runs and the tests of their differences, the data, curves, all topics with their
+    rankings document by document, the order of the runs under other gains, and the method. It is one HTML
+    file that needs no network. The default measures are nDCG_JK@10, ERR_G@10 and Q. The curves, topics and
+    rankings are those of the first graded measure. The command needs the extra report.
+
+      ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
+      ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv
+    """
+    path = arguments.output
+    if not path.lower().endswith(ENDINGS):
+        raise GradedError(f"cannot write {path!r}: a report is a page, and its file ends in .html")
+    pages.check()
+    inputs = Inputs(arguments, default=MEASURES)
+    read = [*inputs.files, *([arguments.queries] if arguments.queries else ())]
+    refuse_input(path, read)
+    found = report(
+        inputs.qrels,
+        inputs.runs,
+        inputs.measures,
+        baseline=inputs.run_named(arguments.baseline, "--baseline"),
+        alpha=arguments.alpha,
+        permutations=arguments.resamples,
+        seed=arguments.seed,
+        title=arguments.title,
+        queries=queries_in(arguments.queries) if arguments.queries else None,
+        command=command_line(arguments),
+        progress=bars(),
+    )
+    found.write(path)
+    return [f"{path}: {found.summary}"]

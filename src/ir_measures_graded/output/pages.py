@@ -1,0 +1,252 @@
+"""HTML pages that need nothing but themselves: no network, no other file, no script for reading.
+
+A page carries a content-security policy that forbids every request and allows only its own style sheet and
+script, by their hashes. Such a policy also forbids style attributes; `drawing` replaces those of Matplotlib
+by attributes of their own. The templates are those of Jinja, in the folder `page` and in folders of analyses.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GradedError, install_hint
+from . import plots
+from .cells import INK, SHADES
+from .formats import PLACES, Table, numeric
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FOLDER = Path(__file__).parent / "page"
+LONGEST = 300
+"""A name is cut after this many characters, so that one of them cannot fill the page."""
+
+
+def check() -> None:
+    """Raise early the `GradedError` that `page` would raise if Jinja is not installed (extra ``report``)."""
+    _jinja()
+
+
+def page(template: str, title: str, folder: Path | None = None, extra_style: str = "", **values: Any) -> str:
+    """The HTML of a template in `folder` or among the common ones, with text that cannot become markup.
+
+    The style sheet and the script of the folder, ``page.css`` and ``page.js``, follow the common ones, and
+    `extra_style` follows the style sheet.
+    Raises `GradedError` if Jinja is not installed.
+    """
+    jinja2 = _jinja()
+    folders = [FOLDER] if folder is None else [FOLDER, folder]
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([*reversed(folders)]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        lstrip_blocks=True,
+    )
+    safe = jinja2.filters.Markup
+    environment.filters |= {
+        "number": number,
+        "signed": signed,
+        "p": p_value,
+        "name": shortened,
+        "json": lambda value: safe(as_json(value)),
+        "drawing": lambda figure, name, label, parts=None: safe(drawing(figure, name, label, parts or {})),
+    }
+    style = _dense("\n".join([*_files(folders, "page.css"), extra_style]))
+    script = _dense("\n".join(_files(folders, "page.js")))
+    policy = (
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    html = environment.get_template(template).render(
+        title=title, style=safe(style), script=safe(script), policy=policy, **values
+    )
+    # Ids and names may hold lone surrogates, which no file can.
+    return _dense(str(html)).encode("utf-8", "replace").decode("utf-8")
+
+
+def page_of(
+    title: str, lead: str, table: Table, places: int = PLACES, figure: Callable[[], Figure] | None = None
+) -> str:
+    """A page with a figure, if there is one, and a table below it; `lead` is the line under the title.
+
+    Raises `GradedError` if Jinja (extra ``report``) is not installed. Without Matplotlib, the page has the
+    reason in place of the figure.
+    """
+    columns, rows = table
+    drawn: Figure | str | None = None
+    try:
+        drawn = figure and figure()
+    except GradedError as error:
+        drawn = str(error)
+    return page(
+        "result.html",
+        title,
+        lead=lead,
+        figure=drawn,
+        columns=columns,
+        rows=rows,
+        places=places,
+        right=numeric(rows, len(columns)),
+    )
+
+
+def _files(folders: Iterable[Path], name: str) -> list[str]:
+    paths = (folder / name for folder in folders)
+    return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+
+
+def _dense(text: str) -> str:
+    """The text without blank lines."""
+    return re.sub(r"\n\s*\n", "\n", text)
+
+
+def _source(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _jinja() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise GradedError(f"HTML pages need Jinja: {install_hint('report')}") from None
+    return jinja2
+
+
+# ---------------------------------------------------------------------------------- text in templates
+
+
+def number(value: float | None, places: int = 4) -> str:
+    """A number with decimal places and a minus sign; a dash for None.
+
+    >>> number(-0.25, 2), number(7), number(None)
+    ('−0.25', '7', '–')
+    """
+    if value is None:
+        return "–"
+    text = f"{value:.{places}f}" if isinstance(value, float) else str(value)
+    return text.replace("-", "−")
+
+
+def signed(value: float | None, places: int = 4) -> str:
+    """The same with a plus sign for a number above 0.
+
+    >>> signed(0.25, 2), signed(-0.25, 2), signed(0.001, 2)
+    ('+0.25', '−0.25', '0.00')
+    """
+    text = number(value, places)
+    if value is None or not re.search("[1-9]", text):
+        return text.lstrip("−")
+    return f"+{text}" if value > 0 else text
+
+
+def p_value(value: float | None) -> str:
+    """A p-value; a small one is a limit.
+
+    >>> p_value(0.0312), p_value(0.00001), p_value(None)
+    ('0.031', '< 0.001', '–')
+    """
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def shortened(text: object) -> str:
+    """A name, cut off if it is very long.
+
+    >>> shortened("bm25"), len(shortened("x" * 10_000))
+    ('bm25', 301)
+    """
+    name = str(text)
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+
+
+def as_json(value: Any) -> str:
+    """JSON for a ``<script>`` element: no character in it can end the element.
+
+    >>> as_json({"id": "</script>"})
+    '{"id":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", r"\u003c").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
+
+
+def shade(place: int, count: int) -> tuple[str, str]:
+    """The colours of cell and text for the shade `place` of `count`, from light to dark.
+
+    >>> shade(0, 3), shade(2, 3)
+    (('#e8f3fa', 'black'), ('#003d66', 'white'))
+    """
+    where = (len(SHADES) - 1) * (place / (count - 1) if count > 1 else 1)
+    low = min(int(where), len(SHADES) - 2)
+    ends = [[int(SHADES[low + end][at : at + 2], 16) for at in (1, 3, 5)] for end in (0, 1)]
+    mixed = [round(a + (b - a) * (where - low)) for a, b in zip(*ends)]
+    return "#" + "".join(f"{part:02x}" for part in mixed), INK[0] if where < 1.4 else INK[-1]
+
+
+# ---------------------------------------------------------------------------------- figures
+
+STYLE = re.compile(r' style="([^"]*)"')
+INHERITED = 'stroke-linejoin="round" stroke-linecap="butt"'
+"""What Matplotlib's style sheet says of every element."""
+THEME = {
+    "#000000": "currentColor",
+    "black": "currentColor",
+    "#ffffff": "var(--paper)",
+    "#dddddd": "var(--rule)",
+    plots.GREY: "var(--muted)",
+}
+"""Colours that follow the page from light to dark."""
+
+
+def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> str:
+    """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
+
+    `name` makes its ids unique on the page. `label` describes it. `parts` maps ids that were set by
+    `Artist.set_gid` to values of the attribute ``data-run`` of the same element.
+    """
+    for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+        patch.set_visible(False)  # the page is the background
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts may have it
+        element = plots.svg(figure)
+    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+    element = re.sub(r"<style\b.*?</style>", "", element, flags=re.DOTALL)
+    element = STYLE.sub(lambda found: _attributes(found[1]), element)
+    used = {*re.findall(r'(?:href="#|url\(#)([^")]+)', element)}
+    element = re.sub(r' id="([^"]*)"', lambda found: _id(found[1], used, name, parts), element)
+    element = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", element)
+    element = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", element)
+    element = re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", element)
+    element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
+    opening = f'<svg role="img" aria-label="{escape(label)}" {INHERITED}'
+    return element.replace("<svg", opening, 1)
+
+
+def _attributes(style: str) -> str:
+    """The declarations of a style attribute as attributes."""
+    found = []
+    for declaration in style.split(";"):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        if name in ("", "max-width", "height", "font-family"):  # the page's style sheet decides these
+            continue
+        if name == "font":
+            name, value = "font-size", re.search(r"[\d.]+px", value)[0]  # type: ignore[index]
+        if value in THEME:
+            value = THEME[value]
+        found.append(f' {name}="{escape(value)}"')
+    return "".join(found)
+
+
+def _id(given: str, used: set[str], name: str, parts: Mapping[str, str]) -> str:
+    if given in parts:
+        return f' data-run="{escape(parts[given])}"'
+    return f' id="{name}-{given}"' if given in used else ""

@@ -1,0 +1,221 @@
+"""The report holds what the analyses compute, needs no other file, and leaves out what it cannot say."""
+
+import base64
+import hashlib
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from ir_measures_graded import GradedError, demo
+
+pytest.importorskip("jinja2", reason="the extra report is not installed")
+pytest.importorskip("docutils", reason="the extra report is not installed")
+pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+from ir_measures_graded.analysis import compare, evaluate, ranges, report
+
+QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 1}}
+RUNS = {
+    "good": {"q1": {"a": 3.0, "b": 2.0}, "q2": {"a": 2.0, "d": 1.0}, "q3": {"e": 1.0}},
+    "poor": {"q1": {"c": 3.0, "x": 2.0}, "q2": {"x": 2.0, "d": 2.0}, "other": {"a": 1.0}},
+}
+
+
+class Read(HTMLParser):
+    """The elements of a page with their attributes, and the texts of its styles and scripts."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.texts = [("", {})], {"style": [], "script": []}
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        tag, attributes = self.elements[-1]
+        if tag in self.texts and "type" not in attributes:
+            self.texts[tag].append(data)
+            self.elements.append(("", {}))
+
+
+def sections(html):
+    return re.findall(r'<section id="(\w+)"', html)
+
+
+@pytest.fixture(scope="module")
+def of_demo():
+    return report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], permutations=99)
+
+
+def test_the_page_needs_nothing_but_itself(of_demo):
+    page = Read(of_demo.html)
+    policy = next(each["content"] for tag, each in page.elements if each.get("http-equiv"))
+    assert policy.startswith("default-src 'none'; ")
+    for kind in ("style", "script"):
+        (text,) = page.texts[kind]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}';" in policy
+    for tag, attributes in page.elements:
+        assert not {"style", "src", "srcset", "action"} & {*attributes}, tag
+        assert not any(name.startswith("on") for name in attributes)
+        for name in ("href", "xlink:href"):
+            assert attributes.get(name, "#")[0] == "#" or attributes[name] == "data:,"
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len({*ids})
+
+
+def test_all_sections_are_there_for_runs_by_a_graded_measure(of_demo):
+    assert sections(of_demo.html) == [
+        "verdict", "data", "curves", "topics", "rankings", "weighting", "method",
+    ]  # fmt: skip
+
+
+def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
+    measures = ["nDCG_JK@10", "ERR_G@10", "AP"]
+    tests = compare("graded-demo", demo.run_paths(), measures, baseline="A", permutations=99)
+    spans = ranges("graded-demo", demo.run_paths(), measures[:2], draws=0)
+    for of in of_demo.verdict.measures:
+        assert [line.run for line in of.lines] == tests.best_first(of.measure)
+        against = {test.run: test for test in tests.find(of.measure, "paired t")}
+        for line in of.lines:
+            assert line.mean == tests.means[tests.runs.index(line.run), tests.measures.index(of.measure)]
+            assert line.test == against.get(line.run)
+            assert line.significant == (line.run != "A" and against[line.run].adjusted < 0.05)
+        assert of.pairs == 10
+        assert of.separated == sum(test.p < 0.05 for test in tests.find(of.measure, "Tukey HSD"))
+    first = of_demo.verdict.measures[0]
+    of_first = [each for each in spans.differences if each.measure == first.measure]
+    assert first.standing.over_judgments == sum(each.stands_over_judgments for each in of_first)
+    assert first.standing.over_ties == sum(each.stands_over_ties for each in of_first)
+    of_runs = {each.run: each for each in spans.values if each.measure == first.measure}
+    assert {line.run: line.span for line in first.lines} == of_runs
+
+
+def test_equal_inputs_give_equal_pages(of_demo):
+    again = report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], permutations=99)
+    assert again.html == of_demo.html
+
+
+def test_the_material_of_small_runs():
+    found = report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9).material
+    assert found.relevant == (1, 5 / 3, 2)
+    good, poor = found.runs
+    assert found.depths == (2, 10, 100)
+    assert (good.judged, good.tied, good.missing, good.ignored) == ((1.0, 1.0, 1.0), 0.0, (), ())
+    assert (poor.judged[0], poor.tied, poor.missing, poor.ignored) == (0.5, 0.5, ("q3",), ("other",))
+
+
+def test_the_lists_of_a_topic():
+    found = report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9).rankings
+    topic = found.topics[0]
+    assert (found.depth, found.levels) == (2, {"0": 0, "1": 1, "2": 2, "3": 3})
+    assert (topic.topic, topic.ideal) == ("q1", ("3", "1"))
+    assert [(each.run, each.value, each.levels) for each in topic.lists] == [
+        ("good", 1.0, ("3", "1")),
+        ("poor", 0.0, ("0", "–")),
+    ]
+    assert topic.data["documents"] == ["a", "b", "c", "x"]
+    assert [each["documents"] for each in topic.data["runs"]] == [[0, 1], [2, 3]]
+
+
+def test_one_run_has_no_tests_and_no_weighting():
+    html = report(QRELS, {"good": RUNS["good"]}, ["nDCG_JK@2"]).html
+    assert sections(html) == ["verdict", "data", "curves", "topics", "rankings", "method"]
+    assert "baseline" not in html.partition("<body>")[2].partition("<script>")[0]
+
+
+def test_one_topic_has_no_intervals():
+    found = report({"q1": QRELS["q1"]}, RUNS, ["nDCG_JK@2"])
+    assert (found.verdict.confidence, found.verdict.tested) == (None, False)
+    assert "interval" not in found.html.partition("<section")[2].partition('<section id="data"')[0]
+
+
+def test_a_standard_measure_without_cutoff_has_neither_curves_nor_rankings():
+    assert sections(report(QRELS, RUNS, ["Rprec"], permutations=9).html) == [
+        "verdict", "data", "topics", "method",
+    ]  # fmt: skip
+
+
+def test_names_cannot_become_markup():
+    name = "</script><script>alert(1)</script>"
+    runs = {f"{name}{number}": run for number, run in enumerate(RUNS.values())}
+    qrels = {topic: {**judged, name: 1} for topic, judged in QRELS.items()} | {name: {name: 2}}
+    plain = Read(report(QRELS | {"q4": {"a": 1}}, RUNS, ["nDCG_JK@2"], permutations=9).html)
+    named = Read(report(qrels, runs, ["nDCG_JK@2"], permutations=9, queries={name: name}, title=name).html)
+    count = [sum(tag == "script" for tag, _ in page.elements) for page in (plain, named)]
+    assert count[0] == count[1]
+
+
+def test_a_large_report_is_below_a_megabyte():
+    documents = [f"msmarco_passage_{number % 97:02}_{7919 * number:09}" for number in range(6000)]
+    qrels = {
+        f"{10007 * topic}": {documents[(topic * 100 + number) % 6000]: number % 4 for number in range(100)}
+        for topic in range(50)
+    }
+    runs = {
+        f"system-{run}": {
+            topic: {
+                documents[(number * 100 + (rank * (run + 3)) % 131) % 6000]: 30 - 0.0371 * (rank + run)
+                for rank in range(20)
+            }
+            for number, topic in enumerate(qrels)
+        }
+        for run in range(24)
+    }
+    found = report(qrels, runs, ["nDCG_JK@100"], permutations=9)
+    assert [len(each.data["runs"]) for each in found.rankings.topics] == [24] * 50
+    assert len(found.html.encode()) < 1_000_000
+
+
+def test_the_method_names_inputs_and_sources(tmp_path):
+    path = tmp_path / "mine.run"
+    path.write_text("q1 Q0 a 1 2.0 mine\nq2 Q0 a 1 2.0 mine\n")
+    found = report(QRELS, {"mine": path, **RUNS}, ["nDCG_JK@2"], permutations=9, command="as typed").method
+    assert [(each.kind, each.name, each.path) for each in found.inputs] == [
+        ("qrels", "", ""), ("run", "mine", str(path)), ("run", "good", ""), ("run", "poor", ""),
+    ]  # fmt: skip
+    assert found.inputs[1].sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert [work.key for work in found.works] == ["jarvelin2002"]
+    assert found.definitions[0].mathml.startswith("<math")
+    assert found.command == "as typed"
+
+
+def test_many_topics_are_limited_to_those_in_which_the_runs_differ(monkeypatch):
+    monkeypatch.setattr(sys.modules["ir_measures_graded.analysis.report.by_topic"], "MOST", 2)
+    found = report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9)
+    assert [topic.topic for topic in found.rankings.topics] == ["q1", "q3"]
+    assert "These are the 2 of 3 topics" in found.html
+
+
+def test_the_records_are_the_lines_of_the_verdict():
+    found = report(QRELS, RUNS, ["nDCG_JK@2", "AP"], permutations=9)
+    values = evaluate(QRELS, RUNS, ["nDCG_JK@2", "AP"]).means()
+    assert [(record["run"], record["mean"]) for record in found.records()[:2]] == [
+        ("good", values[0, 0]),
+        ("poor", values[1, 0]),
+    ]
+    assert json.dumps(found.records())
+    assert "<svg" in found._repr_html_()
+
+
+def test_unusable_arguments_are_refused():
+    with pytest.raises(GradedError, match="no run is given"):
+        report(QRELS, {}, ["AP"])
+    with pytest.raises(GradedError, match="the baseline 'best' is not a run"):
+        report(QRELS, RUNS, ["AP"], baseline="best")
+    with pytest.raises(GradedError, match="needs at least 2 runs"):
+        report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best")
+    with pytest.raises(GradedError, match="alpha=2 is not allowed"):
+        report(QRELS, RUNS, ["AP"], alpha=2)
+
+
+@pytest.mark.parametrize("module", ["jinja2", "docutils.utils.math"])
+def test_a_missing_library_names_the_extra(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[report\]'"):
+        report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9)

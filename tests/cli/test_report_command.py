@@ -1,0 +1,54 @@
+"""The command `report`, and pages of other commands."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jinja2", reason="the extra report is not installed")
+pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+
+def test_the_page_names_its_command(output):
+    words = ["report", "qrels", "run", "other", "nCG@1", "--title", "Two runs", "-o", "two.html"]
+    assert output(*words) == ["two.html: nCG@1 of 2 runs over 2 topics"]
+    html = Path("two.html").read_text(encoding="utf-8")
+    assert "<h1>Two runs</h1>" in html
+    assert (
+        "<pre>ir_measures_graded report qrels run other nCG@1 --title &#39;Two runs&#39; -o two.html</pre>"
+        in html
+    )
+
+
+def test_measures_and_file_have_defaults(output):
+    assert output("report", "qrels", "run", "other", "--resamples", "9") == [
+        "report.html: nDCG_JK@10, ERR_G@10, Q of 2 runs over 2 topics"
+    ]
+    assert Path("report.html").exists()
+
+
+def test_queries_are_shown(output):
+    Path("queries.tsv").write_text("q1\twhy & how\n", encoding="utf-8")
+    output("report", "qrels", "run", "other", "nCG@1", "--queries", "queries.tsv")
+    assert "<bdi>why &amp; how</bdi>" in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_unusable_arguments_are_refused(refusal):
+    Path("queries.tsv").write_text("q1 no tab\n")
+    words = ["report", "qrels", "run", "other"]
+    for options, message in {
+        ("-o", "r.pdf"): "cannot write 'r.pdf': a report is a page",
+        ("--queries", "queries.tsv"): "queries.tsv:1: there is no tab",
+        ("--queries", "none.tsv"): "none.tsv: cannot be read: No such",
+        ("--baseline", "third"): "did you mean other? --baseline 'third' is not among the runs",
+    }.items():
+        assert refusal(*words, *options).startswith(message)
+    assert not Path("report.html").exists()
+
+
+@pytest.mark.parametrize("words", [["levels", "qrels"], ["evaluate", "qrels", "run", "AP"], ["measures"]])
+def test_every_command_writes_a_page(output, words):
+    assert output(*words, "-o", "page.html") == output(*words)
+    html = Path("page.html").read_text(encoding="utf-8")
+    assert f"<h1>ir_measures_graded {words[0]}</h1>" in html
+    assert ("<svg" in html) == (words[0] != "measures")
