@@ -179,7 +179,7 @@ def from_files(qrels: Path, run: Path) -> dict[str, Call]:
 
 
 def from_table_files(qrels: Path, run: Path) -> dict[str, Call]:
-    """Calls that start from table files. This package uses its command, the peers use the reader of their library."""
+    """Calls that start from table files. This package runs its command, the peers use their own readers."""
     calls: dict[str, Call] = {
         OURS: partial(mean_of_command, qrels, run),
         "ir-measures": lambda: mean(nDCG @ 100, *map(read_by_pandas, (qrels, run))),
