@@ -52,7 +52,7 @@ def judgments(measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents
 
 
 def alternatives(measure: GradedMeasure) -> Iterator[GradedMeasure]:
-    """The measure with each of its own parameters changed, with other gains, and as it is."""
+    """The measure unchanged, with each of its own parameters changed, and with other gains."""
     yield measure
     yield measure(gains={0: 0.25, 1: 0, 3: 10})
     for name, parameter in measure.PARAMETERS.items():
@@ -65,7 +65,7 @@ def alternatives(measure: GradedMeasure) -> Iterator[GradedMeasure]:
 
 
 def with_option(measure: GradedMeasure, option: str, word: str) -> GradedMeasure | None:
-    """The measure with an option, None where it is refused."""
+    """The measure with an option; None if it is refused."""
     try:
         return measure(**{option: word})
     except GradedError:

@@ -1,4 +1,4 @@
-"""Runs what a Markdown document shows: files to write, commands with their output.
+"""Writes the files and runs the commands that a Markdown document shows, and compares their output.
 
 A fenced block after a line that contains only a bold file name is that file. In a ``console`` block each
 line after ``$ `` is a command. A command continues on the next line after a backslash. The lines up to
@@ -51,7 +51,7 @@ Runner = Callable[[str, Path, Mapping[str, str]], Done]
 
 
 def steps(document: Path) -> Iterator[File | Command]:
-    """What a document shows, in order."""
+    """The files and commands of a document, in order."""
     for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
         if block["file"]:
             yield File(block["file"].replace("\\_", "_"), block["text"])
@@ -99,7 +99,7 @@ def in_process(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
 
 
 def follow(document: Path, folder: Path, environment: Mapping[str, str], run: Runner = in_shell) -> int:
-    """Do in `folder` what a document shows; returns the number of commands.
+    """Write the files and run the commands of a document in `folder`; returns the number of commands.
 
     Fails if the exit status of a command or its output differs.
     """

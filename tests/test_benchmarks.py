@@ -1,4 +1,4 @@
-"""The benchmarks run, their inputs are what they say, and contestants that compute the same thing agree."""
+"""The benchmarks run, their inputs match their descriptions, and equivalent contestants agree."""
 
 import json
 import shutil
@@ -35,7 +35,7 @@ CONTESTANTS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore")  # what the peers and those they import warn of
+@pytest.mark.filterwarnings("ignore")  # warnings of the peers and of their dependencies
 @pytest.mark.parametrize("tied", [0, 1])
 @pytest.mark.parametrize(("form", "peer"), CONTESTANTS)
 def test_contestants_agree(form, peer, tied, tmp_path):
@@ -57,7 +57,7 @@ def test_no_contestant_is_forgotten(tmp_path):
 
 
 @pytest.mark.parametrize("shape", [SHAPES["S"], SHAPES["M"], replace(SHAPES["L"], topics=1100)], ids=str)
-def test_workloads_are_what_they_say(shape):
+def test_workloads_match_their_descriptions(shape):
     qrels, run = FORMS["dicts"](shape)
     assert list(qrels) == list(run) == [str(number) for number in range(1, shape.topics + 1)]
     assert {len(documents) for documents in run.values()} == {shape.retrieved}

@@ -77,7 +77,7 @@ def test_declared_pythons_are_tested():
     assert classified == sorted(tested) == ["10", "11", "12", "13", "14"]
 
 
-def test_version_is_that_of_the_package():
+def test_version_equals_that_of_the_package():
     assert DISTRIBUTION.version == ir_measures_graded.__version__
 
 

@@ -1,4 +1,4 @@
-"""The commands and examples of the README run and print what it shows."""
+"""The commands and examples of the README run and print the shown output."""
 
 import doctest
 import os

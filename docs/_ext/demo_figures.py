@@ -27,9 +27,9 @@ def cumulated_gain() -> str:
 
 
 def against_a_baseline() -> str:
-    """The differences of four runs to run A, with confidence intervals."""
+    """The differences of four runs from run A, with confidence intervals."""
     drawing = compare(qrels_path(), run_paths(), ["nDCG@10"], baseline="A").figure()
-    return figure("baseline", drawing, "Differences of the runs B to E to run A; all four are better than A.")
+    return figure("baseline", drawing, "Differences of runs B to E from run A; all four are better than A.")
 
 
 def agreement() -> str:

@@ -17,7 +17,7 @@ OPTIONS = ("nDCG_JK(gains=2:10,3:100)@100", "ERR_G@10", "AP", "--baseline", "A.r
 
 
 def link() -> str:
-    """A link to the report, which `write` puts beside the page."""
+    """A link to the report, which `write` puts next to the page."""
     return f'<p><a href="{NAME}"><strong>Open the report of the demo runs</strong></a></p>'
 
 

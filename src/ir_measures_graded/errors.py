@@ -1,4 +1,4 @@
-"""Errors in what a user gave, all under one subclass of `ValueError`, and the warning about taken names."""
+"""Errors in user input, all under one subclass of `ValueError`, and the warning about taken names."""
 
 import logging
 import warnings

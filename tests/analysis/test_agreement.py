@@ -51,7 +51,7 @@ def test_the_confusion_matrix_counts_the_documents_of_both():
     ]
 
 
-def test_kappas_are_those_of_scikit_learn(human):
+def test_kappas_equal_those_of_scikit_learn(human):
     peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed").cohen_kappa_score
     other = perturbed(human, 4)
     found = agreement(human, other)
@@ -81,7 +81,7 @@ def test_a_judge_agrees_with_itself(human):
         assert order.human == order.machine
 
 
-def test_orders_are_those_of_the_means_with_either_qrels(human, found):
+def test_orders_follow_the_means_under_either_qrels(human, found):
     other = perturbed(human, 1, 0.8)
     first, second = (evaluate(qrels, demo.run_paths(), MEASURES).means() for qrels in (human, other))
     assert found.runs == tuple("ABCDE")
@@ -155,7 +155,7 @@ def test_tables_and_records_hold_everything(found):
         (MACHINE, {"A": {}}, ["P@5"], "name at least 2 runs, not 1"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(machine, runs, measures, message):
+def test_invalid_comparisons_are_refused(machine, runs, measures, message):
     with pytest.raises(GradedError, match=message):
         agreement(HUMAN, machine, runs, measures)
 

@@ -491,7 +491,7 @@ def test_two_runs_are_compared_without_a_baseline():
     assert compare_values(of_array([*array, array[0]]), permutations=50).reference is None
 
 
-def test_interval_of_the_difference_is_scipys():
+def test_interval_of_the_difference_equals_that_of_scipy():
     array = np.random.default_rng(2).random((2, 9))
     found = compare_values(of_array(array), permutations=50, alpha=0.1)
     (t,), (wilcoxon,) = (found.find("nDCG_JK", name) for name in (PAIRED_T, WILCOXON))

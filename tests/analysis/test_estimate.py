@@ -70,7 +70,7 @@ def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(po
         assert covered[MACHINE] < 100
 
 
-def test_the_estimate_is_that_of_ppi_python(population):
+def test_the_estimate_equals_that_of_ppi_python(population):
     ppi = pytest.importorskip("ppi_py", reason="ppi-python is not installed")
     human, machine = population[:, 0]
     both, others = slice(60, 120), slice(1000, 1940)
@@ -127,7 +127,7 @@ def test_without_further_topics_of_the_machine_the_human_estimate_stands():
         assert (both.topics, both.worth, both.weight) == (15, 15, 0)
 
 
-def test_a_machine_that_is_no_help_gets_no_weight():
+def test_a_useless_machine_gets_no_weight():
     human, _, runs = judged(60)
     inverse = {topic: {doc: 3 - level for doc, level in judged.items()} for topic, judged in human.items()}
     found = estimate(first(human, 20), inverse, runs, [NDCG])
@@ -187,7 +187,7 @@ def test_frames_have_a_row_per_run_measure_and_judge():
     assert found.summary == ("12 topics judged by both, 18 by the machine alone, 0 by the human alone")
 
 
-def test_too_few_topics_of_both_are_refused_or_warned_of():
+def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     human, machine, runs = judged(30)
     for topics, message in ((0, "no topic is"), (1, "only 1 topic is"), (2, "only 2 topics are")):
         given = first(human, topics) | {"x": {"d1": 3}}
@@ -230,7 +230,7 @@ def test_the_figure_shows_every_interval():
     assert len(figure.axes) == 4
     assert [axes.get_xlabel() for axes in figure.axes[:2]] == [
         "Mean and 95 % interval",
-        "Difference to B and 95 % interval",
+        "Difference from B and 95 % interval",
     ]
     for axes, baseline, runs in zip(figure.axes, (None, "B"), ("AB", "A")):
         for judge, bars in zip(JUDGES, axes.collections):

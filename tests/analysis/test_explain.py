@@ -1,4 +1,4 @@
-"""Explanations: the vectors of the papers, any ranking rank by rank, and what is refused."""
+"""Explanations: the vectors of the papers, any ranking rank by rank, and errors."""
 
 import ir_measures
 import numpy as np
@@ -160,7 +160,7 @@ def test_condensed_lists_of_standard_measures_lack_negative_levels():
     assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
 
 
-def test_levels_that_are_no_whole_numbers_are_refused_as_in_an_evaluation(tmp_path):
+def test_fractional_levels_are_refused_as_in_an_evaluation(tmp_path):
     path = tmp_path / "qrels"
     path.write_text("p 0 a 1\nq 0 a 0.5\n")
     with pytest.raises(GradedError, match=r"qrels:2: topic 'q', document 'a': the level is 0.5"):
@@ -215,7 +215,7 @@ def test_the_default_depth_is_the_cutoff_or_the_last_judged_document():
     assert len(explain(collection[0], {}, "CG", "q").ranks) == 1
 
 
-def test_ranks_behind_the_cutoff_add_nothing():
+def test_ranks_after_the_cutoff_add_nothing():
     records = explain(*JK, "nDCG_JK@2", "q", depth=3).records()
     assert records[2]["document"] == "d3"
     assert records[2]["contribution"] == 0
@@ -251,7 +251,7 @@ def test_measures_without_a_cutoff_have_one_value():
     assert found.table()[0] == ["rank", "document", "score", "level", "gain", "ideal level", "ideal gain"]
 
 
-def test_topics_and_runs_at_once_equal_those_explained_alone():
+def test_explanations_of_many_topics_equal_single_ones():
     qrels = {**JK[0], "p": {"a": 2, "d1": 1}}
     runs = {"one": JK[1], "two": {"p": {"x": 2.0, "a": 1.0}}}
     for measure in (nDCG_JK @ 4, Q, nDCG @ 4, nDCG_Burges @ 20):
@@ -324,7 +324,7 @@ def test_figure(measure):
         (RBP_G(max_gain=1), "q", None, "max_gain must be at least"),
     ],
 )
-def test_what_cannot_be_explained_is_refused(measure, topic, depth, message):
+def test_inexplicable_values_are_refused(measure, topic, depth, message):
     with pytest.raises(GradedError, match=message):
         explain(*JK, measure, topic, depth)
 
@@ -335,6 +335,6 @@ def test_judgments_of_other_topics_count_where_the_measure_needs_them():
     assert explain(qrels, run, ERR_G, "q").value == 1 / 16
 
 
-def test_ndcng_weighs_what_a_gain_counts():
+def test_ndcng_weights_the_normalised_gain():
     found = explain(*ranked([1, 2]), NDCNG @ 2, "q")
     assert found.sums[0] == pytest.approx((2**0.5 - 1) * found.weights[0], rel=1e-15)

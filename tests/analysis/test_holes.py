@@ -23,7 +23,7 @@ HOLES = [("q1", "x"), ("q1", "y"), ("q1", "u"), ("q2", "z"), ("q2", "t"), ("q3",
 
 
 @pytest.mark.parametrize("measure", ["CG@3", "DCG_JK(b=1.5)@3", "P@3", "DCG_JK(gains={1:1,2:100})@4"])
-def test_the_variance_is_that_of_all_possible_judgments(measure):
+def test_the_variance_equals_that_over_all_possible_judgments(measure):
     """Each hole is at the highest level or at 0, with the same chance; x is at rank 4 in B."""
     cutoff = int(measure[-1])
     found = holes(QRELS, RUNS, measure)
@@ -56,19 +56,19 @@ def test_normalised_measures_are_scaled_by_the_ideal_of_the_topic():
     assert holes(qrels, runs, "CG@10").variance[0] == holes(qrels, runs, "CG@10").variance[1]
 
 
-def test_documents_at_one_rank_in_all_runs_come_last():
+def test_documents_at_equal_ranks_in_all_runs_come_last():
     runs = {name: {"q1": {"x": 3, "y": 2, name: 1}} for name in "AB"}
     found = holes({"q1": {"a": 1}}, runs, "CG@3")
     assert found.documents == ("A", "B", "x", "y")
     np.testing.assert_allclose(found.shares, [0.5, 0.5, 0, 0])
 
 
-def test_ranks_are_those_of_ties_by_document_id():
+def test_tied_documents_are_ranked_by_id():
     found = holes({"q": {"m": 1}}, {"A": {"q": {"k": 1, "m": 1, "z": 1}}, "B": {"q": {"k": 1}}}, "CG@3")
     assert dict(zip(found.documents, found.ranks.tolist())) == {"z": [1, 0], "k": [3, 1]}
 
 
-def test_the_demo_from_files_is_that_from_dicts():
+def test_files_and_dicts_of_the_demo_give_equal_holes():
     found = holes("graded-demo", demo.run_paths(), "nDCG_JK@100", cutoff=10)
     assert (str(found.measure), found.cutoff, len(found)) == ("nDCG_JK@10", 10, 241)
     again = holes(levels_of(demo.qrels_path()), demo.run_paths(), "nDCG_JK@10")
@@ -153,7 +153,7 @@ def test_too_many_ranks_are_refused_before_memory_is_taken():
         ("CG@3", None, {**RUNS, "D": {"q7": {"a": 1}}}, "D: none of its topics .* is in the qrels"),
     ],
 )
-def test_what_has_no_use_is_refused(measure, cutoff, runs, message):
+def test_useless_requests_are_refused(measure, cutoff, runs, message):
     with pytest.raises(GradedError, match=message):
         holes(QRELS, runs, measure, cutoff)
 

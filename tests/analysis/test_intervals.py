@@ -33,7 +33,7 @@ def of_array(array, measure="nDCG_JK", missing=None):
     return Evaluation(runs, (parse_measure(measure),), topics, array[:, None, :], missing=missing)
 
 
-def test_the_bootstrap_is_scipys():
+def test_the_bootstrap_equals_that_of_scipy():
     resampling = {"n_resamples": 9999, "method": "BCa", "confidence_level": 0.9}
     for values in VALUES:
         peer = stats.bootstrap((values,), np.mean, **resampling, random_state=np.random.default_rng(5))
@@ -44,7 +44,7 @@ def test_the_bootstrap_is_scipys():
         assert mine == pytest.approx(tuple(peer.confidence_interval), rel=1e-9)
 
 
-def test_students_t_is_that_of_statsmodels():
+def test_students_t_equals_that_of_statsmodels():
     for confidence in (0.5, 0.95, 0.999):
         peer = weightstats.DescrStatsW(VALUES[0]).tconfint_mean(1 - confidence)
         assert mean_interval(VALUES[0], confidence, "t") == pytest.approx(peer, rel=1e-9)
@@ -54,7 +54,7 @@ def test_students_t_is_that_of_statsmodels():
 
 
 @pytest.mark.parametrize(("method", "trials"), [("bootstrap", 300), ("t", 1000)])
-def test_intervals_cover_the_true_mean_as_often_as_they_say(method, trials):
+def test_intervals_cover_the_true_mean_at_their_level(method, trials):
     """Skewed values between 0 and 1 with many zeros, as early precision has them; mean .24."""
     generator = np.random.default_rng(20)
     drawn = generator.beta(1, 1.5, (trials, 50)) * (generator.random((trials, 50)) < 0.6)
@@ -89,12 +89,12 @@ def test_values_that_differ_by_rounding_only_have_an_interval_without_width(meth
 
 
 @pytest.mark.parametrize("topics", [5, 20, 100, 2000])
-def test_detectable_effects_are_those_of_statsmodels(topics):
+def test_detectable_effects_equal_those_of_statsmodels(topics):
     peer = statsmodels_power.TTestPower().solve_power(nobs=topics, alpha=0.05, power=0.8)
     assert detectable_effect(topics) == pytest.approx(peer, rel=1e-4)
 
 
-def test_detectable_effects_are_found_as_often_as_they_say():
+def test_detectable_effects_are_found_with_the_given_power():
     generator = np.random.default_rng(2)
     effect = detectable_effect(10, alpha=0.01, power=0.7)
     found = stats.ttest_1samp(generator.normal(effect, 1, (20_000, 10)), 0, axis=1).pvalue < 0.01
@@ -145,7 +145,7 @@ def test_topics_without_a_value_are_left_out():
         (2, {"method": "BCa"}, "method='BCa' is not allowed; it is one of bootstrap, t"),
     ],
 )
-def test_what_has_no_interval_is_refused(topics, options, message):
+def test_invalid_requests_are_refused(topics, options, message):
     with pytest.raises(GradedError, match=message):
         intervals(of_array(np.zeros((1, topics))), **options)
 

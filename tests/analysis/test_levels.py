@@ -24,7 +24,7 @@ def test_documents_and_topics_are_counted_at_each_level():
     assert repr(found) == "<Levels: 7 judged documents of 4 topics, levels -1 to 4>"
 
 
-def test_definitions_are_those_of_ir_datasets():
+def test_definitions_come_from_ir_datasets():
     found = levels(demo.NAME)
     assert [record["definition"].partition(":")[0] for record in found.records()] == [
         "Irrelevant", "Marginally relevant", "Fairly relevant", "Highly relevant",
@@ -45,7 +45,7 @@ def test_definitions_are_those_of_ir_datasets():
         ({"q": {"a": 1, "b": 0, "c": 10**12}}, []),
     ],
 )
-def test_notes_name_what_is_unusual(qrels, notes):
+def test_notes_name_unusual_levels(qrels, notes):
     found = levels(qrels).notes()
     assert len(found) == len(notes)
     for text, start in zip(found, notes):

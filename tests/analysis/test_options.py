@@ -12,7 +12,7 @@ def test_measures_may_lack_a_cutoff_and_duplicates_are_dropped():
     assert options.measures_named("CG") == options.measures_named(CG) == [CG]
 
 
-def test_names_that_are_no_measure_strings_are_read_as_names_of_trec_eval(monkeypatch):
+def test_other_names_are_read_as_names_of_trec_eval(monkeypatch):
     def parse_measures(names):
         if names == ["map"]:
             return (AP,)

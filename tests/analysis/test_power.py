@@ -33,7 +33,7 @@ def of_array(array):
     return Evaluation(tuple("ABCDEFGH"[: len(array)]), (parse_measure("CG"),), topics, array[:, None, :])
 
 
-def test_the_tests_are_those_of_compare(values, found):
+def test_the_tests_equal_those_of_compare(values, found):
     compared = compare_values(values, permutations=500)
     for measure in MEASURES:
         tests = compared.find(measure, TUKEY_HSD)
@@ -48,7 +48,7 @@ def test_the_tests_are_those_of_compare(values, found):
 
 
 @pytest.mark.parametrize("test", ["t", "t-holm", "wilcoxon", "wilcoxon-holm"])
-def test_paired_tests_are_scipys_and_say_how_they_are_corrected(values, test):
+def test_paired_tests_equal_those_of_scipy_and_name_their_correction(values, test):
     found = power_of_values(values, test=test)
     peer = stats.ttest_rel if test.startswith("t") else stats.wilcoxon
     array = values.of(MEASURES[0])
@@ -68,7 +68,7 @@ def test_the_pooled_variance_is_the_mean_over_the_pairs_and_twice_the_residual(v
     assert pooled_deviation(array) ** 2 == pytest.approx(np.mean(variances))
 
 
-def test_topic_set_sizes_are_those_of_statsmodels(found):
+def test_topic_set_sizes_equal_those_of_statsmodels(found):
     solve = statsmodels_power.TTestPower().solve_power
     for measure, deviation in zip(MEASURES, found.deviations):
         for difference in (0.05, 0.1, 0.2):
@@ -82,7 +82,7 @@ def test_topic_set_sizes_are_those_of_statsmodels(found):
         )
 
 
-def test_the_wanted_difference_is_found_as_often_as_promised(found):
+def test_the_wanted_difference_is_found_with_the_given_power(found):
     topics, deviation = found.topics_for("P@5", 0.2), found.deviations[2]
     drawn = np.random.default_rng(3).normal(0.2, deviation, (10_000, topics))
     assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(0.8, abs=0.03)

@@ -1,4 +1,4 @@
-"""`ranges`: values, differences and what ties and unjudged documents leave open of them."""
+"""The ranges of values and differences over ties and unjudged documents."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_measures_without_an_option_have_no_range():
     assert (of_ndpm.ties, of_ndpm.unjudged, of_ndpm.likely) == (None, None, None)
 
 
-def test_judged_share_is_that_within_the_cutoff():
+def test_judged_share_counts_ranks_within_the_cutoff():
     found = ranges(QRELS, RUNS, ["CG@2", "CG"], draws=0)
     assert [each.judged for each in found.values] == [2 / 3, 1 / 4, 2 / 4, 2 / 5]
 
@@ -47,7 +47,7 @@ def test_documents_that_both_runs_retrieved_get_one_level():
     assert (muap.exact, muap.unjudged) == (False, None)
 
 
-def test_unjudged_documents_behind_a_tie_are_told_apart():
+def test_unjudged_documents_of_a_tie_are_distinguished():
     # x and y are tied at the cutoff: the documents' ids decide, also between unjudged documents.
     runs = {"tied": {"q": {"x": 1.0, "y": 1.0}}, "x": {"q": {"x": 1.0}}, "y": {"q": {"y": 1.0}}}
     found = ranges({"q": {"a": 1}}, runs, ["CG@1"], draws=0)
@@ -86,7 +86,7 @@ def test_draws_depend_on_the_seed_alone():
 
 
 def test_levels_are_drawn_from_judged_documents_at_similar_ranks():
-    # All judged documents in the first three ranks have level 2, those behind have level 0.
+    # All judged documents in the first three ranks have level 2, later ones have level 0.
     judged = {f"d{number}": 2 if number < 3 else 0 for number in range(10)}
     qrels = {f"q{number}": judged for number in range(15)}
     run = {topic: {doc: -float(number) for number, doc in enumerate(judged)} for topic in qrels}
@@ -106,7 +106,7 @@ def test_a_measure_with_too_many_judgments_has_a_note():
     assert by_ndcg.note == ""
 
 
-def test_what_is_refused():
+def test_invalid_requests_are_refused():
     with pytest.raises(GradedError, match="AP is not a graded measure"):
         ranges(QRELS, RUNS, ["AP"])
     with pytest.raises(GradedError, match="leave out ties"):

@@ -1,13 +1,13 @@
-"""Time and memory of ours as the input grows, each point in a fresh process.
+"""Time and memory of this package as the input grows; each point runs in a new process.
 
     python tests/benchmarks/growth.py [--rows MOST] [--json FILE]
 
-First more topics, each as in workload L, from 50 thousand rows to 70 million; then longer topics, ten of
-1,000 to a million retrieved documents, a tenth as many judged. As frames of Arrow-backed strings, which
-are in memory already, from files in this process, and by the whole command. Where cost is linear,
-nanoseconds a row stay the same; within a topic they grow no faster than the logarithm of its length.
-`added MB` is what the call needs beyond its input, or all that the command's process holds. 70 million
-rows take 2.2 GB of disk.
+The first series has more and more topics like those of workload L, from 50 thousand to 70 million rows.
+The second has ten longer and longer topics, with 1,000 to a million retrieved documents and a tenth as many
+judged ones. The input is a frame of Arrow-backed strings in memory, or files read in this process, or files
+read by the whole command. If the cost is linear, the nanoseconds per row are constant; within a topic they
+grow no faster than the logarithm of its length. `added MB` is the memory that the call needs beyond its
+input, or the memory of the command's whole process. 70 million rows take 2.2 GB of disk.
 """
 
 import statistics
@@ -30,7 +30,7 @@ SERIES = {
 
 
 def point(inputs: Inputs, tiny: Inputs, form: str, repeat: int) -> tuple[float, Memory]:
-    """The median seconds and the memory of ours; to be called in a fresh process."""
+    """The median seconds and the memory of this package. Call it in a new process."""
     tiny.contestants(form)[OURS]()
     call = inputs.contestants(form)[OURS]
     memory = memory_of(call)
@@ -38,7 +38,7 @@ def point(inputs: Inputs, tiny: Inputs, form: str, repeat: int) -> tuple[float, 
 
 
 def measure(title: str, shape: Shape, folder: Path, repeat: int, report: Report) -> None:
-    """A row for each form of an input."""
+    """Add a row for each form of an input."""
     inputs, tiny = Inputs(shape, folder / "it"), Inputs(TINY, folder / "tiny")
     rows = shape.topics * shape.retrieved
     inputs.of_form("files")  # written here, so that no process that is measured does it

@@ -1,11 +1,11 @@
-"""How many judgments settle the order of the runs: most variance first, by depth, or in random order.
+"""The judgments that settle the order of the runs, with most variance first, by depth, or in random order.
 
     python tests/benchmarks/judging.py [MEASURE…] [--qrels QRELS --runs RUN…] [--trials N] [--figure FILE]
 
 Half of the judgments are removed at random, then given back in the order of each strategy for the documents
-that the runs retrieve within the measure's cutoff. Documents without a judgment cost an answer too, which is
-"not relevant". After each step the order of the runs is compared with the order under all judgments of
-these documents. By default on the bundled demo collection.
+that the runs retrieve within the measure's cutoff. Documents without a judgment also cost an answer, "not
+relevant". After each step the order of the runs is compared with the order under all judgments of these
+documents. The default is the bundled demo collection.
 
 `judgments`: the mean number of documents to be judged. `settled`: the mean number of answers after which the
 order is the final one and stays so. `saved`: the mean number of these that the strategy saves compared with
@@ -40,7 +40,7 @@ def halved(qrels: Levels, generator: np.random.Generator) -> Levels:
 
 
 def order(found: Holes, strategy: str, generator: np.random.Generator) -> np.ndarray:
-    """The holes in the order in which a strategy has them judged."""
+    """The holes in the order of a strategy."""
     if strategy == "most variance first":
         return np.arange(len(found))
     shuffled = generator.permutation(len(found))

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/measures.py [S M L X] [--json FILE]
 
-`ms` is the time of the measure alone, given the judged ranks, and `ratio` is this time divided by that of
-nDCG_JK. The last table has whole calls on Arrow tables: one measure, and all measures.
+`ms` is the time of the measure alone, given the judged ranks. `ratio` is this time divided by the time of
+nDCG_JK. The last table shows whole calls on Arrow tables, with one measure and with all measures.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from ir_measures_graded.ranking.ranks import judged_ranks
 
 
 def alone(qrels: Any, run: Any) -> dict[str, Call]:
-    """Each measure, with new `Topics` for each call, because these cache what measures share."""
+    """A call for each measure. Each call has new `Topics`, because these cache values that measures share."""
     ranks = judged_ranks(Judged(read_qrels(qrels)), read_run(run))
 
     def values(measure: GradedMeasure) -> Any:

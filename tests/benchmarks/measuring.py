@@ -1,4 +1,4 @@
-"""Times, memory and tables: what the benchmarks share."""
+"""Times, memory and tables for all benchmarks."""
 
 import argparse
 import ctypes
@@ -31,7 +31,7 @@ MB = 1e6
 def medians(calls: Mapping[str, Call], repeat: int, patience: float) -> dict[str, float]:
     """The median seconds of each call, their repetitions interleaved.
 
-    A call that has taken `patience` seconds in all is not repeated any more; each is made once.
+    Each call is made at least once, and not repeated once its calls have taken `patience` seconds.
     """
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeat):
@@ -52,7 +52,7 @@ def seconds(call: Call) -> float:
 
 @dataclass(frozen=True)
 class Memory:
-    """The most bytes that a process held while it made a call, and how many of them the call added."""
+    """The peak memory of a process during a call, and the part that the call added, in bytes."""
 
     peak: int
     added: int
@@ -60,7 +60,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Command:
-    """A command that prints a measure's mean as its last word; called, it returns that."""
+    """A command that prints a measure's mean as its last word; a call runs it and returns the mean."""
 
     argv: tuple[str, ...]
 
@@ -69,7 +69,7 @@ class Command:
         return float(output.split()[-1])
 
     def memory(self) -> Memory:
-        """Of the whole process. A bare interpreter starts it: a process counts what its parent held."""
+        """The memory of the process. A bare interpreter starts it, because it inherits its parent's peak."""
         start = (
             "import resource as r, subprocess as s, sys;"
             "s.run(sys.argv[1:], stdout=s.DEVNULL, check=True);"
@@ -80,12 +80,14 @@ class Command:
 
 
 def memory_of(call: Call) -> Memory:
-    """What a call needs beyond what this process holds already: to be asked in a fresh one."""
+    """The memory that a call needs beyond the memory of this process. Call it in a new process."""
     if isinstance(call, Command):
         return call.memory()
     gc.collect()
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)  # else the call is given what building its input left over
+        ctypes.CDLL(None).malloc_trim(
+            0
+        )  # otherwise the call would reuse memory freed after building its input
         Path("/proc/self/clear_refs").write_text("5")  # Linux forgets the peak so far
     before = _held("VmRSS")
     call()
@@ -94,7 +96,7 @@ def memory_of(call: Call) -> Memory:
 
 
 def _held(which: str) -> int:
-    """Bytes of this process: now (VmRSS) or at most (VmHWM). Where Linux does not say, at most."""
+    """Bytes of this process: current (VmRSS) or peak (VmHWM). On systems other than Linux, the peak."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith(f"{which}:"):
@@ -104,7 +106,7 @@ def _held(which: str) -> int:
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function returns in an interpreter of its own."""
+    """The result of a function in a new interpreter."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
         return process.submit(function, *arguments).result()
 
@@ -127,7 +129,7 @@ def options(description: str | None, repeat: int = 5) -> argparse.ArgumentParser
 
 
 class Report:
-    """Tables that are printed row by row and, with --json, kept when all is done or interrupted."""
+    """Tables that are printed row by row and, with --json, saved at the end or on an interrupt."""
 
     def __init__(self, arguments: argparse.Namespace):
         self.markdown, self.file = arguments.markdown, arguments.json
@@ -141,7 +143,7 @@ class Report:
             self.file.write_text(json.dumps({**machine(), "tables": self.tables}, indent=1) + "\n")
 
     def row(self, title: str, **cells: Any) -> None:
-        """Add a row to the table of that title, which the first one starts."""
+        """Add a row to the table of that title; the first row starts the table."""
         if title not in self.tables:
             self.tables[title] = []
             self._print_head(title, list(cells))
@@ -174,7 +176,7 @@ def _shown(cell: Any) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Where and with what it was measured."""
+    """The machine and the versions of the packages."""
     processor = platform.processor()
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()

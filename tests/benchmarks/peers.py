@@ -1,19 +1,20 @@
-"""One measure beside its peers, on the same input in the same process.
+"""One measure compared with its peers, on the same input in the same process.
 
     python tests/benchmarks/peers.py [S M L X] [--only FORM/PEER …] [--trec-eval PATH] [--json FILE]
 
-Ours is nDCG_JK(b=2)@100. Peers compute nDCG@100, but for define_byquery and pyNTCIREVAL, which compute what
-ours does. Each is given the qrels and the run as they are and returns the mean over topics: all that a
-user pays. Repetitions are interleaved, the median counts, and `ratio` is a peer's time divided by ours.
-Before that each runs once on a tiny input, so that nothing is compiled or imported while it is timed.
+This package computes nDCG_JK(b=2)@100. The peers compute nDCG@100, except define_byquery and pyNTCIREVAL,
+which compute the same measure as this package. Each call receives the qrels and the run in their original
+form and returns the mean over topics, so it includes everything that a user pays for. Repetitions are
+interleaved. The tables show medians, and `ratio` is a peer's time divided by the time of this package. Each
+peer first runs on a tiny input, because compilation and imports must not be timed.
 
-Inputs are those of workloads.py in memory, and in files, from the paths to the result in this process:
-``files`` in TREC's form (trec_eval's program stands there as well), ``parquet``, ``feather`` and ``csv``.
-``processes`` are whole commands on TREC's files, the start of the interpreter included. pyNTCIREVAL's
-command takes one topic at a time, labelled first; its own files are made for it beforehand.
+The inputs are those of workloads.py, in memory and in files. Calls on files start from paths and run in this
+process: ``files`` are in TREC's form (this form includes the program trec_eval), others are ``parquet``,
+``feather`` and ``csv``. ``processes`` runs whole commands on TREC's files, including the start of the
+interpreter. pyNTCIREVAL's command takes one labelled topic at a time; its files are written beforehand.
 
-`peak MB` is the most memory that a fresh process holds while it makes the call once, its input and all
-imports included; `added MB` is what the call added.
+`peak MB` is the peak memory of a new process that makes the call once, including its input and all imports.
+`added MB` is the part that the call added.
 """
 
 import argparse
@@ -47,14 +48,14 @@ MEASURE = nDCG_JK(b=2) @ 100
 IN_MEMORY = {**FORMS, **ARROW_FORMS}
 ON_FILES = ("files", *TABLE_FILES, "processes")
 TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
-BY_COMMANDS = 250  # topics, for each of which pyNTCIREVAL's commands start
+BY_COMMANDS = 250  # topics, because pyNTCIREVAL's commands start for each
 
 
 # ------------------------------------------------------------------------------ contestants
 
 
 def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
-    """Ours, and the peers that take input of this form and are installed: calls that return the mean."""
+    """Calls that return the mean, for this package and the installed peers that take this form of input."""
     if form in TABLE_FILES:
         return from_table_files(qrels, run)
     if form in ON_FILES:
@@ -137,7 +138,7 @@ def mean_of_pytrec_eval(qrels: Any, run: Any) -> float:
 
 
 def mean_of_ranx(qrels: Any, run: Any) -> float:
-    """Of dicts or of files."""
+    """The mean computed by ranx from dicts or files."""
     from ranx import Qrels, Run, evaluate
 
     if isinstance(run, Path):
@@ -166,7 +167,7 @@ def ranked(scores: dict[str, float]) -> list[str]:
 
 
 def from_files(qrels: Path, run: Path) -> dict[str, Call]:
-    """Ours is the command's own function, with all that it prints."""
+    """Calls that start from files. For this package, it is the command's function with its output."""
     calls: dict[str, Call] = {
         OURS: partial(mean_of_command, qrels, run),
         "ir-measures": lambda: mean(nDCG @ 100, *read_by_ir_measures(qrels, run)),
@@ -178,7 +179,7 @@ def from_files(qrels: Path, run: Path) -> dict[str, Call]:
 
 
 def from_table_files(qrels: Path, run: Path) -> dict[str, Call]:
-    """Ours is the command's own function; peers use their library's own reader."""
+    """Calls that start from table files. This package runs its command, the peers use their own readers."""
     calls: dict[str, Call] = {
         OURS: partial(mean_of_command, qrels, run),
         "ir-measures": lambda: mean(nDCG @ 100, *map(read_by_pandas, (qrels, run))),
@@ -206,7 +207,7 @@ def read_by_polars(path: Path) -> Any:
 
 
 def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
-    """The last measure's, of all that it computes."""
+    """The mean of the last measure that the command prints."""
     with redirect_stdout(io.StringIO()) as output:
         status = cli.main(["evaluate", str(qrels), str(run), *map(str, measures), "--places=16"])
     assert status == 0
@@ -271,7 +272,7 @@ def value_of_pyntcireval_command(judged: Path, retrieved: Path, gains: str) -> f
 
 @dataclass(frozen=True)
 class Inputs:
-    """A workload, written into a folder once, built in memory when it is asked for."""
+    """A workload. It is written into a folder once and built in memory on demand."""
 
     shape: Shape
     folder: Path
@@ -292,7 +293,7 @@ class Inputs:
 
 
 def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | None) -> Memory | None:
-    """What a contestant needs, in the process that calls this; unknown for one that is many processes."""
+    """The memory of a contestant in the calling process; unknown for a contestant of many processes."""
     if (form, peer) == ("processes", "pyNTCIREVAL"):
         return None
     tiny.contestants(form, trec_eval)[peer]()
@@ -300,7 +301,7 @@ def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | 
 
 
 def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Report) -> None:
-    """Ours and its peers on each form of a workload."""
+    """Measure this package and its peers on each form of a workload."""
     shape, trec_eval = SHAPES[name], arguments.trec_eval
     inputs, tiny = Inputs(shape, folder / name), Inputs(TINY, folder / "tiny")
     for form in (*IN_MEMORY, *ON_FILES):
@@ -312,7 +313,7 @@ def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Repo
         for peer in [peer for peer in calls if peer != OURS and not wanted(arguments.only, form, peer)]:
             del calls[peer]
         seconds = medians(calls, arguments.repeat, arguments.patience)
-        del calls, call  # and with them this form's input
+        del calls, call  # frees the input of this form
         for peer in seconds:
             needed = None
             if not arguments.no_memory:
@@ -329,7 +330,7 @@ def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Repo
 
 
 def wanted(only: list[str], form: str, peer: str | None = None) -> bool:
-    """Whether a form, or a peer on it, is asked for; all are where `only` is empty."""
+    """Whether `only` selects a form, or a peer on it; an empty `only` selects everything."""
     patterns = [pattern.partition("/") for pattern in only] or [("*", "/", "*")]
     return any(
         fnmatch(form, forms) and (peer is None or fnmatch(peer, peers or "*")) for forms, _, peers in patterns

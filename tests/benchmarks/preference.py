@@ -41,7 +41,7 @@ def one_topic(documents: int) -> tuple[Documents, Documents]:
 
 
 def seconds(call: Callable[[], Any]) -> float:
-    """The least processor time of three calls."""
+    """The minimum processor time of three calls."""
     times = []
     for _ in range(3):
         start = time.process_time()

@@ -1,14 +1,14 @@
-"""What is paid once: by many measures, by many runs, by standard measures beside ours, by an import.
+"""Costs that many measures, many runs, standard measures or imports share.
 
     python tests/benchmarks/sharing.py [S M L X] [--json FILE]
 
-- Twenty measures in one call beside one.
-- A run after the first on the same evaluator, of all topics and of one, beside a call with its qrels.
-- nDCG_JK(b=2)@100 beside nDCG@10 and AP, as frames and from files, with and without `accelerate()`.
-- Fresh interpreters: what `import ir_measures_graded` adds to importing ir_measures, numpy and pluggy, the
-  start of the command, and which heavy modules an import loads.
+- Twenty measures in one call, compared with one measure.
+- A later run on the same evaluator, with all topics and with one, compared with a call that reads the qrels.
+- nDCG_JK(b=2)@100 together with nDCG@10 and AP, from frames and from files, with and without `accelerate()`.
+- New interpreters: the time that `import ir_measures_graded` adds to importing ir_measures, numpy and pluggy,
+  the time to start the command, and the heavy modules that an import loads.
 
-`ratio` is a row's time divided by that of the first row of its input.
+`ratio` is a row's time divided by the time of the first row of its input.
 """
 
 import statistics
@@ -65,7 +65,7 @@ def mixed_on_frames(qrels: Any, run: Any) -> dict[str, Call]:
 
 
 def mixed_on_files(qrels: Path, run: Path) -> dict[str, Call]:
-    """The command decides by itself how it computes standard measures."""
+    """Calls from files. The command itself chooses how it computes standard measures."""
 
     def through_ir_measures() -> Any:
         return ir_measures.calc_aggregate(MIXED, *read_by_ir_measures(qrels, run))
@@ -78,7 +78,7 @@ def mixed_on_files(qrels: Path, run: Path) -> dict[str, Call]:
 
 
 def with_accelerate(calls: dict[str, Call]) -> dict[str, Call]:
-    """The calls, and each again while this package computes the standard measures that it can."""
+    """Each call without and with `accelerate()`."""
     if not hasattr(ir_measures_graded, "accelerate"):
         return calls
     return calls | {f"{name}, accelerated": partial(_accelerated, call) for name, call in calls.items()}
@@ -113,7 +113,7 @@ def measure(name: str, inputs: Inputs, tiny: Inputs, repeat: int, patience: floa
 
 
 def of_interpreters(repeat: int, report: Report) -> None:
-    """What starts and imports cost, and which heavy modules an import loads."""
+    """The time of starts and imports, and the heavy modules that an import loads."""
     base, ours = "import ir_measures, numpy, pluggy", "import ir_measures_graded"
     timed = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
     inside = {base: timed.format(base), f"{ours}, after that": f"{base}; {timed.format(ours)}"}

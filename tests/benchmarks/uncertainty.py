@@ -1,11 +1,11 @@
-"""The options `ties` and `unjudged`: what they cost, and which differences of published runs stand.
+"""The cost of the options `ties` and `unjudged`, and the differences between published runs that stand.
 
     python tests/benchmarks/uncertainty.py cost [M S …]
     python tests/benchmarks/uncertainty.py study QRELS RUN …
 
-`cost` evaluates a run of workloads.py (in dicts) with and without the options; the median of five repetitions
-counts, and `ratio` is a time divided by that of the measure without an option. The retrieved documents of M
-are half judged. In `M, few judged` nine of ten retrieved documents are unjudged.
+`cost` evaluates a run of workloads.py (in dicts) with and without the options. It prints medians of
+five repetitions, and `ratio` is a time divided by the time without an option. Half of the retrieved documents
+of M are judged. In `M, few judged`, nine of ten retrieved documents are unjudged.
 
 `study` prints how many differences between the runs, by nDCG_JK(b=2) at 10 and at 100, stand over all orders
 of tied documents and over all judgments of unjudged ones.

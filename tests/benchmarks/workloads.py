@@ -9,11 +9,11 @@ Topics and documents have string ids; all topics draw from one collection. Half 
 documents are retrieved, at random ranks. About one retrieved document in twenty shares its score with
 its neighbour. Rows are grouped by topic, those of a run ordered by score, as systems write them.
 
-Every row has id strings of its own, as when they are read from two files: the same document is not the
-same object in the qrels and in the run. Looking up a string that is the very key of a dict is quicker
-than comparing two equal ones, so dicts come in two forms, ``dicts`` and ``dicts, shared ids``, where each
-document is one object wherever it occurs, as when qrels and run were made from one list of documents. In
-either, the strings know their hash (a dict's keys always do; others from the second repetition on).
+Every row has its own id strings, as if qrels and run were read from two files: a document is a different
+object in the qrels and in the run. Looking up a string in a dict is faster if the string is the same object
+as the key. Therefore dicts have two forms, ``dicts`` and ``dicts, shared ids``; in the second, each document
+is one object everywhere, as if qrels and run were made from one list of documents. In both forms, the strings
+have cached their hash (keys of a dict always have; other strings have from the second repetition on).
 """
 
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ from ir_measures import Qrel, ScoredDoc
 from pyarrow import compute, csv, feather, parquet
 
 COLLECTION = 8_999_993  # documents; about those of MS MARCO, and a prime
-FIRST_ID = 1_000_000  # so that all ids are of one length
+FIRST_ID = 1_000_000  # gives all ids the same length
 BLOCK = 1_000  # topics that are generated at a time
 
 Input = tuple[Any, Any]
@@ -38,7 +38,7 @@ Input = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class Shape:
-    """How many topics there are, and what each has; `judged` and `levels` from … to, both included."""
+    """The number of topics and the size of each; `judged` and `levels` are inclusive ranges."""
 
     topics: int
     retrieved: int
@@ -56,7 +56,7 @@ SHAPES = {
 
 
 def blocks(shape: Shape) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Qrels and run, some topics at a time, so that no size is too large to be written to a file."""
+    """Qrels and run, some topics at a time, which bounds the memory for workloads of any size."""
     for first in range(0, shape.topics, BLOCK):
         yield _block(shape, np.arange(first, min(first + BLOCK, shape.topics)))
 
@@ -65,8 +65,8 @@ def _block(shape: Shape, topics: np.ndarray) -> tuple[pa.Table, pa.Table]:
     random = np.random.default_rng([topics[0], shape.retrieved, *shape.judged])
     column = (len(topics), 1)
 
-    # A walk in equal steps through a collection of a prime number of documents meets none twice. The run
-    # retrieves the first of it; behind them are the documents that are only judged.
+    # Equal steps through a collection of a prime number of documents never meet a document twice. The run
+    # retrieves the first documents of this walk; the next documents are only judged.
     start, step = random.integers(COLLECTION, size=column), random.integers(1, COLLECTION, size=column)
     document = (start + step * np.arange(shape.retrieved + shape.judged[1])) % COLLECTION
 
@@ -123,7 +123,7 @@ def _frames(kind: str) -> Callable[[Shape], Input]:
 
 
 def _object_frames(shape: Shape) -> Input:
-    """Data frames of Python strings, an object a row."""
+    """Data frames of Python strings, one object per row."""
     qrels, run = (
         pandas.DataFrame(
             {
@@ -142,7 +142,7 @@ def _dicts(shape: Shape) -> Input:
 
 
 def _shared_dicts(shape: Shape) -> Input:
-    """Dicts in which a document's id is one object wherever it occurs."""
+    """Dicts in which a document's id is the same object everywhere."""
     qrels, run = map(_lists, tables(shape))
     object_of: dict[str, str] = {}
     for columns in (qrels, run):
@@ -226,7 +226,7 @@ TABLE_FILES: dict[str, Callable[[pa.Table, str], None]] = {
 
 
 def _write_lines(file: TextIO, *columns: Any) -> None:
-    """Columns side by side; a string stands in every line."""
+    """Write columns as lines; a string is repeated in every line."""
     words = [column if isinstance(column, str) else column.cast(pa.string()) for column in columns]
     lines = compute.binary_join_element_wise(*words, " ")
     file.writelines(f"{line}\n" for line in lines.to_pylist())

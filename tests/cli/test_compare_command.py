@@ -1,4 +1,4 @@
-"""The command `compare`: what it prints, the baseline, and what it refuses."""
+"""The command `compare`: output, baseline and errors."""
 
 import json
 from pathlib import Path

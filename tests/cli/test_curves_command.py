@@ -1,4 +1,4 @@
-"""The command `curves`: what it prints and writes, and what it refuses."""
+"""The command `curves`: output, files and errors."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""The command `evaluate`: what it prints and what it refuses."""
+"""The command `evaluate`: output and errors."""
 
 import functools
 import gzip

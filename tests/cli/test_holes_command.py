@@ -1,4 +1,4 @@
-"""The command `holes`: the list, the files for an assessor, the answers, and what it refuses."""
+"""The command `holes`: the list, the files for an assessor, the answers, and errors."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The command `judges`: agreement, estimates, choice of tables, and what it refuses."""
+"""The command `judges`: agreement, estimates, choice of tables, and errors."""
 
 import json
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_scales_are_mapped_and_partly_judged_topics_completed(output, human):
     assert "240 judgments of the human topics are human" in lines[-1]
 
 
-def test_the_figure_is_that_of_the_estimates_or_the_agreement(output, human):
+def test_the_figure_shows_the_estimates_or_the_agreement(output, human):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     output("judges", "human.txt", demo.NAME, "-o", "f.svg")
     assert "Level by the human" in Path("f.svg").read_text(encoding="utf-8")

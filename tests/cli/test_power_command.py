@@ -1,4 +1,4 @@
-"""The command `power`: tables for people and programs, the figure, and what it refuses."""
+"""The command `power`: tables for people and programs, the figure, and errors."""
 
 import json
 from pathlib import Path

@@ -60,7 +60,7 @@ def interruptible(*words, folder=None):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("words", [["-m", "ir_measures_graded"], ["ir_measures_graded"]])
 def test_ctrl_c_during_the_imports_ends_quietly_with_130(folder, words):
-    Path("ir_measures_graded").write_text(SCRIPT)  # like the script that pip installs
+    Path("ir_measures_graded").write_text(SCRIPT)  # a copy of the script that pip installs
     Path("stub").mkdir()
     Path("stub/numpy.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT); import no_such")
     process = interruptible(*words, "--version", folder=folder / "stub")
@@ -123,7 +123,7 @@ def test_workers_end_with_the_command(folder, how, times):
         time.sleep(0.05)
     for _ in range(times):
         if how == signal.SIGINT:
-            os.killpg(process.pid, how)  # like a terminal
+            os.killpg(process.pid, how)  # a terminal signals the whole group
         else:
             process.send_signal(how)
         time.sleep(0.01)

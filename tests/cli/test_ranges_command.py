@@ -1,4 +1,4 @@
-"""The command `ranges`: its tables, its figure, and what it refuses."""
+"""The command `ranges`: tables, figure and errors."""
 
 import json
 

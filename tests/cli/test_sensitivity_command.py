@@ -1,4 +1,4 @@
-"""The command `sensitivity`: its tables and figures, and what it refuses."""
+"""The command `sensitivity`: tables, figures and errors."""
 
 import json
 from pathlib import Path

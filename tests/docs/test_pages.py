@@ -1,4 +1,4 @@
-"""The pages are complete, and what they say about measures is true."""
+"""The pages are complete, and their statements about measures are true."""
 
 import re
 import sys
@@ -144,7 +144,7 @@ def of_irrelevant(measure):
     return f"{value(measure, {'x': 0}, {'x': 1}):g}"
 
 
-def test_the_page_lists_what_measures_do_in_special_cases():
+def test_the_page_lists_special_cases_of_measures():
     cases = {
         "tied documents": of_ties,
         "unjudged documents": of_unjudged,
@@ -168,7 +168,7 @@ def of_gains(measure):
     return "ratios" if same(measure, measure(gains=DOUBLED)) else "size"
 
 
-def test_the_page_lists_what_measures_take_from_the_gains():
+def test_the_page_lists_the_use_of_gains_by_measures():
     listed = groups("the measure uses", "consequence", "measures")
     assert {kind: names for (kind, _), names in listed.items()} == grouped(of_gains)
 

@@ -1,4 +1,4 @@
-"""Batches of whole topics to values: what distributed engines call."""
+"""The values of batches of whole topics, as distributed engines compute them."""
 
 from random import Random
 from typing import ClassVar
@@ -95,7 +95,7 @@ def test_a_bucket_does_not_answer_for_the_collection():
 
 
 class Bad:
-    """What is wrong with a batch, and the message."""
+    """Invalid batches and the messages about them."""
 
     QRELS: ClassVar = {
         "qrels: topic 'q1', document 'a': judged twice, at level 1 and at level 2": [1, 2],

@@ -84,7 +84,7 @@ def test_evaluator_evaluates_several_runs(form):
 def test_evaluator_with_standard_measures_evaluates_several_runs(form):
     qrels = FORMS[form](QRELS, "relevance")
     if form == "DataFrame":
-        qrels = qrels.astype({"relevance": int})  # which pytrec_eval insists on
+        qrels = qrels.astype({"relevance": int})  # pytrec_eval requires ints
     assert_serves_several_runs(ir_measures.evaluator([CG, AP], qrels), FORMS[form])
 
 
@@ -177,7 +177,7 @@ def test_empty_qrels_have_no_values_and_no_mean():
     assert list(ir_measures.iter_calc([CG, AP], {}, RUN)) == []
     assert ir_measures.calc([CG], {}, RUN).per_query == []
     ours, theirs = (measure.calc_aggregate({}, RUN) for measure in (nDCG_JK, AP))
-    assert (ours != ours) == (theirs != theirs)  # as ir-measures has it: NaN
+    assert (ours != ours) == (theirs != theirs)  # both or neither are NaN
 
 
 def test_evaluator_works_without_provider():

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import math
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -147,6 +148,14 @@ def test_row_groups_of_other_runs_are_not_read(monkeypatch):
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spy)
     assert dicts(RunFile(path, "B")) == RUNS["B"]
     assert set(read) == {2}
+
+
+def test_errors_count_the_rows_of_row_groups_that_are_not_read():
+    path = written(
+        "parquet", table({"A": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}, "B": {"q1": {"a": math.nan}}})
+    )
+    told = refused(list, RunFile(path, "B"))
+    assert told.startswith(f"{path}: row 3: topic 'q1', document 'a': the score is NaN")
 
 
 def test_names_of_runs_may_be_of_any_type():

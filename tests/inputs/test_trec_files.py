@@ -242,9 +242,8 @@ def read_or_refused(file):
 
 
 @settings(max_examples=300)
-@example(
-    content=b"q Q0 a\x0bb 1 1 t\n", block=30
-)  # a control character that only one reader takes for a blank
+@example(content=b"q Q0 a\x0bb 1 1 t\n", block=30)  # only one reader takes this control character for a blank
+@example(content=b"q Q0  1 1 t\n", block=30)  # the document is missing between two blanks
 @given(
     content=st.one_of(
         st.lists(lines(), max_size=6).map(lambda found: "".join(found).encode()),

@@ -29,7 +29,7 @@ def test_q_measure_is_q():
     assert parse_measure("QMeasure(beta=2)@3") == Q(beta=2) @ 3
 
 
-def test_mu_ap_weighs_thresholds_by_their_distance():
+def test_mu_ap_weights_thresholds_by_their_distance():
     # AP at gain ≥ 1: (1 + 2/3)/2; at gain ≥ 5: 1/3; distances 1 and 4
     assert value(muAP, [1, 0, 5]) == pytest.approx((1 * 5 / 6 + 4 / 3) / 5)
     # Only judged levels are thresholds, whether their documents are retrieved or not.

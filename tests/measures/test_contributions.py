@@ -1,4 +1,4 @@
-"""For every measure and parameter: what the documents add is the value, and the curve ends at it."""
+"""For every measure and parameter, the contributions sum to the value, and the curve ends at it."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ with_ties = pytest.mark.parametrize("measure", [m for m in MEASURES if m.TIES], 
 
 
 @with_ties
-def test_mean_and_extremes_are_those_of_all_orders(measure):
+def test_mean_and_extremes_equal_those_over_all_orders(measure):
     compared = 0
     for variant in alternatives(measure):
         for plain in [variant, variant(judged_only=True), *([variant @ 3] if measure.CUTOFF else [])]:
@@ -80,7 +80,7 @@ def test_other_words_are_refused(measure):
 
 
 class _Squares(WeightedGains):
-    """Gains divided by the square of the rank: all that a plugin has to say."""
+    """Gains divided by the square of the rank; a plugin needs no more code."""
 
     NAME = "Squares"
 
@@ -102,7 +102,7 @@ class _Found(AtRelevant):
 
 
 class _First(TopicMeasure):
-    """The gain of the first document: a plugin that only tells that better orders are never worse."""
+    """The gain of the first document; the plugin only declares that better orders are never worse."""
 
     NAME = "First"
     TIES = ("min", "max")

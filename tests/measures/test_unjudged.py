@@ -18,7 +18,7 @@ with_range = pytest.mark.parametrize("measure", [m for m in MEASURES if m.UNJUDG
 
 @with_range
 @pytest.mark.parametrize("cutoff", [2, 3, None])
-def test_extremes_are_those_of_all_judgments(measure, cutoff):
+def test_extremes_equal_those_over_all_judgments(measure, cutoff):
     compared = 0
     for variant in alternatives(measure):
         plain = variant if cutoff is None else variant @ cutoff
@@ -146,11 +146,11 @@ def test_levels_of_other_topics_count_however_the_run_is_read(measure):
     at_once = list(measure.iter_calc(qrels, run))
     assert list(GradedEvaluator([measure], qrels).iter_calc(_Blocks(run))) == at_once
     if measure.NAME == "CG":
-        assert max(metric.value for metric in at_once) > 2  # what level 1 could reach
+        assert max(metric.value for metric in at_once) > 2  # the value if the hole has level 1
 
 
 @with_range
-def test_curves_are_those_of_the_cutoffs(measure):
+def test_curves_equal_the_values_at_all_cutoffs(measure):
     qrels, run = {"q": TOPICS[0][0], "high": {"a": 3}}, {"q": TOPICS[0][1]}
     option = (measure @ 1)(unjudged="max")
     ((_, curve),) = GradedEvaluator([option], qrels).curves(run, 3)

@@ -29,7 +29,7 @@ REAL = [0.0, 0.25, 0.5, 1.1, 2.718, 3.0]
 
 @pytest.mark.parametrize("cutoff", CUTOFFS)
 @pytest.mark.parametrize("levels", [[0, 1, 2, 3], [-2, -1, 0, 1, 4]], ids=str)
-def test_linear_gains_of_whole_levels_are_those_of_ir_measures(cutoff, levels):
+def test_linear_gains_of_whole_levels_give_the_values_of_ir_measures(cutoff, levels):
     qrels, run = collection(levels)
     peer = nDCG @ cutoff if cutoff else nDCG
     theirs = {
@@ -40,7 +40,7 @@ def test_linear_gains_of_whole_levels_are_those_of_ir_measures(cutoff, levels):
 
 
 @pytest.mark.parametrize("cutoff", CUTOFFS)
-def test_linear_gains_of_real_levels_are_those_of_scikit_learn(cutoff):
+def test_linear_gains_of_real_levels_give_the_values_of_scikit_learn(cutoff):
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
     qrels, run = collection(REAL)
     for topic, _, value in nDCG_Burges(gains="linear", cutoff=cutoff).iter_calc(qrels, run):
@@ -54,7 +54,7 @@ def test_linear_gains_of_real_levels_are_those_of_scikit_learn(cutoff):
 
 
 @pytest.mark.parametrize("cutoff", CUTOFFS)
-def test_complete_lists_of_real_levels_are_those_of_ndcg_score(cutoff):
+def test_complete_lists_of_real_levels_give_the_values_of_ndcg_score(cutoff):
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
     random = Random(3)
     docs = [f"d{number}" for number in range(40)]
@@ -67,7 +67,7 @@ def test_complete_lists_of_real_levels_are_those_of_ndcg_score(cutoff):
 
 @pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # of ranx
 @pytest.mark.parametrize("cutoff", CUTOFFS)
-def test_exponential_gains_are_those_of_ranx(cutoff):
+def test_exponential_gains_give_the_values_of_ranx(cutoff):
     ranx = pytest.importorskip("ranx", reason="ranx is not installed")
     qrels, run = collection([0, 1, 2, 3])
     name = f"ndcg_burges@{cutoff}" if cutoff else "ndcg_burges"

@@ -114,7 +114,7 @@ def test_gains_that_do_not_ascend_with_levels():
         assert metric.value == pytest.approx(theirs.compute(labeler.label(ranked)), rel=1e-12)
 
 
-def test_exponential_gains_are_those_of_the_levels():
+def test_exponential_gains_follow_from_the_levels():
     _, qrels, run = collection()
     for measure in (nDCG_Burges, ERR_G, nERR, EBR, RBP_G):
         mapped = measure(gains=dict(enumerate(EXP, 1))).iter_calc(qrels, run)

@@ -95,7 +95,7 @@ def test_a_higher_top_gain_never_raises_the_value(collection, gains, cutoff, top
 
 
 @given(collections, st.sampled_from(["linear", "exp"]))
-def test_the_top_gain_is_that_of_all_topics(collection, gains):
+def test_the_top_gain_comes_from_all_topics(collection, gains):
     qrels, run = collection
     highest = max((level for docs in qrels.values() for level in docs.values()), default=0)
     assume(highest > 0)

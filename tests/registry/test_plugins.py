@@ -1,4 +1,4 @@
-"""Plugins: what a measure inherits, and what happens if a plugin is broken.
+"""Plugins: the features that a measure inherits, and the handling of broken plugins.
 
 Broken distributions are written into a temporary folder and used in a separate interpreter.
 """
@@ -353,6 +353,10 @@ BROKEN = {
     "claims a name of ir-measures": (GOOD.replace('"First"', '"nDCG"'), "'nDCG' is taken by ir-measures"),
     "claims a name of ours": (GOOD.replace('"First"', '"Q"'), "the name 'Q' is taken by ir-measures-graded"),
     "claims an alias": (GOOD.replace("    NAME", '    ALIASES = ("MAP",)\n    NAME'), "'MAP' is taken by"),
+    "claims the other micro sign": (
+        GOOD.replace('"First"', '"\u00b5AP"'),
+        "the name '\u00b5AP' is taken by ir-measures-graded",
+    ),
     "claims a name twice": (GOOD.replace("[First()]", "[First(), First()]"), "claims the name 'First' twice"),
     "has a name with a space": (
         GOOD.replace('"First"', '"First hit"'),

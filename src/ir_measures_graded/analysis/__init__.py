@@ -2,17 +2,17 @@
 
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
 - `report` writes one HTML page with everything about the runs.
-- `curves` evaluates a measure at every rank; `effort` tells how far a user must read to gain a given value.
+- `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
-- `power` tells which measure separates the runs best, and how many topics would find a wanted difference.
+- `power` shows which measure separates the runs best, and how many topics a difference needs.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
 - `levels` counts the levels of qrels and suggests gains.
-- `ranges` shows what tied scores and unjudged documents leave open of values and of differences.
+- `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 

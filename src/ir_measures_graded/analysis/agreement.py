@@ -1,9 +1,9 @@
-"""How far two judges agree: on the levels of documents, and on the order of runs.
+"""The agreement of two judges on the levels of documents and on the order of runs.
 
 `agreement` compares any two qrels, for example of a human and a machine, of two assessors, of two pools or of
-two years. On the documents that both judged it counts how often each level meets each other (confusion
-matrix) and computes Cohen's κ, plain and weighted, and the bias of the second judge for each level and topic.
-With runs and measures it compares the orders of the runs under either qrels.
+two years. For the documents that both judged, it counts each pair of levels (confusion matrix) and computes
+Cohen's κ, plain and weighted, and the bias of the second judge for each level and topic. With runs and
+measures, it compares the orders of the runs under either qrels.
 
 J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968.
 """
@@ -41,7 +41,7 @@ SHARES = (0.1, 0.5)
 
 @dataclass(frozen=True)
 class TopicAgreement:
-    """The documents of a topic that both judged: how many, the share with one level, and the mean bias."""
+    """The documents of a topic that both judged: number, share with equal levels, and mean bias."""
 
     topic: str
     documents: int
@@ -97,7 +97,7 @@ class JudgeAgreement(Result):
 
     @property
     def bias(self) -> float:
-        """The mean of the machine's level less the human's."""
+        """The mean of the machine's level minus the human's."""
         return float((self.confusion * self._differences).sum() / self.documents)
 
     def bias_by_level(self) -> dict[float, float]:
@@ -116,7 +116,7 @@ class JudgeAgreement(Result):
 
     @property
     def summary(self) -> str:
-        """What was compared, in one line."""
+        """The compared judgments in one line."""
         runs = f", and {counted(len(self.runs), 'run')}" if self.runs else ""
         return (
             f"two judges on {counted(self.documents, 'document')} of "
@@ -285,7 +285,7 @@ def agreement(
         missing, given = ("measures", "runs") if named else ("runs", "measures")
         raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
     if len(named) == 1:
-        raise GradedError("orders of runs are compared: name at least 2 runs, not 1")
+        raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
     by_human, by_machine = read_judges(human, machine, machine_levels)
     both = {topic: by_machine[topic] for topic in by_human if topic in by_machine}
     pairs = {

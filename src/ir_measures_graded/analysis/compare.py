@@ -1,4 +1,4 @@
-"""Comparison: which differences between runs are significant? Järvelin & Kekäläinen 2002, Table II.
+"""Significance tests of the differences between runs, as in Järvelin & Kekäläinen 2002, Table II.
 
 `compare` evaluates the runs and tests their values over the topics:
 
@@ -87,15 +87,15 @@ def compare_values(
     interval: str = STUDENT,
     progress: bool = False,
 ) -> Comparison:
-    """Test the differences between runs that are evaluated already.
+    """Test the differences between the runs of an `Evaluation`.
 
     `baseline` is the name of a run; the first of two runs is the default. A p-value below `alpha` (above 0,
     below 1) is significant. The randomised Tukey HSD makes `permutations` (≥ 1), which depend on `seed` (≥ 0)
     alone. `interval` is the method of the intervals of the differences, ``t`` or ``bootstrap``, see
     `mean_interval`.
 
-    Friedman's and Conover's tests need three runs. A test that is undefined for the data has no p-value but a
-    note; two runs that are equal in every topic have p = 1.
+    Friedman's and Conover's tests need three runs. A test that is undefined for the data has a note
+    instead of a p-value; two runs that are equal in every topic have p = 1.
 
     Raises `GradedError` for fewer than two runs or topics, an unknown baseline, and an option out of range.
     """

@@ -36,7 +36,7 @@ WIDTH = 120
 MEASURE_WIDTH, NARROW_MEASURE_WIDTH, CELL_WIDTH = 40, 22, 16
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 MINIMAL_SIDE = 7
-"""A panel is as large as one of so many runs, to have room for its title."""
+"""A panel has room for at least this many runs, so that its title fits."""
 ACROSS = 3
 STARS = ((0.01, "**"), (0.05, "*"))
 """Table II marks p-values below these limits with these stars."""
@@ -175,7 +175,7 @@ class Comparison(Result):
 
     @property
     def summary(self) -> str:
-        """What was compared, in one line."""
+        """The compared runs and measures in one line."""
         runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
         against = f", baseline {self.baseline}" if self.baseline else ""
         return f"{runs} by {listed(self.measures)} over {topics}{against}"

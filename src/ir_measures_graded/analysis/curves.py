@@ -55,8 +55,8 @@ class Curves(Result):
 
     `values` (runs × depth) holds the curve of each of `runs` at the ranks 1 … depth. `ideal` (depth) is the
     curve of the judged documents in the best order, or None. `bands` (runs × 2 × depth) are the lower and
-    upper ends of the interval at level `confidence`; both are None without intervals. `normalise` tells
-    which vectors were averaged, `topics` the number of topics.
+    upper ends of the interval at level `confidence`; both are None without intervals. `normalise` names
+    the averaged vectors, `topics` is the number of topics.
     """
 
     measure: Measure
@@ -80,7 +80,7 @@ class Curves(Result):
 
     @property
     def summary(self) -> str:
-        """What was computed, in one line."""
+        """The measure, the runs and the ranks in one line."""
         depth, runs = len(self.ranks), counted(len(self.runs), "run")
         return f"{self.label} at the ranks 1 to {depth} of {runs} over {counted(self.topics, 'topic')}"
 
@@ -160,7 +160,7 @@ class CurveSet(Result):
 
     @property
     def summary(self) -> str:
-        """What was computed, in one line."""
+        """The measures and runs in one line."""
         runs, topics = counted(len(self.runs), "run"), counted(self.curves[0].topics, "topic")
         return f"{listed(found.label for found in self.curves)} of {runs} over {topics}"
 

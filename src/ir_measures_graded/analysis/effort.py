@@ -49,7 +49,7 @@ class Effort(Result):
 
     @property
     def summary(self) -> str:
-        """What was computed, in one line."""
+        """The runs, the measure and the targets in one line."""
         targets = listed(f"{self.of}@{rank}" for rank in self.at)
         return f"ranks at which {counted(len(self.runs), 'run')} reach {self.measure} of {targets}"
 

@@ -84,7 +84,7 @@ class Estimate:
 class Estimates(Result):
     """The estimates of every run and measure by every judge; see `estimate`.
 
-    `both`, `human_only` and `machine_only` count the topics by who judged them. `documents` counts the
+    `both`, `human_only` and `machine_only` count the topics by their judges. `documents` counts the
     judgments behind the human values by their origin.
     """
 
@@ -162,7 +162,7 @@ class Estimates(Result):
     def figure(self) -> Figure:
         """Draw the estimates with their intervals, one panel per measure. Needs the extra ``plot``.
 
-        Differences to a baseline have panels of their own, to the right.
+        Differences from a baseline have separate panels on the right.
         """
         measures = list(dict.fromkeys(found.measure for found in self.estimates))
         baselines = list(dict.fromkeys(found.baseline for found in self.estimates))
@@ -201,7 +201,7 @@ class Estimates(Result):
             axes.set_xlabel(f"Mean and {100 * self.confidence:g} % interval")
         else:
             axes.axvline(0, color=plots.GREY, linewidth=0.8)
-            axes.set_xlabel(f"Difference to {baseline} and {100 * self.confidence:g} % interval")
+            axes.set_xlabel(f"Difference from {baseline} and {100 * self.confidence:g} % interval")
 
 
 def estimate(
@@ -217,15 +217,15 @@ def estimate(
     progress: bool = False,
     jobs: int | None = 1,
 ) -> Estimates:
-    """The mean of each run by each measure as the human, the machine, and both together tell it.
+    """The mean of each run by each measure under the human, the machine, and both together.
 
     `human` and `machine` are qrels, `human` for some topics, `machine` for these and more. `runs`,
     `measures`, `progress` and `jobs` are those of `evaluate`. The intervals have the given `confidence`.
-    `baseline` names a run; the difference of every other run to it is estimated too. `machine_levels` maps
-    the machine's scale to the human's, as ``0:0,5:1,10:3``: from level 5 on 1, from level 10 on 3. `merge` is
-    ``human-first`` to complete each human topic with the machine's judgments for documents that the human did
-    not judge. The estimates then are those of the completed judgments, and no longer protected from the
-    machine's bias on these documents. Needs the extra ``stats``.
+    `baseline` names a run; the difference of every other run from it is estimated too. `machine_levels` maps
+    the machine's scale to the human's: with ``0:0,5:1,10:3``, levels from 5 become 1, from 10 become 3.
+    `merge` is ``human-first`` to complete each human topic with the machine's judgments for documents that
+    the human did not judge. The estimates then are those of the completed judgments, and the machine's bias
+    on these documents is not corrected. Needs the extra ``stats``.
 
     The human mean is over all topics that the human judged, the machine's over all that the machine judged.
     The combined estimate uses the topics that the machine judged, and is the human mean if the human judged
@@ -238,7 +238,7 @@ def estimate(
     >>> [round(found.find("mine", "CG@1", judge).value, 3) for judge in ("human", "machine", "combined")]
     [0.5, 0.6, 0.5]
 
-    Raises `GradedError` for fewer than 3 topics judged by both, for a baseline that is no run, and for scales
+    Raises `GradedError` for fewer than 3 topics judged by both, for an unknown baseline, and for scales
     that differ without `machine_levels`. Warns (`FewTopicsWarning`) for fewer than 10 topics judged by both.
     """
     need_statistics("scipy")
@@ -343,7 +343,8 @@ def _by_each_judge(
     others: list[int],
     confidence: float,
 ) -> list[Estimate]:
-    """The estimates of one run, or difference, and measure. Indices tell the topics of both in each array."""
+    """The estimates of one run or difference by one measure. `in_human`, `in_machine`: the
+    indices of the topics of both judges."""
     rows = []
     for judge, values in ((HUMAN, human), (MACHINE, machine)):
         lower, upper = mean_interval(values, confidence, STUDENT)

@@ -1,7 +1,7 @@
 """Explanations: the ranking of a topic beside its ideal list, and what each document adds to the value.
 
-A sum over documents, such as DCG or average precision, is divided into their contributions. Every measure
-with a cutoff is shown as it grows: its value with the cutoff at each rank.
+A sum over documents, such as DCG or average precision, is divided into their contributions. For every
+measure with a cutoff, the value with the cutoff at each rank is shown.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ALWAYS = ("rank", "document", "level")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Lists:
-    """What the explanations of one topic and of several topics have in common."""
+    """The common part of the explanations of one topic and of several topics."""
 
     measure: Measure
     run: str
@@ -68,7 +68,7 @@ class _Lists:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(_Lists, Result):
-    """The ranking of one topic, rank by rank down to a depth of D, beside the ideal list.
+    """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
 
     `value` is the value of `measure` for `topic`. The arrays have one entry per rank, NaN where there is
     none. An array is None if the measure has no such values.
@@ -76,11 +76,11 @@ class Explanation(_Lists, Result):
     - `documents`: the ids in rank order, fewer than D if the list ends before
     - `scores`, `levels`, `gains`: of these documents; an unjudged document has no level, and the gain 0. The
       gains of standard measures are not known.
-    - `weights`: what a gain of 1 counts at the rank, before sums are averaged or divided
-    - `contributions`: what the document adds to `value`, which is the sum of the contributions at all ranks
+    - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
+    - `contributions`: the amount that the document adds to `value`, the sum of the contributions at all ranks
     - `values`: the measure with the cutoff at this rank
-    - `sums`: the running sum of weighed gains, for measures that divide it by that of the ideal list
-    - `ideal_levels`, `ideal_gains`: those of the relevant documents, best first
+    - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal list
+    - `ideal_levels`, `ideal_gains`: the levels and gains of the relevant documents, best first
     - `ideal`: the running sum of the ideal list if there are `sums`, otherwise its value at the rank
     """
 
@@ -95,7 +95,7 @@ class Explanation(_Lists, Result):
 
     @property
     def summary(self) -> str:
-        """The value, in one line."""
+        """The value in one line."""
         of_run = f" of {self.run}" if self.run else ""
         return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)}{of_run}"
 
@@ -198,7 +198,7 @@ def explain(
     *,
     name: str = "",
 ) -> Explanation:
-    """Why a run has its value for a topic: the documents in rank order and what each of them adds.
+    """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
     - `qrels`: as for `evaluate`; `run`: one run, in any form that is allowed there.
     - `measure`: a graded measure, or a standard measure that takes a cutoff.
@@ -207,8 +207,8 @@ def explain(
     - `name`: the name of the run in the result and in messages, if any.
 
     Documents stand in trec_eval's order: tied documents by id, descending. With ties='min' or 'max' they
-    stand in the order that has the lowest or highest value. With judged_only=True unjudged documents are
-    left out before ranks are counted.
+    stand in the order with the lowest or highest value. With judged_only=True, unjudged documents are
+    removed before ranks are counted.
 
     >>> qrels = {"q1": {"a": 3, "b": 2, "c": 1}}
     >>> found = explain(qrels, {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}}, "nCG@3", "q1")
@@ -283,7 +283,7 @@ class _Explained:
             values = _padded(_curve(measure, uncut, last), depth)
             if last == cutoff:  # a mean over ranks is added in another order than its curve
                 values[:, cutoff - 1] = value
-        with np.errstate(all="ignore"):  # as for values, which are finite
+        with np.errstate(all="ignore"):  # the results are finite
             added = measure.contributions(measure.in_order(within))
             if added is not None and isinstance(measure, WeightedGains):
                 weights = measure.weigh(np.ones(last), np.arange(1, last + 1))
@@ -361,17 +361,17 @@ def _one_ranking(measure: Measure | str) -> Measure:
         if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
             raise GradedError(
                 f"{measure} cannot be explained: it is not a graded measure and has no cutoff, "
-                "so that it has no value at each rank"
+                "so it has no value at each rank"
             )
         return measure
     if measure.TIES and measure["ties"] == "mean":
         raise GradedError(
-            f"{measure} is a mean over all orders of tied documents, so that no single ranking explains it; "
+            f"{measure} is a mean over all orders of tied documents, so no single ranking explains it; "
             f"leave out ties='mean'{_or(measure.TIES)}"
         )
     if measure.UNJUDGED and measure["unjudged"] != "irrelevant":
         raise GradedError(
-            f"{measure} is an extreme over all judgments of the unjudged documents, so that no single "
+            f"{measure} is an extreme over all judgments of the unjudged documents, so no single "
             "ranking explains it; leave out unjudged="
         )
     return measure

@@ -1,9 +1,10 @@
 """Holes: the unjudged documents that are worth judging, the most useful first.
 
-A hole is a document that a run retrieves within the cutoff and nobody has judged. Judging it settles nothing
-if all runs have it at the same rank, and much if it stands high in some runs and is missing in others. Let
+A hole is an unjudged document that a run retrieves within the cutoff. Judging it tells
+nothing about the differences between runs if all runs have it at the same rank. It tells much if some runs
+have it at a high rank and others lack it. Let
 w_A(d) be the weight of document d's gain in the value of run A. In the difference of runs A and B the gain of
-d has the weight w_A(d) − w_B(d), so that judging d removes from the variance of the differences between runs
+d has the weight w_A(d) − w_B(d). Therefore, judging d reduces the variance of the differences between runs by
 an amount proportional to the sum over all pairs of runs of (w_A(d) − w_B(d))². This assumes that all holes
 have the same chance of being relevant, independently of each other.
 
@@ -52,8 +53,7 @@ class Holes(Result):
     `topics` and `documents` name them. `ranks` (holes × runs) is their rank in each run, 0 if it is beyond
     the cutoff or the run does not retrieve them. `variance` is the sum over all pairs of runs of the squared
     difference of their weights, in units of the squared value that a single relevant document could add to
-    the mean. `total` is the variance of all holes,
-    also of those that `first` leaves out.
+    the mean. `total` is the variance of all holes, including those that `first` omits.
     """
 
     runs: tuple[str, ...]
@@ -80,7 +80,7 @@ class Holes(Result):
 
     @property
     def summary(self) -> str:
-        """What was found, in one line."""
+        """The number of holes and the runs in one line."""
         return (
             f"{counted(len(self), 'unjudged document')} within rank {self.cutoff} of "
             f"{counted(len(self.runs), 'run')}, for differences by {self.measure}"
@@ -94,8 +94,8 @@ class Holes(Result):
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per hole.
 
-        ``share`` is its share of the variance, ``cumulated`` that of all holes down to it. ``runs`` names the
-        runs that retrieve it within the cutoff, and its ranks.
+        ``share`` is its share of the variance, ``cumulated`` the share of all holes down to it. ``runs``
+        names the runs that retrieve it within the cutoff, and its ranks.
         """
         cumulated = np.cumsum(self.shares)
         columns = zip(
@@ -157,7 +157,7 @@ class Holes(Result):
 
     @plots.styled
     def figure(self) -> Figure:
-        """Draw how much of the variance is removed by judging so many documents. Needs the extra ``plot``.
+        """Draw the share of the variance removed by the number of judged documents. Needs the extra ``plot``.
 
         The second line is depth pooling, which judges the documents by their best rank in any run.
         """
@@ -179,8 +179,8 @@ class Holes(Result):
 def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None = None) -> Holes:
     """The unjudged documents within the cutoff, ranked by the variance that judging them removes.
 
-    `qrels` and `runs` are those of `evaluate`; only topics of the qrels count. `measure` weighs the ranks.
-    `cutoff` is that of the measure unless it is given. A weight is the value that a document of the qrels'
+    `qrels` and `runs` are those of `evaluate`; only topics of the qrels count. `measure` weights the ranks.
+    `cutoff` is by default the measure's. A weight is the value that a document of the qrels'
     highest level adds at a rank if it is the topic's only relevant one, scaled to the relevant documents
     that the topic has. This is exact for measures that sum discounted gains, such as CG, DCG_JK and P, also
     normalised; for others it is an approximation.
@@ -241,8 +241,8 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
 def add_answers(qrels: Qrels, *files: str | os.PathLike[str]) -> MergedQrels:
     """The qrels, completed with assessors' answers in files that `Holes.save` wrote.
 
-    The rule is that of `merge_qrels`: the qrels decide before the answers, and a file before those that
-    follow. Contradictions are in the result. Documents without an answer stay unjudged.
+    As in `merge_qrels`, the first source decides: the qrels take precedence over the answers, and earlier
+    files over later ones. The result lists contradictions. Documents without an answer stay unjudged.
     """
     sources: list[tuple[str, Any]] = [("qrels", levels_of(read_judgments(qrels).table))]
     return merge_qrels([*sources, *((os.fspath(file), read_answers(file)) for file in files)])
@@ -251,7 +251,9 @@ def add_answers(qrels: Qrels, *files: str | os.PathLike[str]) -> MergedQrels:
 def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
     """The measure at the cutoff, and the cutoff. Raises `GradedError` if there is none."""
     if measure.params.get("judged_only"):
-        raise GradedError(f"{measure} leaves unjudged documents out, so that judging them is of unknown use")
+        raise GradedError(
+            f"{measure} leaves unjudged documents out, so the effect of judging them is unknown"
+        )
     if cutoff is None:
         if measure.params.get("cutoff") is None:
             raise GradedError(f"{measure} has no cutoff; give the rank down to which documents may be judged")

@@ -65,7 +65,7 @@ class Intervals(Result):
 
     @property
     def summary(self) -> str:
-        """What was computed, in one line."""
+        """The kind of the intervals, the measures and runs in one line."""
         return (
             f"{100 * self.confidence:g} % intervals ({KINDS[self.method]}) of {listed(self.measures)} of "
             f"{counted(len(self.runs), 'run')} over {counted(int(self.topics.max()), 'topic')}"
@@ -110,7 +110,7 @@ class Intervals(Result):
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """The mean difference of two runs over the same topics, and what the topics tell about it.
+    """The mean difference of two runs over the same topics, and its uncertainty.
 
     `lower` and `upper` bound the difference. `effect_size` is the difference in standard deviations of the
     paired differences (Cohen's d_z), None if they do not vary. `detectable` is the smallest true difference
@@ -222,7 +222,7 @@ def paired_difference(
 ) -> PairedDifference:
     """The mean of `values` less that of `others`, two arrays over the same topics, with its interval.
 
-    `alpha` is the level of the t-test that `detectable` speaks of; the other parameters are those of
+    `alpha` is the level of the t-test in `detectable`; the other parameters are those of
     `mean_interval`, which resamples the paired differences.
 
     >>> found = paired_difference(np.array([0.3, 0.5, 0.7]), np.array([0.2, 0.3, 0.4]), method="t")
@@ -275,7 +275,7 @@ def chance_to_find(effect: float, topics: int, alpha: float) -> float:
     """
     test = statistics_library("statsmodels.stats.power").TTestPower()
     chance = float(test.power(effect, topics, alpha / 2, alternative="larger"))
-    if np.isnan(chance):  # the effect is so large that only the estimate of the deviation is left to chance
+    if np.isnan(chance):  # for such a large effect only the estimate of the deviation is random
         stats, degrees = statistics_library("scipy.stats"), topics - 1
         ratio = effect * topics**0.5 / stats.t.isf(alpha / 2, degrees)
         chance = float(stats.chi2.cdf(degrees * ratio**2, degrees))

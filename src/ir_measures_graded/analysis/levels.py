@@ -1,4 +1,4 @@
-"""Levels: which relevance levels do qrels have, and which gains could they get?"""
+"""The relevance levels of qrels, and gains for them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Levels(Result):
 
     @property
     def summary(self) -> str:
-        """What the qrels hold, in one line."""
+        """The judgments, topics and levels in one line."""
         judged = counted(int(self.documents.sum()), "judged document")
         shown = f"{self.levels[0]:g} to {self.levels[-1]:g}" if self.levels else "none"
         return f"{judged} of {counted(self.relevant.size, 'topic')}, levels {shown}"

@@ -18,7 +18,7 @@ def statistics_library(module: str) -> Any:
 
 
 def need_statistics(*libraries: str) -> None:
-    """Raise early, without importing, the `GradedError` that `statistics_library` would raise."""
+    """Raise the `GradedError` that `statistics_library` would raise later, without importing anything."""
     for name in libraries:
         if find_spec(name) is None:
             raise _missing(name)

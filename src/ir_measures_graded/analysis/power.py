@@ -1,7 +1,7 @@
-"""Which measure separates the runs best, and how many topics would separate them better.
+"""The discriminative power of measures, and the number of topics that a difference needs.
 
 A measure has discriminative power on a collection if a significance test tells many pairs of runs apart
-(Sakai 2006). `power` tests every two runs by every measure. From the spread of their paired differences it
+(Sakai 2006). `power` tests every pair of runs by every measure. From the spread of the paired differences it
 computes the smallest true difference that a paired t-test would find on as many topics, and the number of
 topics for a wanted difference (topic-set-size design, Sakai 2016).
 
@@ -53,7 +53,7 @@ MOST_TOPICS: Final = 10_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Power(Result):
-    """The p-value of every two runs by every measure, and the spread of their differences.
+    """The p-value of every pair of runs by every measure, and the spread of their differences.
 
     `p_values` and `differences` (of means) are arrays (measures × pairs). `deviations` (measures) is the
     standard deviation of a topic's difference between two runs, pooled over all pairs. `wanted` are the
@@ -73,12 +73,12 @@ class Power(Result):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every two runs, in the order of the columns of `p_values`."""
+        """The pairs of runs, in the order of the columns of `p_values`."""
         return list(combinations(self.runs, 2))
 
     @property
     def correction(self) -> str:
-        """How the test accounts for the number of comparisons."""
+        """The correction of the test for the number of comparisons."""
         count = len(self.pairs)
         if count == 1:
             return "one comparison"
@@ -100,7 +100,7 @@ class Power(Result):
         )
 
     def topics_for(self, measure: Measure | str, difference: float) -> int | None:
-        """How many topics a paired t-test needs to find that true difference with `power`.
+        """The number of topics that a paired t-test needs to find this true difference with `power`.
 
         None if more than 10 million. Raises `GradedError` for a difference that is not above 0.
         """
@@ -111,7 +111,7 @@ class Power(Result):
 
     @property
     def summary(self) -> str:
-        """What was computed, in one line."""
+        """The measures, runs and test in one line."""
         return (
             f"discriminative power of {listed(self.measures)} for {counted(len(self.runs), 'run')} over "
             f"{counted(self.topics, 'topic')} by the {TESTS[self.test]} test, {self.correction}"
@@ -269,7 +269,7 @@ def power_of_values(
     seed: int = 0,
     progress: bool = False,
 ) -> Power:
-    """The same, from an `Evaluation`.
+    """The discriminative power of the measures of an `Evaluation`.
 
     `test` is ``tukey`` (the randomised Tukey HSD with `permutations` ≥ 1 and `seed` ≥ 0, which corrects for
     the number of comparisons), ``t`` or ``wilcoxon`` (paired, not corrected), ``t-holm`` or ``wilcoxon-holm``

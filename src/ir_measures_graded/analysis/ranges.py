@@ -1,8 +1,8 @@
-"""Ranges: how far do tied scores and unjudged documents leave a value open, and a difference of two runs?
+"""The ranges of values, and of differences between runs, over tied scores and unjudged documents.
 
-A value is one of several that the data allow. Tied scores do not tell which document comes first, and an
-assessor could have found an unjudged document relevant. The ranges are exact: no order of the ties and no
-judgment of the unjudged documents within the cutoff leads out of them.
+The data often allow several values: tied scores do not determine the order of documents, and an assessor
+could have found an unjudged document relevant. The ranges are exact: no order of the ties and no judgment of
+the unjudged documents within the cutoff gives a value outside them.
 
 The likely range is the one of Fröbe, Gienapp, Potthast & Hagen (Bootstrapped nDCG estimation in the presence
 of unjudged documents, ECIR 2023): unjudged documents get levels that the run's judged documents have at
@@ -46,7 +46,7 @@ Interval = tuple[float, float]
 DRAWS = 500
 LIKELY = 0.95
 BINS = (3, 10, 30, 100, 300, 1000)
-"""Judged documents up to these ranks stand for unjudged ones at similar ranks."""
+"""The last ranks of the bins: judged documents of a bin stand for its unjudged documents."""
 FEW = 30
 """A run with fewer judged documents at similar ranks takes the levels of all runs there."""
 ROUNDING = 1e-12
@@ -55,11 +55,11 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Range:
-    """What is left open of the mean `value` of one run by one measure.
+    """The ranges of the mean `value` of one run by one measure.
 
     `ties` is its range over all orders of tied documents, `unjudged` its range over all judgments of the
     unjudged documents within the cutoff, `likely` the range of most random judgments of them. Each is None
-    where the measure does not offer it; `note` gives the reason if there is another. `judged` is the share of
+    if the measure does not offer it; `note` gives any other reason. `judged` is the share of
     judged documents within the cutoff, None without a retrieved document.
     """
 
@@ -75,7 +75,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Difference:
-    """What is left open of the difference `run` minus `other` of two mean values by one measure.
+    """The ranges of the difference `run` minus `other` of two mean values by one measure.
 
     `ties` and `unjudged` are as for `Range`, over the documents that either run has unjudged. If `exact`, a
     document that both retrieved has one level in both. Otherwise the differences lie in the range of
@@ -120,7 +120,7 @@ class Ranges(Result):
 
     @property
     def summary(self) -> str:
-        """What was computed, in one line."""
+        """The measures, runs and topics in one line."""
         runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
         return f"{listed(self.measures)} of {runs} over {topics}"
 
@@ -247,7 +247,7 @@ def ranges(
     unjudged: bool = True,
     progress: bool = False,
 ) -> Ranges:
-    """What tied scores and unjudged documents leave open of each run's value and of each difference.
+    """The ranges of each run's value and of each difference over tied scores and unjudged documents.
 
     `qrels` and `runs` are as for `evaluate`. `measures` are graded measures or their strings, without the
     options `ties` and `unjudged`. The likely range holds 95 % of `draws` (≥ 0) random judgments, which depend
@@ -387,12 +387,12 @@ class _OfMeasure:
         found = self.measure.difference_over_judgments(self.topics[one], self.topics[other], shared)
         if found is not None:
             return np.stack(found), True
-        # Relevant documents of one run join the recall base of both, which its range alone does not know.
+        # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
         return None if self.measure.RECALL_BASE else _apart(a, b), False
 
 
 def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-    """The range of a difference whose two sides have nothing to do with each other (2 × T)."""
+    """The range of a difference whose two sides are independent of each other (2 × T)."""
     return None if one is None or other is None else np.stack([one[0] - other[1], one[1] - other[0]])
 
 

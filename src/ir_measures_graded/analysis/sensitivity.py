@@ -1,4 +1,4 @@
-"""Sensitivity: does the order of the runs depend on the weighting of the levels? Kekäläinen 2005, Tables 4–6.
+"""The dependence of the order of the runs on the weighting of the levels: Kekäläinen 2005, Tables 4–6.
 
 `sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
 by Kendall's τ (SciPy's τ-b). Correlations of .9 and more "should be considered equivalent and those less
@@ -116,7 +116,7 @@ class Sensitivity(Result):
 
     @property
     def summary(self) -> str:
-        """What was ranked, in one line."""
+        """The runs and settings in one line."""
         return f"{counted(len(self.runs), 'run')} ranked under {listed(self.settings)}"
 
     def table(self) -> Table:

@@ -1,4 +1,4 @@
-"""Swaps: does the value of a measure depend on the number of levels? Scheel et al. 2011, sections 2.1 and 4.
+"""Random swaps show whether a measure depends on the number of levels: Scheel et al. 2011, 2.1 and 4.
 
 The experiment starts from a perfect ranking of documents on L levels and swaps documents at n random pairs
 of ranks. The value of a measure that does not depend on the number of levels falls along the same curve over
@@ -41,7 +41,7 @@ class Swaps(Result):
     """The values of `measures` for rankings with 0, 1, … random swaps, for each number of levels.
 
     `values` is an array (levels × measures × swaps × repetitions). `documents` is the length of a ranking;
-    `uneven` tells whether the levels differ in size.
+    `uneven` is true if the levels differ in size.
     """
 
     levels: tuple[int, ...]
@@ -65,7 +65,7 @@ class Swaps(Result):
 
     @property
     def summary(self) -> str:
-        """What was computed, in one line."""
+        """The measures and rankings in one line."""
         swaps, repetitions = self.values.shape[2:]
         rankings = counted(repetitions, "ranking")
         return f"{listed(self.measures)} of {rankings} of {self.documents} with 0 to {swaps - 1} swaps"

@@ -20,7 +20,7 @@ PURPOSES: dict[str, dict[str, str]] = {
         "compare": "Test whether runs differ.",
         "power": "Show which measure separates the runs best, and how many topics are needed.",
         "curves": "Show a measure at every rank, averaged over topics.",
-        "ranges": "Show how far tied scores and unjudged documents leave values open.",
+        "ranges": "Show how tied scores and unjudged documents could change values.",
         "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
         "holes": "List the unjudged documents that are most worth judging.",
         "judges": "Compare two judges, such as human and machine, and combine their judgments.",

@@ -32,9 +32,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--at",
         type=whole_numbers,
         metavar="RANK,…",
-        help="show instead at which rank each run reaches the ideal values of these ranks",
+        help="show the rank at which each run reaches the ideal value of each of these ranks",
     )
-    parser.add_argument("--baseline", metavar="RUN", help="with --at: reach the values of this run instead")
+    parser.add_argument("--baseline", metavar="RUN", help="with --at: use the values of RUN instead")
     parser.add_argument(
         "--confidence", type=float, metavar="C", help="add confidence bands over topics, for example 0.95"
     )
@@ -48,8 +48,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Show a measure at every rank, averaged over topics.
 
-    The table has one row per rank and one column per run. Each measure has a cutoff parameter, which is
-    omitted or sets the depth. With --at, the table has one row per run: the first rank at which its mean
+    The table has one row per rank and one column per run. Every measure must take a cutoff. A cutoff in the
+    measure string sets the depth. With --at, the table has one row per run: the first rank at which its mean
     curve reaches the value that the ideal list, or the baseline, has at each of the given ranks.
 
       ir_measures_graded curves qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg

@@ -58,8 +58,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
     """Evaluate runs against qrels.
 
     An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise a measure.
-    On a terminal the command prints an aligned table. Into a pipe or a file it prints tsv: one run like the
-    ir_measures command, without a header, and several runs with one row per run.
+    On a terminal the command prints an aligned table. Into a pipe or a file it prints tsv: for one run the
+    lines of the ir_measures command, without a header, and for several runs one row per run.
 
       ir_measures_graded evaluate qrels.txt run.txt "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
       ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -f markdown -o values.csv
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
             return _list_of_values(found, by_query, summary)
         return _table_of_runs(found, by_query, summary)
 
-    headless = ("tsv",) if single else ()  # like ir-measures
+    headless = ("tsv",) if single else ()  # the ir_measures command prints no header
     return printed(table, arguments, found.figure, headless)
 
 

@@ -31,9 +31,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
     The table has one row per rank: the document, its score, level and gain, the weight of a gain at this
     rank, what the document adds to the value (contribution), and the value with the cutoff at this rank. If
-    the measure divides a sum by that of the ideal list, the column sum has the running sum. The last columns
-    have the ideal list, and its running sum or its value at this rank. Columns that the measure does not
-    have are left out. The format text adds the value and the ranks of tied documents.
+    the measure divides a sum by the sum of the ideal list, the column sum shows the running sum. The last
+    columns show the ideal list and its running sum or its value at this rank. Columns that the measure does
+    not have are omitted. The format text adds the value and the ranks of tied documents.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1

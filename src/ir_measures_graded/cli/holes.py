@@ -24,7 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s QRELS RUN… MEASURE [options]"
     add_gains(parser)
     parser.add_argument(
-        "--cutoff", type=int, metavar="K", help="rank down to which documents count; default: the measure's"
+        "--cutoff", type=int, metavar="K", help="last rank of listed documents; default: the measure's cutoff"
     )
     parser.add_argument("--count", type=int, metavar="N", help="list only the N most useful documents")
     parser.add_argument(
@@ -49,8 +49,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
     The list ranks the unjudged documents within the cutoff by their share of the variance of the differences
     between the runs: the more the weight of a document's rank differs between runs, the more its judgment
-    settles. --ask writes the list for an assessor, --answers adds the assessor's judgments to the qrels. The
-    qrels decide before the answers, and a file before the next; contradictions are reported.
+    settles. --ask writes the list for an assessor, --answers adds the assessor's judgments to the qrels. If
+    judgments contradict each other, the qrels take precedence over the answers, and earlier files over later
+    ones. Contradictions are reported.
 
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --count 100 --ask to-judge.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --merged new-qrels.txt

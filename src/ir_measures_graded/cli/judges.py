@@ -27,22 +27,23 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--machine_levels",
         metavar="LEVEL:LEVEL,…",
-        help="the machine's levels on the human's scale, as in 0:0,5:1,10:3: from 5 on 1, from 10 on 3",
+        help="map from the machine's levels to the human's; with 0:0,5:1,10:3, levels from 5 become 1, "
+        "from 10 become 3",
     )
-    parser.add_argument("--baseline", metavar="RUN", help="also estimate the difference of each run to RUN")
+    parser.add_argument("--baseline", metavar="RUN", help="also estimate the difference of each run from RUN")
     parser.add_argument(
         "--confidence", type=float, default=0.95, metavar="C", help="level of the intervals; default: 0.95"
     )
     parser.add_argument(
         "--merge",
         choices=[HUMAN_FIRST],
-        help="complete the human's topics with the machine's judgments; the human's count first",
+        help="complete the human's topics with the machine's judgments; the human's take precedence",
     )
     parser.add_argument(
         "--show",
         choices=(AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES),
-        help="one table; default: in the format text all but the topics, else estimates or, without runs, "
-        "agreement",
+        help="table to print; default: all except topics in the format text, else estimates (without runs: "
+        "agreement)",
     )
     add_jobs(parser)
     add_output(parser)
@@ -51,11 +52,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Compare two judges, such as human and machine, and combine their judgments.
 
-    The agreement is that of the levels of documents that both judged: confusion matrix, Cohen's kappa, plain
-    and weighted, and the bias of the machine. With runs and measures follow the orders of the runs under
-    either judge, and the means: by the human alone, by the machine alone, and combined, which corrects the
-    machine's mean over all its topics by its bias on the human's topics (prediction-powered inference).
-    lambda is the weight of the machine, worth the number of human topics that would be as precise.
+    The command compares the levels of the documents that both judged. It prints the confusion matrix, Cohen's
+    kappa, plain and weighted, and the bias of the machine. With runs and measures, it adds the orders of the
+    runs under either judge, and the means by the human alone, by the machine alone, and combined. The
+    combined mean corrects the machine's mean over all its topics by its bias on the human's topics
+    (prediction-powered inference). lambda is the weight of the machine, and worth is the number of human
+    topics that would give an equally precise mean.
 
       ir_measures_graded judges human.txt machine.txt
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --baseline bm25

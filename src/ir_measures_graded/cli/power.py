@@ -16,7 +16,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     add_gains(parser)
-    parser.add_argument("--test", choices=TESTS, default=TUKEY, help="test of each two runs; default: tukey")
+    parser.add_argument(
+        "--test", choices=TESTS, default=TUKEY, help="test of each pair of runs; default: tukey"
+    )
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
     )
@@ -32,7 +34,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=POWER,
         metavar="P",
-        help="probability of finding a true difference, for topics and detectable differences; default: 0.8",
+        help="probability of finding a true difference of two runs; default: 0.8",
     )
     parser.add_argument(
         "--resamples",

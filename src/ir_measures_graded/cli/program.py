@@ -2,7 +2,7 @@
 
 The module of a command has two functions: `declare` adds its arguments to a parser, and `run` turns the
 parsed arguments into lines of text; the docstring of `run` is the help. Output is printed only after
-everything is computed, so that an error never leaves half a table behind.
+everything is computed, so an error never leaves a partial table.
 """
 
 from __future__ import annotations

@@ -33,13 +33,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
-    """Show how far tied scores and unjudged documents leave values open.
+    """Show how tied scores and unjudged documents could change values.
 
     For each run and measure the table has the value, its range over all orders of tied documents, its range
     over all judgments of the unjudged documents within the cutoff, and the share of judged documents there.
-    The likely range holds 95 % of random judgments, with levels that judged documents have at similar ranks.
-    A difference between two runs stands if its range excludes 0. The formats tsv, csv and jsonl list the
-    ranges of all values, then those of all differences. A cell is empty if the range is not known.
+    The likely range holds 95 % of the values under random judgments. These have the levels of judged
+    documents at similar ranks. A difference between two runs stands if its range excludes 0. The formats tsv,
+    csv and jsonl list the ranges of all values, then those of all differences. A cell is empty if the range
+    is not known.
 
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0

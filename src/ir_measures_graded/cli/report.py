@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--queries",
         metavar="FILE",
-        help="texts of the queries, a line per topic: TOPIC, a tab, the text; default: the collection's",
+        help="texts of the queries, one line per topic: TOPIC, a tab, the text; default: the collection's",
     )
     parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
     parser.add_argument(

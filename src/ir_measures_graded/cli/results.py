@@ -106,7 +106,9 @@ def printed(
     figure: Callable[[], Any] | None = None,
     headless: Sequence[str] = (),
 ) -> list[str]:
-    """The same for a table that depends on the format; `headless` formats omit the header."""
+    """Write files and return lines, as `shown`, of a table that depends on the format.
+
+    `headless` formats omit the header."""
 
     def lines(form: str) -> list[str]:
         return [*FORMATS[form](*table(form), arguments.places)][form in headless :]

@@ -1,7 +1,7 @@
-"""Batches of whole topics to values, both as Arrow data: what every distributed engine needs.
+"""The values of batches of whole topics, for distributed engines; batches and values are Arrow data.
 
-An engine brings together the rows of some topics, calls `evaluate_batches` and combines the values. Whatever
-measures take from the other topics is an argument.
+An engine brings together the rows of some topics, calls `evaluate_batches` and combines the values. Facts
+about the other topics are arguments.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def evaluate_batches(
 
     `levels` are all levels that occur in the collection, in any order. Some measures depend on the levels of
     all topics, for example ERR_G on the highest one. If `qrels` and `batches` have only some topics of a
-    collection, they must not answer for the others. Without `levels`, these measures raise an error;
-    `needs_levels` tells which.
+    collection, their levels cannot replace `levels`. Without `levels`, these measures raise an error;
+    `needs_levels` detects such measures.
 
     `by` names columns of the batches, such as the run or the day. Each distinct combination of their values
     is a run by itself and has every topic; a null is a value like any other. The result starts with these
@@ -91,7 +91,7 @@ def evaluate_batches(
 def needs_levels(measures: Iterable[Measure]) -> bool:
     """Whether `evaluate_batches` needs the levels of the collection for the measures.
 
-    Measures of plugins may use them without saying so.
+    A measure of a plugin may use them without declaring it.
 
     >>> needs_levels(parse_measures("ERR_G")), needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
     (True, False)
@@ -188,8 +188,8 @@ def _no_rows() -> pyarrow.Table:
 
 
 def _arrow(rows: Any, kind: str, value: str) -> pyarrow.Table:
-    """The rows of a batch. Raises `GradedError` for a null, which names topic and document: the number of a
-    row in a batch means nothing to a user."""
+    """The rows of a batch. Raises `GradedError` for a null. The error names topic and document, because the
+    number of a row in a batch means nothing to a user."""
     if not exports_arrow(rows):
         raise GradedError(f"{kind}: expected Arrow data, not a {type(rows).__name__}")
     table = whole_table(rows)

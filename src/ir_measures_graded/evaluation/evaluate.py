@@ -32,7 +32,7 @@ from .provider import GradedEvaluator, aggregate
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Worker processes take about two seconds to start. One core evaluates this many bytes in that time:
+# Worker processes take about two seconds to start. The limits are the bytes that a core evaluates meanwhile.
 PAYS = 1 << 28  # with our provider alone
 PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
 
@@ -68,7 +68,7 @@ class Evaluation(Result):
 
     @property
     def summary(self) -> str:
-        """What was evaluated, in one line."""
+        """The measures, runs and topics in one line."""
         runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), "topic")
         return f"{listed(self.measures)} of {runs} over {topics}"
 
@@ -147,7 +147,8 @@ def evaluate(
 
 
 _Values = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Results of one run: the aggregate of each measure, its values (measures × topics), which are missing."""
+"""Results of one run: the aggregate of each measure, its values (measures × topics), and a mask of missing
+values."""
 
 
 class Work:

@@ -50,7 +50,7 @@ class Judgments:
 
 
 def read_judgments(qrels: Qrels) -> Judgments:
-    """Read qrels; `Judgments` are returned as they are. Raises `GradedError` for qrels without a topic."""
+    """Read qrels; `Judgments` are returned unchanged. Raises `GradedError` for qrels without a topic."""
     if isinstance(qrels, Judgments):
         return qrels
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
@@ -103,7 +103,7 @@ class Run:
         return Rows(table, run_dicts(rows))
 
     def table(self, judgments: Judgments) -> Table:
-        """All rows of the run at once. Raises `GradedError` as `rows`."""
+        """All rows of the run at once. Raises the same errors as `rows`."""
         if not isinstance(self.source, RunFile):
             return read_run(self.source)
         table = self.source.whole()[1]

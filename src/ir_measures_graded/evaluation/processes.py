@@ -43,7 +43,7 @@ def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], job
 
     `jobs` worker processes compute the items in `distant`; `work` is sent to each of them once. This
     process computes the other items, and all items if `work` cannot be sent or one worker would do. The
-    error of an item is raised at its turn. The workers end with the iteration, whatever ends it.
+    error of an item is raised at its turn. The workers end with the iteration, even if an error ends it.
     """
     jobs = min(jobs, len(distant))
     sent = _pickled(work) if jobs > 1 else None
@@ -58,7 +58,7 @@ def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], job
 
 
 def _pickled(work: Work[Any]) -> bytes | None:
-    """`work` as bytes, or None if it cannot be pickled, as a measure defined in a notebook."""
+    """`work` as bytes, or None if it cannot be pickled, for example with a measure defined in a notebook."""
     try:
         return pickle.dumps(work)
     except Exception:
@@ -120,7 +120,7 @@ def _start(work: bytes, parent: Connection) -> None:
         warnings.simplefilter("ignore")  # the parent process already warned about plugins
         try:
             _work.append(pickle.loads(work))
-        except Exception as error:  # an initializer's own error would be printed, and its reason lost
+        except Exception as error:  # an initializer's error is printed without its reason
             _work.append(partial(_fail, f"{type(error).__name__}: {error}"))
 
 

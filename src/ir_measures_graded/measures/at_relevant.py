@@ -1,7 +1,7 @@
-"""Sums over the relevant documents of a run: average precision with gains, users who stop, and their kin.
+"""Sums over the relevant documents of a run, for average precision with gains and for users who stop.
 
-A measure says how likely its user stops at a document, how likely the user goes on after it, and how good
-the list down to it is. Its value, its curve and what tied and unjudged documents leave open follow.
+A measure defines how likely its user stops at a document, how likely the user goes on after it, and how good
+the list down to it is. Its value, its curve and its range over tied and unjudged documents follow from this.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .topics import GainList, Topics, ratio, share
 class AtRelevant(GradedMeasure):
     """A sum over the relevant documents of the run: `Σ_i u(i)·Π_{j<i} q(j)·V[i]/d(i)`, divided by `most`.
 
-    Write those that are not 1: `stops` (u), `goes_on` (q), `achieved` (V), `possible` (d) and `most`.
+    Override those that are not 1: `stops` (u), `goes_on` (q), `achieved` (V), `possible` (d) and `most`.
     """
 
     TIES: ClassVar[tuple[str, ...]] = ("mean", "min", "max")
     UNJUDGED = True
     MONOTONE: ClassVar[bool] = False
-    """Whether a value never falls when two documents, however far apart, change places so that the better
+    """Whether a value never falls when two documents, at any distance, change places so that the better one
     stands higher."""
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
@@ -36,19 +36,20 @@ class AtRelevant(GradedMeasure):
         return 1.0
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
-        """q: what a relevant document leaves of the weight of all documents behind it, by its gain."""
+        """q: the factor of a relevant document for the weights of all later documents, by its gain."""
         return 1.0
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """V: what `number` relevant documents with `gain` in all achieve: constant plus multiples of both."""
+        """V: the achievement of `number` relevant documents with a total `gain`. It is a constant plus
+        multiples of both."""
         return np.ones(number.size)
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
-        """d: what a list could achieve down to each `rank` of each `topic`."""
+        """d: the divisor of V at each `rank` of each `topic`, such as the achievement of the ideal list."""
         return np.ones(rank.size)
 
     def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray | float:
-        """What the sum is divided by, per topic (T) or per topic and cutoff (T × cutoffs)."""
+        """The divisor of the sum, per topic (T) or per topic and cutoff (T × cutoffs)."""
         return 1.0
 
     def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
@@ -67,11 +68,11 @@ class AtRelevant(GradedMeasure):
         return run.divided(self.values(topics), added)
 
     def relevant(self, topics: Topics) -> GainList:
-        """The relevant documents of the run's list, with the gains that `achieved` is about."""
+        """The relevant documents of the run's list, with the gains that `achieved` sums."""
         return topics.run.relevant
 
     def at_relevant(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        """The ranks where relevant documents may stand, and what is added at each."""
+        """The ranks where relevant documents may stand, and the amount that each adds."""
         if self["ties"] == "mean":
             run = self._expected(topics)
             return run, ratio(run.gain, self.possible(run.rank, run.topic, topics))
@@ -79,7 +80,7 @@ class AtRelevant(GradedMeasure):
         return run, self.added(run, topics)
 
     def added(self, run: GainList, topics: Topics) -> np.ndarray:
-        """What each relevant document of a list adds to the sum."""
+        """The amount that each relevant document of a list adds to the sum."""
         return self.weight(run, topics) * self.quality(run, topics)
 
     def quality(self, run: GainList, topics: Topics) -> np.ndarray:
@@ -126,15 +127,15 @@ class AtRelevant(GradedMeasure):
     def _over_states(self, topics: Topics, states: _States, highest: bool) -> float:
         """The extreme value of one topic over all judgments of its holes.
 
-        Once it is fixed how many holes get each gain, the ideal list is fixed. What the ranks so far add then
-        depends on these numbers and on the state: how many of the holes so far got each gain.
+        The numbers of holes that get each gain determine the ideal list. The sum over the ranks so far then
+        depends only on these numbers and on the state, the numbers of holes so far that got each gain.
         """
         gains, run = topics.possible_gains, topics.run
         every, judged = np.arange(len(states.number)), states.judged
         number, gain = states.number.sum(axis=1), states.number @ gains
         (u, q), of_run = self._weights(gains, topics), self._weights(run.gain, topics)
         weight = np.prod(q**states.number, axis=1) * (1 if highest else -1)
-        best = np.where(number == 0, 0.0, np.full((every.size, 1), -np.inf))  # numbers in all × so far
+        best = np.where(number == 0, 0.0, np.full((every.size, 1), -np.inf))  # total numbers × numbers so far
         entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[states.topic :][:2])}
         seen, relevant, total = 0, 0, 0.0
         for rank in range(1, int(topics.retrieved[states.topic]) + 1):
@@ -163,10 +164,10 @@ class AtRelevant(GradedMeasure):
 
 @dataclass(frozen=True)
 class _States:
-    """How many of the holes of a topic get each gain: N possibilities, in all or so far.
+    """The N possible numbers of a topic's holes that get each gain, in total or so far.
 
-    `number` (N × gains) are these numbers. `before` has for each gain the possibility with one hole less of
-    that gain (N), -1 if there is none. `judged` are N topics, in which the holes have these numbers in all.
+    `number` (N × gains) are these numbers. `before` has for each gain the possibility with one hole fewer of
+    that gain (N), -1 if there is none. `judged` are N topics, in which the holes have these total numbers.
     """
 
     topic: int
@@ -187,7 +188,7 @@ class _States:
         return cls(topic, holes, number, before, judged)
 
     def reachable(self, seen: int) -> np.ndarray:
-        """Whether the numbers of the first `seen` holes can grow to the numbers in all (in all × so far)."""
+        """Whether the numbers of the first `seen` holes can grow to the total numbers (total × so far)."""
         relevant, unused = self.number.sum(axis=1), self.holes - self.number.sum(axis=1)
         return np.asarray(self._fits & (seen >= relevant) & (seen - relevant <= unused[:, None]))
 

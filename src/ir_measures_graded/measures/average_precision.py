@@ -30,7 +30,7 @@ MANY = 32
 class _OfThresholds(GradedMeasure):
     """Precisions P^t with every threshold t of relevance, in a sum over the run's relevant documents.
 
-    Each measure weighs the thresholds and divides by what the whole recall base would add up to.
+    Each measure weights the thresholds and divides by the sum of an ideal run.
     """
 
     TIES = ("mean", "min", "max")
@@ -57,7 +57,7 @@ class _OfThresholds(GradedMeasure):
         return run.divided(self.values(topics), precision)
 
     def _precision(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        """The ranks where relevant documents may stand, and the weighted sum of precisions at each."""
+        """The ranks where relevant documents may stand, and the weighted sum of precisions at each rank."""
         thresholds = topics.once(Thresholds, lambda: Thresholds.of(topics))
         if self["ties"] == "mean":
             run = thresholds.expected_precision(topics, self.weigh(thresholds))
@@ -187,7 +187,7 @@ class Thresholds:
         return GainList(expected.topics, expected.topic, expected.rank, expected.gain / expected.rank)
 
     def _level(self, run: GainList) -> np.ndarray:
-        """How many thresholds of its topic are below the gain of each document."""
+        """The number of thresholds of its topic below the gain of each document."""
         return entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
 
     def _up_to(self, weight: np.ndarray, run: GainList, level: np.ndarray) -> np.ndarray:
@@ -323,7 +323,7 @@ class _AGR(_WAP):
 
     def merit(self, topics: Topics) -> np.ndarray:
         merit = super().merit(topics).copy()
-        merit[merit > 0] = 1 + self.relevant(topics.cut(None)).gain  # above irrelevant documents even if 0
+        merit[merit > 0] = 1 + self.relevant(topics.cut(None)).gain  # irrelevant documents have 0
         return merit
 
 

@@ -48,12 +48,12 @@ class GradedMeasure(ir_measures.Measure):
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
     TIES: ClassVar[tuple[str, ...]] = ()
-    """Which of 'mean', 'min' and 'max' the option `ties` takes beside 'docid'. 'min' and 'max' evaluate the
-    orders of tied documents by `merit`; what 'mean' is, `values` must know."""
+    """Those of 'mean', 'min' and 'max' that the option `ties` accepts besides 'docid'. 'min' and 'max' order
+    tied documents by `merit`; `values` must compute 'mean' itself."""
     UNJUDGED: ClassVar[bool] = False
-    """Whether there is the option `unjudged`; see `over_judgments`."""
+    """Whether the measure has the option `unjudged`; see `over_judgments`."""
     RECALL_BASE: ClassVar[bool] = True
-    """Whether judged documents that a run did not retrieve have a part in its value."""
+    """Whether judged documents that a run did not retrieve affect its value."""
     DEFAULT: Any = 0.0
     """The value of an empty ranking; None if it depends on the topic (and is computed)."""
 
@@ -65,11 +65,11 @@ class GradedMeasure(ir_measures.Measure):
             **({"unjudged": UNJUDGED} if cls.UNJUDGED else {}),
             "gains": Gains(default=cls.GAINS),
             "judged_only": Flag(
-                default=cls.JUDGED_ONLY, desc="leave unjudged documents out before ranks are counted"
+                default=cls.JUDGED_ONLY, desc="remove unjudged documents before ranks are counted"
             ),
         }
         if cls.CUTOFF:
-            cls.SUPPORTED_PARAMS["cutoff"] = Count(default=None, desc="look at the first k ranks only")
+            cls.SUPPORTED_PARAMS["cutoff"] = Count(default=None, desc="evaluate only the first k ranks")
 
     def __init__(self, **params: Any):
         super().__init__()
@@ -108,7 +108,7 @@ class GradedMeasure(ir_measures.Measure):
         return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
 
     def evaluated(self, topics: Topics) -> np.ndarray:
-        """The value of each topic with the options `ties` and `unjudged` (T): what is reported."""
+        """The reported value of each topic, under the options `ties` and `unjudged` (T)."""
         if self._option("unjudged"):
             return self.over_judgments(topics, highest=self["unjudged"] == "max")
         return self.values(self.in_order(topics))
@@ -120,8 +120,8 @@ class GradedMeasure(ir_measures.Measure):
         return self.curve(self.in_order(topics), depth)
 
     def contributions(self, topics: Topics) -> GainList | None:
-        """What each document of the run's list adds to the value, in the place of its gain. Documents that
-        are left out add nothing. None if the value is not a sum over documents."""
+        """The amount that each document of the run's list adds to the value, in place of its gain. Documents
+        without an entry add nothing. None if the value is not a sum over documents."""
         return None
 
     def in_order(self, topics: Topics) -> Topics:
@@ -133,8 +133,8 @@ class GradedMeasure(ir_measures.Measure):
         return Topics(ranks, topics.gains, topics.cutoff)
 
     def merit(self, topics: Topics) -> np.ndarray:
-        """What speaks for placing each of the H judged documents of `topics.ranks` first in its tie group,
-        if the value is to be as high as possible. For other documents it is 0."""
+        """The merit of each of the H judged documents of `topics.ranks`. The value is highest if tied
+        documents are in descending order of their merit. Unjudged documents have the merit 0."""
         return topics.whole_run.gain
 
     def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
@@ -142,8 +142,8 @@ class GradedMeasure(ir_measures.Measure):
         the cutoff. Each may gain 0 or what any level of the collection gains.
 
         This evaluates only judgments that give higher gains to earlier documents (for the highest value) or
-        to later ones (for the lowest). That is right for measures that never lose when two documents,
-        however far apart, change places so that the better stands higher.
+        to later ones (for the lowest). This is correct for measures whose value never falls when two
+        documents, at any distance, change places so that the better one stands higher.
         """
         return extreme_in_order(topics, self.values, highest)
 
@@ -151,14 +151,14 @@ class GradedMeasure(ir_measures.Measure):
         self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """The lowest and the highest difference (T each) of two runs' values over all judgments of the
-        documents that either has unjudged within the cutoff; None where it is not known.
+        documents that either has unjudged within the cutoff; None if it is not known.
 
         `shared` are the numbers of the holes of `one` and of `other` that hold the same document.
         """
         return None
 
     def refusal(self) -> str:
-        """Why these parameters cannot be combined; empty where they can."""
+        """The reason why these parameters cannot be combined; empty if they can."""
         if not self._option("unjudged"):
             return ""
         given = f"unjudged={self['unjudged']!r}"
@@ -169,7 +169,7 @@ class GradedMeasure(ir_measures.Measure):
         return ""
 
     def with_option(self, name: str, word: str) -> GradedMeasure | None:
-        """This measure with the option `ties` or `unjudged`; None where it does not offer that."""
+        """This measure with the option `ties` or `unjudged`; None if it does not have the option."""
         if not (word in self.TIES if name == "ties" else self.UNJUDGED):
             return None
         try:

@@ -1,9 +1,9 @@
 """Holes: the ranks within a measure's cutoff that no judged document holds.
 
 An unjudged document counts as irrelevant, but an assessor could have given it any level. A `Ratio` finds
-the extremes of a quotient of weighed gains over all judgments of the holes. A hole's gain enters both sums.
-Therefore the customary bounds (all holes irrelevant, all highly relevant) are wrong. For other measures
-`filled` writes judgments out, and `extreme_in_order` evaluates those that matter.
+the extremes of a quotient of weighted gains over all judgments of the holes. A hole's gain enters both sums.
+Therefore the customary bounds (all holes irrelevant, all highly relevant) are wrong. For other measures,
+`filled` makes topics with given judgments, and `extreme_in_order` evaluates the judgments that matter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..ranking.ranks import JudgedRanks
 from .topics import Topics
 
 BLOCK = 1 << 20
-"""About how many numbers a table of topics, gains and holes may have."""
+"""The approximate maximum size of a table of topics, gains and holes."""
 
 
 class Undetermined(GradedError):
@@ -34,8 +34,8 @@ class Undetermined(GradedError):
 
 @dataclass(frozen=True)
 class Holes:
-    """The holes of a run (U), topic after topic in rank order: `topic`, `rank`, and `place`, where the
-    document stands in the run's whole list. `count` (T): how many holes each topic has."""
+    """The holes of a run (U), topic after topic in rank order: `topic`, `rank`, and `place`, the place
+    of the document in the run's whole list. `count` (T): the number of holes of each topic."""
 
     topic: np.ndarray
     rank: np.ndarray
@@ -59,7 +59,7 @@ class Holes:
         return cls(topic[hole], rank[hole], place[hole], np.bincount(topic[hole], minlength=topics.count))
 
     def table(self, values: np.ndarray) -> np.ndarray:
-        """A value of each hole as a table (T × the most holes of a topic), padded with 0."""
+        """A value of each hole as a table (T × the largest `count`), padded with 0."""
         return padded(values, self.count)
 
 
@@ -77,14 +77,14 @@ def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 LIMIT = 200_000
-"""The most judgments of one topic's holes that are evaluated."""
+"""The maximum number of judgments of one topic's holes that are evaluated."""
 
 
 def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
-    """The topics with judged holes, each as often as there are judgments of its holes.
+    """The topics with judged holes, one copy of a topic for each judgment of its holes.
 
-    `of` (P) says which topic each judgment is about, and `level` (P × the most holes of a topic) the level
-    of each hole, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
+    `of` (P) is the topic of each judgment. `level` (P × the largest number of holes) has the level of each
+    hole, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     ranks, judged = topics.ranks, topics.ranks.judged
     holes = Holes.of(topics)
@@ -130,8 +130,8 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
 def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool) -> np.ndarray:
     """The extreme of each value (T) over all judgments of the holes, for a monotone measure.
 
-    Its value never falls when two documents, however far apart, change places so that the better one stands
-    higher. The highest value then gives higher gains to earlier holes, the lowest value to later holes.
+    Its value never falls when two documents, at any distance, change places so that the better one stands
+    higher. Therefore the highest value gives higher gains to earlier holes, the lowest value to later holes.
     Raises `Undetermined` for a topic with more than `LIMIT` such judgments.
     """
     result = compute(topics)
@@ -159,7 +159,7 @@ def distributions(topics: Topics, topic: int, holes: int, limit: int) -> np.ndar
     """All ways to give gains to some holes of a topic without regard to their order (ways × holes).
 
     0 stands for no gain, 1 for the lowest positive gain of the collection, and so on, descending. Raises
-    `Undetermined` where there are more than `limit`.
+    `Undetermined` if there are more than `limit`.
     """
     gains = topics.possible_gains.size
     ways = math.comb(holes + gains, gains)
@@ -184,11 +184,11 @@ def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.nda
 
 @dataclass(frozen=True)
 class Ratio:
-    """A quotient of sums of weighed worths, `Σ_h Δ_h·achieved_h / Σ_h Δ_h·W(min(k, judged_h))`.
+    """A quotient of sums of weighted worths, `Σ_h Δ_h·achieved_h / Σ_h Δ_h·W(min(k, judged_h))`.
 
-    T topics, L possible gains in ascending order, and a case for each as the highest gain that a hole gets:
+    T topics, L possible gains in ascending order, and one case for each gain as the highest gain of a hole:
 
-    - `worth` (T × L × L): what each gain counts, in each case; Δ_h is the difference to the gain below.
+    - `worth` (T × L × L): the worth of each gain in each case; Δ_h is the difference from the gain below.
     - `achieved` (T × L): the weights of the run's judged documents that gain at least h, summed.
     - `judged` (T × L): the documents of the ideal list that gain at least h.
     - `possible`: W(0), W(1), …, the sums of the weights of the first ranks of the ideal list.
@@ -224,10 +224,10 @@ class Ratio:
         return result
 
     def _highest(self, topics: np.ndarray, earned: np.ndarray, count: np.ndarray) -> np.ndarray:
-        # Dinkelbach: a quotient N/D is at most λ exactly where N − λ·D is at most 0. The best numbers of
-        # holes that get each gain, or a higher one, are found gain by gain from the highest: what is best
-        # for the gains above is a running maximum over the numbers. Each highest gain given out is a case
-        # by itself, so that differences of low gains are not lost beside differences of high ones.
+        # Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0. The loop
+        # finds, from the highest gain to the lowest, how many holes get at least each gain. The best choice
+        # for the gains above is a running maximum over these numbers. Each possible highest gain is a
+        # separate case, because rounding would lose the differences of low gains beside those of high gains.
         step = np.diff(self.worth[topics], axis=2, prepend=0.0)
         levels, numbers = self.judged.shape[1], np.arange(earned.shape[1])
         limit = min(self.cutoff or self.possible.size, self.possible.size - 1)

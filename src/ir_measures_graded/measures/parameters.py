@@ -126,8 +126,8 @@ class Gains(Parameter):
     def __init__(self, default: str = LINEAR) -> None:
         super().__init__(
             default=default,
-            desc="gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or that of a map; "
-            "a level left out of a map keeps its own value",
+            desc="gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "
+            "a level that the map lacks keeps its own value",
             dtype=(str, dict),
         )
 

@@ -25,7 +25,7 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     :undefined: 0 without relevant documents; the residual is always defined, and 1 for an empty list
     :source: Moffat & Zobel 2008
 
-    With residual=True the value is what unjudged documents could add if all of them had the top gain: value
+    With residual=True the value is the amount that unjudged documents with the top gain would add: value
     and residual bound the value under complete judgments. H is the highest gain in the qrels over all topics,
     or max_gain.
 

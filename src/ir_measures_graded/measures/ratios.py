@@ -133,7 +133,7 @@ class _gP(WeightedGains):
     def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
         if self["max_gain"]:
             return super().over_judgments(topics, highest)
-        # With t as the highest gain given out, all holes get t for the highest value, one for the lowest.
+        # Let t be the highest gain of a hole. The value is highest if all holes get t, lowest if one does.
         t, total = topics.possible_gains[:, None], topics.run.sum(topics.run.gain)
         holes = Holes.of(topics).count
         given = total + t * (holes if highest else np.minimum(holes, 1))
@@ -206,7 +206,7 @@ class _Fallout(GradedMeasure):
         return self._share(topics, (retrieved - found.vector(found.gain, depth)).T).T
 
     def _found(self, topics: Topics) -> GainList:
-        """How many relevant documents stand at each rank, in the mean with ties='mean'."""
+        """The number of relevant documents at each rank; the mean number with ties='mean'."""
         if self["ties"] == "mean":
             return expected(topics, (topics.whole_run.gain > 0).astype(np.float64))
         run = topics.run.relevant

@@ -1,8 +1,8 @@
 """Tied scores: the lowest, the highest and the mean value over all orders of tied documents.
 
 The scores allow every order of the documents in a tie group, and each order is equally likely. For most
-measures an order by gain gives the lowest and the highest value (`ordered`). The mean follows from what a
-measure is made of: the mean gain at each rank (`expected`), the mean of products of two documents
+measures an order by gain gives the lowest and the highest value (`ordered`). The mean follows from the
+parts of a measure: the mean gain at each rank (`expected`), the mean of products of two documents
 (`expected_pairs`), or of the documents that a user passes before stopping (`expected_stops`).
 """
 
@@ -78,7 +78,7 @@ class TieGroups:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """How many documents of `entry` each group has (N)."""
+        """The number of documents of `entry` in each group (N)."""
         return np.diff(np.append(self.opens, self.entry.size))
 
     @property
@@ -93,11 +93,11 @@ class TieGroups:
 
     @cached_property
     def within(self) -> np.ndarray:
-        """How many ranks of each group lie within the cutoff."""
+        """The number of ranks of each group within the cutoff (N)."""
         return np.minimum(self.size, (self.topics.cutoff or np.iinfo(np.int64).max) - self.first + 1)
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
-        """A list with a value at each rank of the groups: `at_first`, then each time `step` more (N each)."""
+        """A list with a value at each rank of the groups: `at_first`, then `step` more at each next rank."""
         place = places(self.within)
         return GainList(
             self.topics.count,
@@ -137,7 +137,7 @@ def expected_stops(
     `u`, `q` and `v` are values of the H documents (of others: 0, 1 and 0), `start` is V before each group.
     """
     # Column j of the tables is a mean over all choices of j documents of a group: a of Π q, b of Π q·Σ v and,
-    # for one more document behind them with its own u and v, c of u·Π q and e of u·Π q·Σ v. The judged
+    # for one more document after them with its own u and v, c of u·Π q and e of u·Π q·Σ v. The judged
     # documents enter the tables one by one. Sums instead of means would overflow for a thousand documents.
     size, within = groups.known, groups.within
     result = groups.spread(np.exp(groups.before(np.log(q))))
@@ -170,7 +170,7 @@ def expected_stops(
 
 
 def _shifted(table: np.ndarray) -> np.ndarray:
-    """A table with every value one column to the right, 0 in the first."""
+    """A table with every value moved one column to the right, and 0 in the first column."""
     shifted = np.zeros_like(table)
     shifted[:, 1:] = table[:, :-1]
     return shifted

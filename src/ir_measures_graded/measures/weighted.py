@@ -1,7 +1,7 @@
-"""Sums of weighed gains: what most measures are made of.
+"""Sums of weighted gains, the basis of most measures.
 
-A measure says what a gain adds at a rank (`weigh`). Its value, its curve and what tied and unjudged
-documents leave open follow from that.
+A measure defines the amount that a gain adds at a rank (`weigh`). Its value, its curve and its range over
+tied and unjudged documents follow from this definition.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .topics import GainList, Topics, ratio, share
 
 
 class WeightedGains(GradedMeasure):
-    """A sum of gains, each with a weight that depends on its rank: write `weigh`.
+    """A sum of gains, each with a weight that depends on its rank: override `weigh`.
 
     With a parameter `avg` the value is the mean of the sums at all ranks down to the cutoff.
     """
@@ -28,15 +28,15 @@ class WeightedGains(GradedMeasure):
     TIES = ("mean", "min", "max")
     UNJUDGED = True
     SCALES: ClassVar[bool] = False
-    """Whether a gain counts something other than itself (`worth`); for normalised measures only."""
+    """Whether `worth` replaces the gains; only for normalised measures."""
 
     def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """What a gain adds at a rank: proportional to the gain."""
+        """The amount that a gain adds at a rank. It is proportional to the gain."""
         return gain
 
     def worth(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
-        """What a gain counts where `best` is the highest gain of the topic's recall base: 0 for the gain 0,
-        and never less for a higher gain. Only asked where `SCALES`."""
+        """The worth of a gain if `best` is the highest gain of the topic's recall base. It is 0 for the gain
+        0 and never falls as the gain grows. Only measures with `SCALES` use it."""
         return gain
 
     def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
@@ -73,8 +73,8 @@ class WeightedGains(GradedMeasure):
         return ratio(total, topics.depth) if self.averages else total
 
     def entries(self, worths: GainList, topics: Topics) -> np.ndarray:
-        """What each entry of a list adds to the sum. In a mean over ranks it counts at its rank and at
-        every rank that follows."""
+        """The amount that each entry of a list adds to the sum. In a mean over ranks, an entry counts at its
+        rank and at every later rank."""
         weighed = self.weigh(worths.gain, worths.rank)
         if not self.averages:
             return weighed
@@ -126,7 +126,7 @@ class WeightedGains(GradedMeasure):
 
 
 class Normalised(WeightedGains):
-    """A sum of weighed gains, divided by that of the ideal list."""
+    """A sum of weighted gains, divided by the same sum over the ideal list."""
 
     IDEAL_IS_CUT = True
     """Whether the ideal list ends at the cutoff."""
@@ -143,14 +143,14 @@ class Normalised(WeightedGains):
         return share(run.sum(achieved), ideal.sum(possible))
 
     def entries(self, worths: GainList, topics: Topics) -> np.ndarray:
-        """What each entry of a list adds to the sum. In a mean over ranks it counts as a share of the ideal
-        sum, at its rank and at every rank that follows."""
+        """The amount that each entry of a list adds to the sum. In a mean over ranks, an entry counts as a
+        share of the ideal sum, at its rank and at every later rank."""
         weighed = self.weigh(worths.gain, worths.rank)
         if not self.averages:
             return weighed
         longest = int(max(worths.last.max(initial=0), self.ideal(topics).last.max(initial=0)))
         shares = ratio(np.ones(1), self.vectors(topics, longest)[1])
-        shares[:, -1:] *= np.maximum(topics.depth - longest, 0)[:, None] + 1  # later ranks repeat the end
+        shares[:, -1:] *= np.maximum(topics.depth - longest, 0)[:, None] + 1  # later ranks repeat it
         shares[np.arange(longest) >= topics.depth[:, None]] = 0
         from_rank = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1]
         return weighed * from_rank[worths.topic, worths.rank - 1]
@@ -198,7 +198,7 @@ class Normalised(WeightedGains):
         return both.extreme(weights, count, highest=False), both.extreme(weights, count, highest=True)
 
     def quotient_of(self, topics: Topics, holes: np.ndarray) -> Ratio:
-        """The quotient, as far as the gains of some holes leave it open (T: how many)."""
+        """The quotient as a function of the gains of some holes; `holes` (T) is their number."""
         gains, ideal = topics.possible_gains, self.in_ideal(topics)
         worth = np.broadcast_to(gains, (topics.count, gains.size, gains.size))
         if self.SCALES:
@@ -217,7 +217,7 @@ class Normalised(WeightedGains):
         )
 
     def in_ideal(self, topics: Topics) -> np.ndarray:
-        """How many judged documents of the ideal list gain at least each possible gain (T × L)."""
+        """The number of judged documents of the ideal list that gain at least each possible gain (T × L)."""
         levels = topics.ranks.judged.levels
         return at_least(topics, levels.topic, levels.gain(topics.gains), levels.count)
 
@@ -228,8 +228,8 @@ def differing_holes(
     shared: tuple[np.ndarray, np.ndarray],
     weigh: Callable[[Topics, GainList], np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The documents that either of two runs has unjudged: the topic of each, and how much more it weighs in
-    `one` than in `other`. `weigh` says what each entry of a list with gains of 1 weighs."""
+    """The documents that either of two runs has unjudged: the topic of each, and its weight in `one` minus
+    its weight in `other`. `weigh` returns the weight of each entry of a list with gains of 1."""
     topic, weight = [], []
     for topics in (one, other):
         holes = Holes.of(topics)
@@ -245,9 +245,9 @@ def differing_holes(
 def mean_ratio_over_ranks(
     run: GainList, achieved: np.ndarray, ideal: GainList, possible: np.ndarray, depth: np.ndarray
 ) -> np.ndarray:
-    """The mean over ranks 1…depth of a running sum's quotient by the ideal one, one value a topic.
+    """The mean over ranks 1…depth of a running sum's quotient by the ideal one, one value per topic.
 
-    The vectors are written out only as far as either changes; the rest of the ranks repeat the end.
+    The vectors end at the last rank where either changes. Later ranks repeat the last quotient.
     """
     length = np.maximum(run.last, ideal.last)
     offsets = np.concatenate(([0], np.cumsum(length)))

@@ -10,7 +10,7 @@ from ..errors import GradedError
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Replace a file in one step, so that nobody sees a partly written file.
+    """Replace a file in one step, so that no partly written file is ever visible.
 
     A symbolic link remains, and its target is replaced. A pipe or a device is written to. Raises
     `GradedError` for a file that cannot be written.

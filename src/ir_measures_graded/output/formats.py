@@ -165,7 +165,7 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
 
 
 def _json(value: Any) -> Any:
-    """`value`, or None for NaN, which is the mean over no topics, and infinite scores: JSON has neither."""
+    """`value`, or None for NaN (the mean over no topics) and infinite scores, because JSON has neither."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

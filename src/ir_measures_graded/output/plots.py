@@ -60,7 +60,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MARKERS = "os^Dv*PX<"
 GREY = "#666666"
 PAGE = (11.0, 15.0)
-"""Width and height in inches that figures of several panels fit, as far as they stay readable."""
+"""Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
 
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 
@@ -204,7 +204,7 @@ def file_format(path: str | os.PathLike[str]) -> str:
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Raise early the `GradedError` that `save` would raise for this ending or without Matplotlib."""
+    """Raise the `GradedError` that `save` would raise later for this ending or without Matplotlib."""
     file_format(path)
     need_matplotlib()
 
@@ -235,7 +235,7 @@ def _rendered(figure: Figure, form: str) -> bytes:
         figure.savefig(picture, format=form, metadata=FORMATS[form])
     if form != "svg":
         return picture.getvalue()
-    # A viewer without Matplotlib's font shall take a similar one.
+    # Viewers without Matplotlib's font use a similar one.
     return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
 
 

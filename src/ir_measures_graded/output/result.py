@@ -19,7 +19,7 @@ ROWS = 50
 
 
 class Result(ABC):
-    """What an analysis returns. A notebook shows the figure and the first rows of the table."""
+    """The result of an analysis. A notebook shows the figure and the first rows of the table."""
 
     @abstractmethod
     def table(self) -> Table:
@@ -36,7 +36,7 @@ class Result(ABC):
     @property
     @abstractmethod
     def summary(self) -> str:
-        """What the result holds, in one line."""
+        """The content of the result in one line."""
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame."""

@@ -36,7 +36,7 @@ def install(provider: ir_measures.Provider, graded_only: ir_measures.Provider) -
 
 
 def accelerate(on: bool = True) -> None:
-    """Let ir-measures compute its standard measures with this package too, or, with ``on=False``, no longer.
+    """Let ir-measures compute its standard measures with this package; ``on=False`` undoes this.
 
     From then on ``ir_measures.calc_aggregate`` and everything else that uses ir-measures' default pipeline,
     including PyTerrier, computes P, R, RR, AP, nDCG, Rprec, Success, Judged, Bpref, infAP, IPrec, SetP,

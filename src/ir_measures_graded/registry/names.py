@@ -19,10 +19,10 @@ def registry() -> dict[str, ir_measures.Measure]:
     return ir_measures.measures.registry
 
 
-def taken(name: str, measure: ir_measures.Measure) -> bool:
-    """Whether a name belongs to a measure of another class."""
-    holder = registry().get(_normalised(name))
-    return holder is not None and class_name(holder) != class_name(measure)
+def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | None:
+    """The measure of another class that has the name; None if the name is free for `measure`."""
+    found = registry().get(_normalised(name))
+    return None if found is None or class_name(found) == class_name(measure) else found
 
 
 def register(measure: GradedMeasure) -> None:
@@ -44,7 +44,7 @@ def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure
     """The measures whose names are free; a warning names each other measure."""
     free = []
     for measure in measures:
-        held = [name for name in (measure.NAME, *measure.ALIASES) if taken(name, measure)]
+        held = [name for name in (measure.NAME, *measure.ALIASES) if holder(name, measure) is not None]
         if held:
             warn_of_registration(
                 f"{measure.NAME} is not registered: ir_measures already has {', '.join(held)}"

@@ -39,7 +39,7 @@ _TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
-    """The measure that a string names; a measure is returned as it is.
+    """The measure that a string names; a measure is returned unchanged.
 
     >>> parse_measure("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100")
     nDCG_JK(gains={2:10,3:100})@100
@@ -99,7 +99,7 @@ def _named_by(measure: Measure | str) -> list[Measure]:
 
 
 def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
-    """The measures of a trec_eval name, as ir-measures reads it; with none, the reason if it knows the name.
+    """The measures of a trec_eval name, as ir-measures reads it, or the reason why it supports none.
 
     >>> parse_trec_name("P_5,10"), parse_trec_name("gm_map"), parse_trec_name("nDCG@10")
     (([P@5, P@10], ''), ([], 'known trec name gm_map, but not yet supported'), ([], ''))
@@ -154,7 +154,7 @@ def find_measure(name: str) -> ir_measures.Measure:
 
     Raises `UnknownMeasureError`, which suggests close names.
     """
-    name = unicodedata.normalize("NFKC", name)  # as Python reads names; both micro signs become one letter
+    name = unicodedata.normalize("NFKC", name)  # as in Python; both micro signs become one letter
     known = registry()
     if name not in known:
         plugins.load()

@@ -1,4 +1,4 @@
-"""Plugins, which bring measures; each is admitted or skipped by itself.
+"""Plugins with measures; each plugin is admitted or skipped independently of the others.
 
 Our own measures are admitted at import, those of other installed distributions when they are first needed
 (`load`). A plugin that cannot be used is skipped with one warning. The environment variable
@@ -162,8 +162,8 @@ def _checked(brought: object) -> tuple[GradedMeasure, ...]:
         for name in (measure.NAME, *measure.ALIASES):
             if not _can_be_written(name):
                 raise _Unusable(f"{type(measure).__name__} has the name {name!r}, which is not an identifier")
-            if names.taken(name, measure):
-                raise _Unusable(f"the name {name!r} is taken by {origin(names.registry()[name])}")
+            if (holder := names.holder(name, measure)) is not None:
+                raise _Unusable(f"the name {name!r} is taken by {origin(holder)}")
             if name in claimed:
                 raise _Unusable(f"it claims the name {name!r} twice")
             claimed.add(name)
