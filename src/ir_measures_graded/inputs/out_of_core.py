@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 IN_MEMORY = 10_000_000
-"""Rows that are grouped in memory, which takes about 2.5 GB; more rows need DuckDB."""
+"""Rows that are grouped in memory, which takes about 1.5 GB; more rows need DuckDB."""
 MEMORY = "1GB"
 """What DuckDB holds in memory."""
 THREADS = 4
