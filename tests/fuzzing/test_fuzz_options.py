@@ -91,7 +91,6 @@ OWN = {
     "holes": ["--gains", "--cutoff", "--count", "--ask", "--answers", "--merged"],
     "judges": ["--gains", "--machine_levels", "--baseline", "--confidence", "--merge", "--show"],
     "explain": ["--gains", "--topic", "--depth"],
-    "report": ["--gains", "--baseline", "--alpha", "--resamples", "--seed", "--title", "--queries"],
     "levels": [],
     "measures": ["--plugins"],
     "demo": [],
