@@ -17,7 +17,6 @@ from ..levels import Levels, levels
 
 DEPTHS = (10, 100)
 """The share of judged documents is shown at these ranks, and at the cutoffs of the measures."""
-LISTED = 10
 
 
 @dataclass(frozen=True)

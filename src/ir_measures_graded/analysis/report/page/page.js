@@ -13,7 +13,6 @@ if (drawn) {
     drawn.classList.toggle("dimmed", run !== null);
     drawn.querySelectorAll(".on").forEach((part) => part.classList.remove("on"));
     if (run !== null) parts(run).forEach((part) => part.classList.add("on"));
-    buttons.forEach(([button, of]) => button.classList.toggle("pointed", of === run));
   };
   const press = (button, run, on) => {
     button.setAttribute("aria-pressed", on);
