@@ -28,11 +28,15 @@ extensions = [
 exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", "example-plugin/tests"]
 nitpicky = True
 nitpick_ignore_regex = [
-    (r"py:.*", r"(numpy|np|pandas|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),  # other packages
-    (r"py:class", r"Measure|Figure|Axes|Number|Source|Qrels|Runs|File"),  # short names of type aliases
-    (r"py:class", r".*\.analysis\.report\.\w+\.\w+"),  # sections of a report
-    (r"py:class", r".*\.JudgedRanks|(.*\.)?Judgments|Weightings|.*\.Tau"),  # not public
-    (r"py:obj", r".*"),  # single backticks in docstrings are code; a link is optional
+    # Other packages:
+    (r"py:.*", r"(numpy|np|pandas|pyarrow|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),
+    # Short names of type aliases:
+    (r"py:class", r"Measure|Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File"),
+    # Classes that are not public:
+    (r"py:class", r".*\.analysis\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.Collection"),
+    (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau"),
+    # Single backticks in docstrings are code; a link is optional.
+    (r"py:obj", r".*"),
 ]
 default_role = "py:obj"
 

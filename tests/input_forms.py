@@ -134,10 +134,7 @@ def duckdb_relation(columns: list[Any], names: list[str]) -> Any:
     """A relation of DuckDB with decimal values if they fit."""
     import duckdb
 
-    table = pyarrow.Table.from_arrays(columns, names)  # found by its name
-    connection = duckdb.connect()
-    connection.register("rows", table)
-    return connection.sql("SELECT * FROM rows")
+    return duckdb.from_arrow(pyarrow.Table.from_arrays(columns, names))
 
 
 def in_file(write: Callable[[Any, io.BytesIO], Any]) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from measuring import MB, Memory, Report, in_fresh_process, memory_of, options, seconds
 from workloads import SHAPES, Shape
 
-from peers import ON_FILES, OURS, TINY, Inputs
+from peers import OURS, TINY, Inputs
 
 SERIES = {
     "More topics": [replace(SHAPES["L"], topics=topics) for topics in (50, 500, 5_000, 6_980, 70_000)],
@@ -42,7 +42,7 @@ def measure(title: str, shape: Shape, folder: Path, repeat: int, report: Report)
     inputs, tiny = Inputs(shape, folder / "it"), Inputs(TINY, folder / "tiny")
     rows = shape.topics * shape.retrieved
     inputs.of_form("files")  # written here, so that no process that is measured does it
-    for form in ("frame, str", *ON_FILES):
+    for form in ("frame, str", "files", "processes"):
         time, memory = in_fresh_process(point, inputs, tiny, form, repeat)
         report.row(
             title,

@@ -71,9 +71,11 @@ def test_moving_a_better_document_up_does_not_lower_the_value(levels, data, cuto
             assert after[measure] > before[measure]
 
 
-@given(
-    strategies.collections(min_judged=1), st.sampled_from(sorted(FORMS)), st.randoms(use_true_random=False)
-)
+# Files of text have no empty ids, nor ids with blanks.
+ANY_IDS = sorted(form for form in FORMS if not form.endswith(("TREC file", "CSV file", "TSV file")))
+
+
+@given(strategies.collections(min_judged=1), st.sampled_from(ANY_IDS), st.randoms(use_true_random=False))
 def test_input_form_and_row_order_do_not_change_the_last_bit(collection, form, random):
     qrels, run = collection
     wanted = values(WITH_VARIANTS, qrels, run)
