@@ -113,8 +113,9 @@ WANTED = expected()
 def test_input_forms_and_row_order_do_not_change_values(form):
     names, random = list(FORMS), Random(7)
     make, make_other = FORMS[form], FORMS[names[names.index(form) - 3]]
-    assert values(VARIANTS, make(QRELS, "relevance"), make_other(RUN, "score")) == WANTED
-    assert values(VARIANTS, make(QRELS, "relevance", random), make(RUN, "score", random)) == WANTED
+    wanted = {key: value for key, value in WANTED.items() if key[0] in MEASURES}
+    assert values(MEASURES, make(QRELS, "relevance"), make_other(RUN, "score")) == wanted
+    assert values(MEASURES, make(QRELS, "relevance", random), make(RUN, "score", random)) == wanted
 
 
 def test_topic_order_does_not_change_means():

@@ -181,9 +181,8 @@ def random_collection(random, topics=12, docs=1000, retrieved=600):
     return qrels, [run]
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_long_lists_and_means_over_topics_in_any_order(seed):
-    assert_equal_bits(*random_collection(Random(seed)))
+def test_long_lists_and_means_over_topics_in_any_order():
+    assert_equal_bits(*random_collection(Random(0)))
 
 
 @pytest.mark.parametrize("form", FORMS)
