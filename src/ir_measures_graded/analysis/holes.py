@@ -27,9 +27,7 @@ from ..by_topic import places
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..inputs.files import RunFile
 from ..inputs.merging import Levels, MergedQrels, levels_of, merge_qrels, read_answers
-from ..inputs.tables import read_run
 from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import Table, counted
@@ -266,7 +264,7 @@ def _unjudged(
     judged: Judged, run: Run, judgments: Judgments, cutoff: int
 ) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The unjudged documents of a run within the cutoff: number of the topic, document, and rank."""
-    table = run.source.whole()[1] if isinstance(run.source, RunFile) else read_run(run.source)
+    table = run.table(judgments)
     run.check(table.topics, judgments)
     ranks = judged_ranks(judged, table)
     rank = places(ranks.retrieved) + 1

@@ -99,6 +99,25 @@ def _weighting(text: str) -> tuple[str, GainMap | str]:
     return name, gains
 
 
+def add_alpha(parser: argparse.ArgumentParser) -> None:
+    """Add the significance level of tests."""
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
+    )
+
+
+def add_permutations(parser: argparse.ArgumentParser) -> None:
+    """Add the permutations of the randomised test, and their seed."""
+    parser.add_argument(
+        "--resamples",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="permutations of the randomised Tukey HSD test; default: 10000",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
+
+
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the option for the number of worker processes."""
     parser.add_argument(

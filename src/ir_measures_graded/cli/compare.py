@@ -6,7 +6,7 @@ import argparse
 
 from ..analysis import compare
 from ..analysis.intervals import METHODS, STUDENT
-from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
+from .arguments import Inputs, add_alpha, add_collection, add_gains, add_jobs, add_permutations, bars
 from .results import add_output, check_files, shown
 
 
@@ -15,23 +15,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_collection(parser)
     add_gains(parser)
     parser.add_argument("--baseline", metavar="RUN", help="also test each other run against this run")
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
-    )
-    parser.add_argument(
-        "--resamples",
-        type=int,
-        default=10_000,
-        metavar="N",
-        help="permutations of the randomised Tukey HSD test; default: 10000",
-    )
+    add_alpha(parser)
+    add_permutations(parser)
     parser.add_argument(
         "--interval",
         choices=METHODS,
         default=STUDENT,
         help="intervals of the differences, at the level 1 − alpha: Student's t (default) or BCa bootstrap",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
     add_jobs(parser)
     add_output(parser)
 

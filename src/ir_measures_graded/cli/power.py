@@ -8,7 +8,7 @@ from ..analysis import power
 from ..analysis.intervals import POWER
 from ..analysis.power import TESTS, TUKEY
 from ..output.formats import Table, rows_of
-from .arguments import Inputs, add_collection, add_gains, add_jobs, bars, numbers
+from .arguments import Inputs, add_alpha, add_collection, add_gains, add_jobs, add_permutations, bars, numbers
 from .results import FOR_PEOPLE, add_output, check_files, printed
 
 
@@ -19,9 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--test", choices=TESTS, default=TUKEY, help="test of each pair of runs; default: tukey"
     )
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
-    )
+    add_alpha(parser)
     parser.add_argument(
         "--differences",
         type=numbers,
@@ -36,14 +34,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="probability of finding a true difference of two runs; default: 0.8",
     )
-    parser.add_argument(
-        "--resamples",
-        type=int,
-        default=10_000,
-        metavar="N",
-        help="permutations of the randomised Tukey HSD test; default: 10000",
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
+    add_permutations(parser)
     parser.add_argument(
         "--show",
         choices=("power", "topics"),

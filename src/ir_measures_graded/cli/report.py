@@ -8,7 +8,7 @@ from ..analysis.report import TITLE, report
 from ..errors import GradedError
 from ..inputs.sources import queries_in
 from ..output import pages
-from .arguments import Inputs, add_collection, add_gains, bars
+from .arguments import Inputs, add_alpha, add_collection, add_gains, add_permutations, bars
 from .results import command_line, refuse_input
 
 MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
@@ -30,17 +30,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="texts of the queries, one line per topic: TOPIC, a tab, the text; default: the collection's",
     )
     parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
-    )
-    parser.add_argument(
-        "--resamples",
-        type=int,
-        default=10_000,
-        metavar="N",
-        help="permutations of the randomised Tukey HSD test; default: 10000",
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
+    add_alpha(parser)
+    add_permutations(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="report.html", help="the page; default: report.html"
     )

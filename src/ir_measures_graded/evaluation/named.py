@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ..errors import FileError, GradedError, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
@@ -18,6 +18,9 @@ from ..inputs.files import RunFile, RunStream, run_dicts
 from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated, renamed
 from ..ranking.judged import Collection
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
@@ -97,10 +100,18 @@ class Run:
             return Rows(source, dicts)
         if not standard:
             return Rows(_Blocks(self, source, judgments), ())
-        rows, table = source.whole()
+        rows, table = self.whole(judgments)
+        return Rows(table, run_dicts(rows))
+
+    def whole(self, judgments: Judgments) -> tuple[pyarrow.Table, Table]:
+        """The rows of the run's file, in its order and grouped by topic.
+
+        Raises the same errors as `rows`, and `GradedError` for a document that a topic retrieves twice.
+        """
+        rows, table = self.source.whole()
         refuse_repeated(table)
         self.check(table.topics, judgments)
-        return Rows(table, run_dicts(rows))
+        return rows, table
 
     def table(self, judgments: Judgments) -> Table:
         """All rows of the run at once. Raises the same errors as `rows`."""

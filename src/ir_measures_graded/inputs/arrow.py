@@ -7,7 +7,7 @@ DataFrames and DuckDB's relations do. pyarrow reads them; the libraries themselv
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +40,15 @@ def is_stream(source: Any) -> bool:
     return exports_arrow(source) and (
         isinstance(source, Iterator) or type(source).__name__ == "DuckDBPyRelation"
     )
+
+
+def numbered(
+    batches: Iterable[pyarrow.RecordBatch], first: int = 0
+) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    """Each batch with the number of its first row; that of the first batch is `first`."""
+    for batch in batches:
+        yield first, batch
+        first += batch.num_rows
 
 
 def record_batches(source: Any) -> Iterator[pyarrow.RecordBatch]:

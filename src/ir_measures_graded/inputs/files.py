@@ -20,7 +20,15 @@ from ir_measures import Qrel, ScoredDoc
 
 from ..errors import FileError, shown
 from . import out_of_core
-from .arrow import arrow_array, changes_of_strings, numbers_of, record_batches, stable_order, whole_table
+from .arrow import (
+    arrow_array,
+    changes_of_strings,
+    numbered,
+    numbers_of,
+    record_batches,
+    stable_order,
+    whole_table,
+)
 from .content import Content, File, is_lasting
 from .id_columns import stretches_of
 from .table_files import batch_rows, kind_of, table_columns, table_rows
@@ -251,11 +259,9 @@ class RunStream:
         return _joined(self._tables(), RUN)
 
     def _tables(self) -> Iterator[pyarrow.Table]:
-        first = 0
-        for batch in record_batches(self.stream):
+        for first, batch in numbered(record_batches(self.stream)):
             names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN.value)
             yield batch_rows(batch, dict(zip(RUN.columns, names)), RUN.value, self.name, first)
-            first += batch.num_rows
 
 
 def tables_of(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import FileError, GradedError
-from .arrow import arrow_array, numbers_of
+from .arrow import arrow_array, numbered, numbers_of
 from .content import DAMAGE, Content
 from .tables import file_columns, floats, with_places
 
@@ -59,10 +59,7 @@ class Parquet:
         for number in range(self.file.num_row_groups):
             group = self.file.metadata.row_group(number)
             if where is None or _may_have(group, *where):
-                row = first
-                for batch in self.file.iter_batches(BATCH, [number], columns):
-                    yield row, batch
-                    row += batch.num_rows
+                yield from numbered(self.file.iter_batches(BATCH, [number], columns), first)
             first += group.num_rows
 
 
@@ -90,11 +87,7 @@ class ArrowFile:
     def batches(
         self, columns: list[str], where: tuple[str, str] | None
     ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-        first = 0
-        for number in range(self.file.num_record_batches):
-            batch = self.file.get_batch(number)
-            yield first, batch
-            first += batch.num_rows
+        return numbered(map(self.file.get_batch, range(self.file.num_record_batches)))
 
 
 class ArrowStream:
@@ -111,10 +104,7 @@ class ArrowStream:
     def batches(
         self, columns: list[str], where: tuple[str, str] | None
     ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-        first = 0
-        for batch in self.file:
-            yield first, batch
-            first += batch.num_rows
+        return numbered(self.file)
 
 
 KINDS: tuple[type[TableFile], ...] = (Parquet, ArrowFile, ArrowStream)

@@ -282,7 +282,8 @@ class Topics:
         """The judged documents that the run's list lacks: topics, ascending gains, and the count of each."""
         missed = np.ones(self.document_topic.size, dtype=bool)
         missed[self.document] = False
-        return by_topic.tally(self.document_topic[missed], self.document_gain[missed])
+        topic, gain, count = by_topic.tally(self.document_topic[missed], self.document_gain[missed])
+        return _read_only(topic), _read_only(gain), _read_only(count)
 
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""

@@ -22,10 +22,10 @@ from ir_measures import Measure
 
 from ...errors import GradedError
 from ...evaluation.evaluate import Evaluation, evaluate
-from ...evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ...evaluation.named import Judgments, Qrels, Run, Runs, named_runs, read_judgments
 from ...inputs.files import RunFile
 from ...inputs.sources import queries_of
-from ...inputs.tables import Source, refuse_repeated
+from ...inputs.tables import Source
 from ...measures.base import GradedMeasure
 from ...output import pages
 from ...output.files import write_whole
@@ -33,6 +33,7 @@ from ...output.formats import Table, counted
 from ...output.plots import need_matplotlib
 from ...output.result import Result
 from ..compare import check_options
+from ..levels import levels
 from ..libraries import need_statistics
 from .by_topic import ByTopic, by_topic
 from .material import Material, material
@@ -138,16 +139,17 @@ def report(
     main = first or evaluation.measures[0]
     texts = queries_of(judgments.name) if queries is None else dict(queries)
     judged_of = verdict(evaluation, judgments, kept, baseline, alpha, permutations, seed)
-    topics = by_topic(evaluation, judgments, main, judged_of.baseline, texts)
+    of_qrels = levels(judgments)
+    topics = by_topic(evaluation, of_qrels.relevant, main, judged_of.baseline, texts)
     return Report(
         title,
         evaluation,
         judged_of,
-        material(judgments, kept, evaluation.measures),
+        material(judgments, of_qrels, kept, evaluation.measures),
         profile(judgments, kept, main),
         topics,
         rankings(judgments, kept, main, topics),
-        weightings(judgments, kept, main),
+        weightings(judgments, of_qrels, kept, main),
         method(evaluation, inputs_of(judgments.name, named), command),
     )
 
@@ -156,8 +158,4 @@ def _read_once(run: Run, judgments: Judgments) -> Source:
     """The rows of a run in memory, which several analyses read. Raises `GradedError` as `Run.rows`."""
     if not isinstance(run.source, RunFile):
         return run.source
-    rows, table = run.source.whole()
-    with about(run.name):
-        refuse_repeated(table)
-    run.check(table.topics, judgments)
-    return rows
+    return run.whole(judgments)[0]

@@ -9,9 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...evaluation.evaluate import Evaluation, sign_of
-from ...evaluation.named import Judgments
 from ...output import plots
-from ...ranking.judged import Judged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,24 +89,21 @@ class ByTopic:
 
 def by_topic(
     evaluation: Evaluation,
-    judgments: Judgments,
+    relevant: np.ndarray,
     measure: Measure,
     baseline: str | None,
     queries: dict[str, str],
 ) -> ByTopic:
-    """The values of a measure for each topic."""
+    """The values of a measure for each topic, and its number of `relevant` documents (T)."""
     values = evaluation.of(measure)
     spread = np.ptp(values, axis=0) if len(values) > 1 else values[0]
     shown = np.sort(np.argsort(-spread, kind="stable")[:MOST])
-    counts = Judged(judgments.table).levels
-    above = counts.level > 0
-    relevant = np.bincount(counts.topic[above], counts.count[above], minlength=len(evaluation.topics))
     return ByTopic(
         measure,
         evaluation.runs,
         evaluation.topics,
         values,
-        relevant.astype(int),
+        relevant,
         queries,
         tuple(shown.tolist()),
         baseline,

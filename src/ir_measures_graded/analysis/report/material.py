@@ -13,7 +13,7 @@ from ...evaluation.named import Judgments, about
 from ...inputs.tables import read_run
 from ...ranking.judged import Judged
 from ...ranking.ranks import judged_ranks
-from ..levels import Levels, levels
+from ..levels import Levels
 
 DEPTHS = (10, 100)
 """The share of judged documents is shown at these ranks, and at the cutoffs of the measures."""
@@ -51,14 +51,14 @@ class Material:
         return int(found.min()), float(found.mean()), int(found.max())
 
 
-def material(judgments: Judgments, runs: Mapping[str, Any], measures: tuple[Measure, ...]) -> Material:
+def material(
+    judgments: Judgments, of_qrels: Levels, runs: Mapping[str, Any], measures: tuple[Measure, ...]
+) -> Material:
     """Count the documents of qrels and runs."""
     cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
     depths = tuple(sorted({*DEPTHS, *cutoffs}))
     judged = Judged(judgments.table)
-    return Material(
-        levels(judgments), depths, tuple(_of_run(judged, name, run, depths) for name, run in runs.items())
-    )
+    return Material(of_qrels, depths, tuple(_of_run(judged, name, run, depths) for name, run in runs.items()))
 
 
 def _of_run(judged: Judged, name: str, run: Any, depths: tuple[int, ...]) -> OfRun:

@@ -15,6 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...errors import GradedError
+from ...evaluation.evaluate import sign_of
 from ...evaluation.named import Judgments
 from ...measures.base import GradedMeasure
 from ...output.pages import shade, shortened
@@ -178,8 +179,7 @@ class _Lists:
         code: dict[str, int] = {}
         number = self.by_topic.shown[place]
         values = self.by_topic.values[:, number]
-        sign = -1 if getattr(self.one.measure, "smaller_is_better", False) else 1
-        order = np.argsort(-sign * values, kind="stable").tolist()
+        order = np.argsort(-sign_of(self.one.measure) * values, kind="stable").tolist()
         names = [self.by_topic.runs[row] for row in order]
         data: dict[str, Any] = {"runs": [self._list(self.found[name], place, code) for name in names]}
         data["documents"] = [shortened(id_.removeprefix(self.prefix)) for id_ in code]

@@ -12,7 +12,7 @@ from ir_measures import Measure
 from ...errors import GradedError
 from ...evaluation.named import Judgments
 from ...output.plots import cut_names
-from ..levels import levels
+from ..levels import Levels
 from ..sensitivity import Agreement, Sensitivity, sensitivity
 
 if TYPE_CHECKING:
@@ -64,14 +64,16 @@ class Weighting:
         return figure
 
 
-def weightings(judgments: Judgments, runs: Mapping[str, Any], measure: Measure) -> Weighting | None:
+def weightings(
+    judgments: Judgments, of_qrels: Levels, runs: Mapping[str, Any], measure: Measure
+) -> Weighting | None:
     """The orders of two or more runs under the gains that `levels` suggests; None without several."""
     if len(runs) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
         return None
     kept = {name: value for name, value in measure.params.items() if name != "gains"}
     try:
         open_gains = type(measure)(**kept)
-        found = sensitivity(judgments, runs, [open_gains], gains=levels(judgments).gains())
+        found = sensitivity(judgments, runs, [open_gains], gains=of_qrels.gains())
     except GradedError:
         return None
     return Weighting(open_gains, found)
