@@ -6,6 +6,7 @@ import io
 import lzma
 import struct
 import sys
+import threading
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -426,6 +427,18 @@ def test_bad_line_of_qrels_is_named(tmp_path, line, message):
     told = refused(read_trec_qrels, path)
     assert told.startswith(f"{path}:2: ")
     assert message in told
+
+
+@pytest.mark.parametrize(
+    ("reader", "fields"), [(read_trec_run, b"%d Q0 d 1 1 t\n"), (read_trec_qrels, b"%d 0 d 1\n")]
+)
+def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
+    # The garbage collector would end it at any time: if another thread just starts, both wait forever.
+    path = written(tmp_path / "file", b"bad\n" + b"".join(fields % topic for topic in range(200_000)))
+    before = threading.active_count()
+    with pytest.raises(GradedError, match=":1: ") as kept:
+        reader(path)
+    assert threading.active_count() == before, kept
 
 
 def test_document_retrieved_twice_is_refused_with_both_lines_across_topics():

@@ -10,8 +10,9 @@ row in the file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +166,8 @@ class RunFile:
         for rows in _whole_topics(self._tables()):
             block = read_run(rows)
             if not seen.isdisjoint(block.topics):
-                yield from map(read_run, out_of_core.regrouped(self._tables(), Content(self.file).name))
+                with closing(self._tables()) as tables:
+                    yield from map(read_run, out_of_core.regrouped(tables, Content(self.file).name))
                 return
             seen.update(block.topics)
             yield block
@@ -198,7 +200,7 @@ class RunFile:
             self._kept = _joined(tables_of(self.file, RUN, self.run_column), RUN)
         return iter([self._kept])
 
-    def _tables(self) -> Iterator[pyarrow.Table]:
+    def _tables(self) -> Generator[pyarrow.Table]:
         """The rows of the one run. Raises `FileError` for several runs without a choice of one."""
         from pyarrow import compute
 

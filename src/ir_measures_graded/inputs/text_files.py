@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -119,17 +119,18 @@ def text_tables(content: Content, form: Form, run_column: str | None = None) -> 
         parsed = _ahead(blocks, form)
     else:  # reading ahead in a stream could block forever
         parsed = ((block, _plainly(block, form)) for block in blocks)
-    for block, rows in parsed:
-        if rows is None:
-            yield _strictly(block, form, lines)
-        else:
-            before = lines.number
-            lines.number += rows.num_rows
-            yield with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
+    with closing(parsed):  # an error keeps its frames, and they would keep the threads
+        for block, rows in parsed:
+            if rows is None:
+                yield _strictly(block, form, lines)
+            else:
+                before = lines.number
+                lines.number += rows.num_rows
+                yield with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
     lines.end()
 
 
-def _ahead(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, pyarrow.Table | None]]:
+def _ahead(blocks: Iterator[bytes], form: Form) -> Generator[tuple[bytes, pyarrow.Table | None]]:
     """Each block and its table from `_plainly`; the next blocks are read and parsed in the background."""
     pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
     with ThreadPoolExecutor(1 + THREADS) as pool:
