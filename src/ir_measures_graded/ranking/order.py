@@ -53,12 +53,14 @@ def tied(new: np.ndarray) -> np.ndarray:
     """The places of all tied documents, and for each the first place of its tie group.
 
     `new` is true at places whose score differs from the score of the place before.
+
+    >>> tied(np.array([True, True, False, False, True]))
+    array([[1, 2, 3],
+           [1, 1, 1]])
     """
-    second = np.flatnonzero(~new)  # every place of a tie group except its first
-    opens = np.flatnonzero(np.diff(second, prepend=-2) != 1)
-    start, size = second[opens] - 1, np.diff(np.append(opens, second.size)) + 1
-    start = np.repeat(start, size)
-    return np.stack((start + places(size), start))
+    joins = ~new  # the place before
+    place = np.flatnonzero(joins | np.append(joins[1:], False))
+    return np.stack((place, np.maximum.accumulate(np.where(new[place], place, 0))))
 
 
 def in_order(
@@ -72,7 +74,8 @@ def in_order(
     matters = found[place] >= 0
     score = listed.values[row[place]]
     matters[1:] |= (start[1:] == start[:-1]) & (score[1:] != score[:-1])
-    group = np.cumsum(changes(start)) - 1
-    kept = np.flatnonzero((np.bincount(group, weights=matters) > 0)[group])
-    place, group = place[kept], group[kept]
+    ordered = np.zeros(found.size, dtype=bool)
+    ordered[start[matters]] = True
+    kept = np.flatnonzero(ordered[start])
+    place, group = place[kept], np.cumsum(changes(start[kept]))
     return place, listed.take(row[place]).descending(group)
