@@ -193,7 +193,7 @@ class Inputs:
         self.gains = _by_name(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)
-            self.measures = under(self.measures, self.gains, self.qrels)
+            self.measures = under_weightings(self.measures, self.gains, self.qrels)
 
     def run_named(self, text: str | None, option: str) -> str | None:
         """The name of the run that `option` gives as a name, a file name or a path.
@@ -221,19 +221,19 @@ def _by_name(gains: Iterable[tuple[str, GainMap | str]]) -> dict[str, GainMap | 
     return found
 
 
-def under(
+def under_weightings(
     measures: Sequence[Measure], gains: Mapping[str, GainMap | str], judgments: Judgments
 ) -> list[Measure]:
     """The measures, with each one that takes gains and names none under each weighting.
 
-    Raises `GradedError` for an invalid weighting, and if no measure takes gains.
+    Raises `GradedError` for an invalid weighting, and if there is no such measure.
     """
     levels = set(judgments.table.values.tolist())
     maps = [weighting(name, given, levels) for name, given in gains.items()]
     found: list[Measure] = []
     for measure in measures:
-        open_to = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
-        found += [measure(gains=each) for each in maps] if open_to else [measure]
+        names_no_gains = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
+        found += [measure(gains=each) for each in maps] if names_no_gains else [measure]
     if found == list(measures):
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(found))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 File = Union[str, "os.PathLike[str]", BinaryIO]
 """A path, ``-`` (standard input) or an open binary file.
 
-The content may be compressed by gzip, bzip2, xz or Zstandard.
+The content may be compressed with gzip, bzip2, xz or Zstandard.
 """
 
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)

@@ -114,11 +114,11 @@ class RunFile:
     A table may hold several runs. The column `run_column` names the run of each row; the default is ``run``
     if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
 
-    A block has whole topics and at least 65,536 rows. If the rows of a topic are not contiguous, the file is
-    read again: up to ten million rows are grouped in memory, and more rows need the extra ``duckdb``, which
-    sorts them on disk. A file that can be read only once, such as standard input, is held in memory. So are
-    the runs that `runs` returns for a file of up to four million rows. Other providers of ir-measures iterate
-    over the run as `ir_measures.ScoredDoc` objects.
+    A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
+    not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows need
+    the extra ``duckdb``, which sorts them on disk. A file that can be read only once, such as standard input,
+    is held in memory. So are the runs that `runs` returns for a file of up to four million rows. Other
+    providers of ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
 
     Raises `GradedError` during evaluation: for a file that cannot be read, for a line or row of another form,
     for a score that is NaN or not a number, for a document that a topic retrieves twice, for a missing

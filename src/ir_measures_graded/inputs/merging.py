@@ -252,6 +252,7 @@ def read_answers(path: str | os.PathLike[str]) -> Levels:
 
 
 def _csv_rows(name: str, text: str) -> Iterator[tuple[int, str, str, str]]:
+    """The line number, topic, document and level of each row of a CSV file."""
     reader = csv.DictReader(io.StringIO(text))
     missing = [column for column in ("topic", "document", "level") if column not in (reader.fieldnames or ())]
     if missing:
@@ -266,6 +267,7 @@ def _csv_rows(name: str, text: str) -> Iterator[tuple[int, str, str, str]]:
 
 
 def _trec_rows(name: str, text: str) -> Iterator[tuple[int, str, str, str]]:
+    """The same for lines in TREC's form."""
     for number, line in enumerate(text.splitlines(), start=1):
         fields = line.split()
         if fields and len(fields) != 4:

@@ -460,7 +460,7 @@ def floats(kind: str, pieces: Sequence[Collection[Any]], place: Callable[[int], 
     NumPy's conversion. Unlike NumPy, both refuse text such as "1". Raises `GradedError` for anything that is
     not a number.
     """
-    # NumPy's integers are not of type int, and bytes() would warn about some of them.
+    # The check excludes NumPy's types: older versions of NumPy warn if bytes() gets one of their bools.
     if isinstance(next(chain.from_iterable(pieces), None), int):
         try:
             small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])

@@ -193,7 +193,7 @@ def _inversion(measure: GradedMeasure, misread: Iterable[str]) -> str:
 def _collection() -> None:
     """Register the demo collection with ir-datasets, now or as soon as ir-datasets is imported.
 
-    PyTerrier imports ir-datasets on the first request for a dataset. That import takes half as long as
+    PyTerrier imports ir-datasets on the first request for a dataset. That import takes almost half as long as
     ``import pyterrier`` itself, so users who need no dataset should not wait for it.
     """
     if "ir_datasets" in sys.modules:

@@ -15,6 +15,7 @@ The file of this module is also a script for ``spark-submit``. It evaluates Parq
 from __future__ import annotations
 
 import argparse
+import inspect
 import math
 import re
 import sys
@@ -78,7 +79,7 @@ def evaluate(
     names = [by] if isinstance(by, str) else list(by)
     fields = _fields_of(run, names)
     judged, retrieved = _rows(qrels, "qrels", "relevance"), _rows(run, "run", "score", fields)
-    topics, levels = _about(judged, wanted)
+    topics, levels = _topics_and_levels(judged, wanted)
     buckets = max(1, math.ceil(topics / topics_per_bucket))
     bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
     groups = retrieved.select(*map(str, range(len(fields)))).distinct()
@@ -200,7 +201,7 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _about(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
+def _topics_and_levels(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
     """The approximate number of topics, and the levels of the collection if a measure needs them."""
     from pyspark.sql import functions
 
@@ -294,7 +295,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="ir_measures_graded.integrations.spark",
-        description=main.__doc__,
+        description=inspect.getdoc(main),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("qrels", help="Parquet with query_id, doc_id and relevance")

@@ -101,6 +101,7 @@ def page_of(
 
 
 def _files(folders: Iterable[Path], name: str) -> list[str]:
+    """The texts of the files of this name, in the order of the folders that have one."""
     paths = (folder / name for folder in folders)
     return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
 
@@ -111,6 +112,7 @@ def _dense(text: str) -> str:
 
 
 def _source(text: str) -> str:
+    """The expression that allows this text in a content security policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
@@ -249,6 +251,7 @@ def _attributes(style: str) -> str:
 
 
 def _id(given: str, used: set[str], name: str, parts: Mapping[str, str]) -> str:
+    """The attribute in place of an id; empty for an id that nothing refers to."""
     if given in parts:
         return f' data-run="{escape(parts[given])}"'
     return f' id="{name}-{given}"' if given in used else ""
