@@ -69,7 +69,7 @@ def page(template: str, title: str, folder: Path | None = None, extra_style: str
     html = environment.get_template(template).render(
         title=title, style=safe(style), script=safe(script), policy=policy, **values
     )
-    # Ids and names may contain lone surrogates, which cannot be encoded.
+    # Ids and names may hold lone surrogates, which no file can.
     return _dense(str(html)).encode("utf-8", "replace").decode("utf-8")
 
 
