@@ -1,7 +1,7 @@
 """Analyses of several runs over one collection.
 
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
-- `report` writes one HTML page with everything about the runs.
+- `report` writes a report on the runs as one HTML page.
 - `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.

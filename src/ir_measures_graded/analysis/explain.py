@@ -1,7 +1,7 @@
-"""Explanations: the ranking of a topic beside its ideal list, and what each document adds to the value.
+"""Explanations: the ranking of a topic beside its ideal list, and the amount that each document adds.
 
-A sum over documents, such as DCG or average precision, is divided into their contributions. For every
-measure with a cutoff, the value with the cutoff at each rank is shown.
+A value that is a sum over documents, such as DCG, is split into their contributions. For every measure that
+takes a cutoff, the value with the cutoff at each rank is computed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BYTES = 300
-"""The memory that an explanation takes for each topic and rank."""
+"""The memory that an explanation takes per topic and rank."""
 LONGEST = 60
 """The table shows at most this many characters of a document's id."""
 ALWAYS = ("rank", "document", "level")
@@ -50,7 +50,7 @@ ALWAYS = ("rank", "document", "level")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Lists:
-    """The common part of the explanations of one topic and of several topics."""
+    """The fields that the explanations of one topic and of several topics have in common."""
 
     measure: Measure
     run: str
@@ -70,18 +70,20 @@ class _Lists:
 class Explanation(_Lists, Result):
     """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
 
-    `value` is the value of `measure` for `topic`. The arrays have one entry per rank, NaN where there is
-    none. An array is None if the measure has no such values.
+    `value` is the value of `measure` for `topic`. Each array has one entry per rank (D), which is NaN where
+    there is no number. An array is None if it does not apply to the measure.
 
-    - `documents`: the ids in rank order, fewer than D if the list ends before
-    - `scores`, `levels`, `gains`: of these documents; an unjudged document has no level, and the gain 0. The
-      gains of standard measures are not known.
+    - `documents`: the ids in rank order; fewer than D if the list is shorter
+    - `scores`, `levels`, `gains`: those of the documents. An unjudged document has no level, and its gain
+      is 0. The gains of a standard measure are not known.
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
-    - `contributions`: the amount that the document adds to `value`, the sum of the contributions at all ranks
-    - `values`: the measure with the cutoff at this rank
+    - `contributions`: the amount that the document adds to `value`. The contributions at all ranks of the
+      list sum to `value`.
+    - `values`: the value with the cutoff at this rank
     - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal list
-    - `ideal_levels`, `ideal_gains`: the levels and gains of the relevant documents, best first
-    - `ideal`: the running sum of the ideal list if there are `sums`, otherwise its value at the rank
+    - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0, highest first
+    - `ideal`: the running sum of the ideal list if there are `sums`, otherwise the value of the ideal list
+      with the cutoff at this rank
     """
 
     topic: str
@@ -100,7 +102,7 @@ class Explanation(_Lists, Result):
         return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)}{of_run}"
 
     def table(self) -> Table:
-        """Column names and rows: one row per rank, without columns that are empty throughout."""
+        """Column names and rows: one row per rank. Columns without any entry are omitted."""
         records = self.records()
         names = [
             name for name in records[0] if name in ALWAYS or any(row[name] is not None for row in records)
@@ -112,7 +114,7 @@ class Explanation(_Lists, Result):
         return [name.replace("_", " ") for name in names], rows
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary per rank; an entry is None where there is none."""
+        """One dictionary per rank; an entry is None where there is no value."""
         depth, added = len(self.ranks), self.contributions
         columns = {
             "rank": self.ranks.tolist(),
@@ -168,9 +170,9 @@ class Explanation(_Lists, Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanations(_Lists):
-    """The explanations of T topics of one run, as arrays.
+    """The explanations of T topics of one run down to depth D, as arrays.
 
-    `value` has T entries, `documents` T tuples and `weights` D entries; all other arrays are T × D.
+    `value` has T entries, `documents` has T tuples, and `weights` has D entries. All other arrays are T × D.
     """
 
     topics: tuple[str, ...]
@@ -200,15 +202,17 @@ def explain(
 ) -> Explanation:
     """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
-    - `qrels`: as for `evaluate`; `run`: one run, in any form that is allowed there.
+    - `qrels`: as for `evaluate`.
+    - `run`: one run, in any form that `evaluate` accepts.
     - `measure`: a graded measure, or a standard measure that takes a cutoff.
-    - `topic`: a topic of the qrels. A run without it has an empty list.
-    - `depth` (≥ 1): the last rank; by default the cutoff, or without one the last rank of a judged document.
-    - `name`: the name of the run in the result and in messages, if any.
+    - `topic`: a topic of the qrels. If the run lacks it, the list is empty.
+    - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last judged
+      document.
+    - `name`: the name of the run in the result and in error messages; none if empty.
 
-    Documents stand in trec_eval's order: tied documents by id, descending. With ties='min' or 'max' they
-    stand in the order with the lowest or highest value. With judged_only=True, unjudged documents are
-    removed before ranks are counted.
+    Documents are in trec_eval's order, with tied documents by descending id. With ties='min' or 'max', tied
+    documents are in the order that gives the lowest or highest value. With judged_only=True, unjudged
+    documents are removed before ranks are counted.
 
     >>> qrels = {"q1": {"a": 3, "b": 2, "c": 1}}
     >>> found = explain(qrels, {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}}, "nCG@3", "q1")
@@ -217,8 +221,9 @@ def explain(
     >>> found.sums, found.ideal, found.values.round(2)
     (array([2., 2., 5.]), array([3., 5., 6.]), array([0.67, 0.4 , 0.83]))
 
-    Raises `GradedError` for a topic that the qrels lack, a standard measure without a cutoff, the options
-    ties='mean' and unjudged, which evaluate more than one ranking, and input that `evaluate` refuses.
+    Raises `GradedError` for a topic that the qrels lack, for a standard measure that takes no cutoff, and for
+    input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
+    values depend on more than one ranking.
     """
     found = _Explained(qrels, measure, [topic])
     (one,) = named_runs({name: run})
@@ -232,7 +237,10 @@ def explanations(
     depth: int,
     topics: Iterable[str] | None = None,
 ) -> dict[str, Explanations]:
-    """The same for several runs and topics, by default all topics of the qrels, down to one `depth`.
+    """Explanations of several runs and topics, by the name of the run.
+
+    `qrels` and `runs` are as for `evaluate`; `measure` and `depth` are as for `explain`. `topics` are topics
+    of the qrels, by default all of them. Raises `GradedError` as `explain`.
 
     >>> found = explanations({"q1": {"a": 1}, "q2": {"b": 1}}, {"mine": {"q1": {"a": 1.0}}}, "CG", depth=2)
     >>> found["mine"].documents, found["mine"].contributions
@@ -281,7 +289,7 @@ class _Explained:
         values = weights = sums = ideal = None
         if measure.CUTOFF:
             values = _padded(_curve(measure, uncut, last), depth)
-            if last == cutoff:  # a mean over ranks is added in another order than its curve
+            if last == cutoff:  # the curve of a mean over ranks adds in another order
                 values[:, cutoff - 1] = value
         with np.errstate(all="ignore"):  # the results are finite
             added = measure.contributions(measure.in_order(within))
@@ -342,10 +350,10 @@ class _Explained:
 
 
 def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
-    """The list that the measure sees: with judged_only=True, that of the judged documents."""
+    """The list that the measure evaluates: with judged_only=True, only the judged documents."""
     if not measure.params.get("judged_only"):
         return ranks
-    if not isinstance(measure, GradedMeasure):  # trec_eval takes negative levels for unjudged
+    if not isinstance(measure, GradedMeasure):  # trec_eval treats negative levels as unjudged
         kept = ranks.judged.level[ranks.doc] >= 0
         ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
     return ranks.condensed
@@ -395,8 +403,8 @@ def _curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
 def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int) -> dict[str, Any]:
     """The documents of each topic in rank order, with their scores, levels and gains.
 
-    `ranks` is the list in trec_eval's order; in `ordered` judged documents have other ranks in their tie
-    groups. `gain` is that of each judged document.
+    `ranks` is the list in trec_eval's order. In `ordered`, judged documents may have other ranks within their
+    tie groups. `gain` has the gain of each judged document.
     """
     places_of, judged = np.arange(ranks.score.size), ranks.judged
     unjudged = np.ones((2, places_of.size), dtype=bool)
@@ -422,7 +430,10 @@ def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: 
 
 
 def _best(judged: Judged, gain: np.ndarray, among: np.ndarray | slice, depth: int) -> dict[str, np.ndarray]:
-    """The levels and gains of the ideal list of the judged documents `among` all, which have these gains."""
+    """The levels and gains of the ideal list: documents with a gain above 0, highest gain first.
+
+    `gain` has the gain of each judged document, and `among` selects the documents of the ideal list.
+    """
     topic, level, gain = judged.topic[among], judged.level[among], gain[among]
     order = np.lexsort((-level, -gain, topic))
     order = order[gain[order] > 0]
@@ -436,7 +447,7 @@ def _best(judged: Judged, gain: np.ndarray, among: np.ndarray | slice, depth: in
 
 
 def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.nan) -> np.ndarray:
-    """A value of each entry of a list at its rank (T × depth); at other ranks, the default."""
+    """The value of each entry of a list at its rank (T × depth); the default at all other ranks."""
     result = np.full((of.topics, depth), default)
     within = of.rank <= depth
     result[of.topic[within], of.rank[within] - 1] = values[within]
@@ -444,14 +455,14 @@ def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.n
 
 
 def _padded(values: np.ndarray, depth: int) -> np.ndarray:
-    """Values at the first ranks (T × cutoff), NaN at later ranks (T × depth)."""
+    """Values at the first ranks, extended to `depth` ranks by NaN (T × depth)."""
     result = np.full((len(values), depth), np.nan)
     result[:, : values.shape[1]] = values
     return result
 
 
 def _dicts(ranks: JudgedRanks) -> dict[str, dict[str, float]]:
-    """The run as ir-measures' other providers take it."""
+    """The run as a dict of dicts, for other providers of ir-measures."""
     run = ranks.listed
     documents, scores = list(run.docs.ids()), run.values.tolist()
     bounds = zip(run.topics, run.offsets.tolist(), run.offsets[1:].tolist())
@@ -459,13 +470,13 @@ def _dicts(ranks: JudgedRanks) -> dict[str, dict[str, float]]:
 
 
 def _entries(values: np.ndarray | None, depth: int, whole: bool = False) -> list[Any]:
-    """An array as a list of the given length, None where it has no value; `whole` numbers as ints."""
+    """An array as a list of `depth` entries, None where it has no value; `whole` numbers become ints."""
     found = [] if values is None else values.tolist()
     found = [None if value != value else plain_number(value) if whole else value for value in found]
     return found + [None] * (depth - len(found))
 
 
 def _printable(name: str) -> str:
-    """An id for people: on one line, cut off if it is long, with escapes for characters that do not print."""
+    """An id on one line: cut off if it is long, and with escapes for characters that do not print."""
     short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in short)

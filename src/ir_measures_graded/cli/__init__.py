@@ -16,7 +16,7 @@ PURPOSES: dict[str, dict[str, str]] = {
         "explain": "Show what each document of a ranking adds to a value.",
     },
     "analysis": {
-        "report": "Write a page with everything about the runs.",
+        "report": "Write a report on the runs as one HTML page.",
         "compare": "Test whether runs differ.",
         "power": "Show which measure separates the runs best, and how many topics are needed.",
         "curves": "Show a measure at every rank, averaged over topics.",

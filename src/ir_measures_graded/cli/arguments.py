@@ -26,9 +26,9 @@ EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 ENDINGS = re.compile(
     r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
 )
-"""Endings of run files that are not part of a run's name."""
+"""Endings of file names that are not part of a run's name."""
 SCOREDDOCS = "scoreddocs"
-"""The name of the run that a collection carries."""
+"""The name of the run that comes with an ir-datasets collection."""
 LISTED = 5
 """The number of names that a message lists."""
 
@@ -38,7 +38,7 @@ def add_qrels(parser: argparse.ArgumentParser, name: str = "qrels", metavar: str
     parser.add_argument(
         name,
         metavar=metavar,
-        help="qrels file (TREC, CSV, Parquet or Arrow, may be compressed), or ir-datasets id",
+        help="qrels file (TREC, CSV, Parquet or Arrow; may be compressed) or ir-datasets id",
     )
 
 
@@ -48,12 +48,12 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "inputs",
         metavar="RUN… MEASURE…",
         nargs="*",
-        help="run files (TREC, CSV, Parquet or Arrow, may be compressed) and measures; - is standard input",
+        help="run files (TREC, CSV, Parquet or Arrow; may be compressed) and measures; - is standard input",
     )
     parser.add_argument(
         "--run_column",
         metavar="NAME",
-        help="column that names the run of each row in a table of several runs; default: run, if present",
+        help="column that names the run of each row, in a table of several runs; default: run, if present",
     )
 
 
@@ -63,7 +63,7 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
     add_qrels(parser)
     add_runs(parser)
     parser.add_argument(
-        "--scoreddocs", action="store_true", help="include the run that the ir-datasets collection carries"
+        "--scoreddocs", action="store_true", help="add the run that comes with the ir-datasets collection"
     )
 
 
@@ -75,13 +75,13 @@ def add_gains(parser: argparse.ArgumentParser) -> None:
         type=_weighting,
         action="append",
         default=[],
-        help="weighting for measures without gains; also exp (2^level − 1), linear, and for levels 0 to 3 "
-        f"{', '.join(PRESETS)}; repeatable",
+        help="weighting for measures that name no gains; may also be exp (2^level − 1), linear or, for "
+        f"levels 0 to 3, {', '.join(PRESETS)}; repeatable",
     )
 
 
 def _weighting(text: str) -> tuple[str, GainMap | str]:
-    """A name and its gain map, or the name of a preset twice."""
+    """The name of a weighting and its gain map; without a map, the name twice."""
     name, equals, pairs = text.partition("=")
     if not equals:
         return name, name
@@ -100,14 +100,14 @@ def _weighting(text: str) -> tuple[str, GainMap | str]:
 
 
 def add_alpha(parser: argparse.ArgumentParser) -> None:
-    """Add the significance level of tests."""
+    """Add the option for the significance level of tests."""
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
     )
 
 
 def add_permutations(parser: argparse.ArgumentParser) -> None:
-    """Add the permutations of the randomised test, and their seed."""
+    """Add the options for the number of permutations of the randomised test and their seed."""
     parser.add_argument(
         "--resamples",
         type=int,
@@ -115,7 +115,7 @@ def add_permutations(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="permutations of the randomised Tukey HSD test; default: 10000",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples; default: 0")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed; default: 0")
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +132,7 @@ def _jobs(text: str) -> int:
 
 
 def whole_numbers(text: str) -> list[int]:
-    """The whole numbers of an option, which commas separate."""
+    """The whole numbers in the text of an option, separated by commas."""
     if not re.fullmatch(r"\d{1,18}(,\d{1,18})*", text):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not allowed; give whole numbers separated by commas, as in 5,10,20"
@@ -141,7 +141,7 @@ def whole_numbers(text: str) -> list[int]:
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers of an option, which commas separate."""
+    """The numbers in the text of an option, separated by commas."""
     try:
         return [float(number) for number in text.split(",")]
     except ValueError:
@@ -158,10 +158,13 @@ def bars() -> bool:
 class Inputs:
     """The qrels, runs and measures of a command.
 
-    `runs` are pairs of name and `RunFile`, or of name and the run that the collection carries. Each measure
-    without gains becomes one measure per weighting, unless the command does this itself (`weighted`). `uncut`
-    measures may lack a required cutoff. `default` are the measures if none is named. Raises `GradedError` for
-    an argument that is neither a file nor a measure, and without a run or a measure.
+    `runs` has pairs of a name and a `RunFile`, or the run that comes with the collection. With the option
+    --gains, each measure that names no gains becomes one measure per weighting, unless the command does this
+    itself (`weighted`). If `uncut`, measures may lack a required cutoff. `default` has the measures to use if
+    none is named.
+
+    Raises `GradedError` for an argument that is neither a file nor a measure, and if there is no run or no
+    measure.
     """
 
     def __init__(
@@ -190,10 +193,13 @@ class Inputs:
         self.gains = _by_name(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)
-            self.measures = under(self.measures, self.gains, self.qrels)
+            self.measures = under_weightings(self.measures, self.gains, self.qrels)
 
     def run_named(self, text: str | None, option: str) -> str | None:
-        """The name of the run that an option names by its name, file name or path."""
+        """The name of the run that `option` gives as a name, a file name or a path.
+
+        Raises `GradedError` if there is no such run, or if several have this file name.
+        """
         names = [name for name, _ in self.runs]
         if text is None or text in names:
             return text
@@ -215,19 +221,19 @@ def _by_name(gains: Iterable[tuple[str, GainMap | str]]) -> dict[str, GainMap | 
     return found
 
 
-def under(
+def under_weightings(
     measures: Sequence[Measure], gains: Mapping[str, GainMap | str], judgments: Judgments
 ) -> list[Measure]:
-    """Each measure that takes gains and names none, under each weighting, and the other measures.
+    """The measures, with each one that takes gains and names none under each weighting.
 
-    Raises `GradedError` for an invalid weighting, and if no measure takes gains.
+    Raises `GradedError` for an invalid weighting, and if there is no such measure.
     """
     levels = set(judgments.table.values.tolist())
     maps = [weighting(name, given, levels) for name, given in gains.items()]
     found: list[Measure] = []
     for measure in measures:
-        open_to = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
-        found += [measure(gains=each) for each in maps] if open_to else [measure]
+        names_no_gains = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
+        found += [measure(gains=each) for each in maps] if names_no_gains else [measure]
     if found == list(measures):
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(found))
@@ -243,7 +249,9 @@ def input_files(*names: str) -> list[str]:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """File names without endings such as .run.gz, whole file names or paths: the shortest that are unique.
+    """The name of each run: the file name without endings such as .run.gz, or with them, or the path.
+
+    The shortest of these that no other run has is used.
 
     >>> run_names(["runs/bm25.run.gz", "runs/a.run", "runs/a.txt"])
     ['bm25', 'a.run', 'a.txt']
@@ -263,7 +271,7 @@ def _short_names(path: str) -> list[str]:
 
 
 def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], list[Measure]]:
-    """Split arguments into run files, which exist, and measures. Raises `GradedError` for anything else."""
+    """Split arguments into run files and measures. Raises `GradedError` for anything else."""
     paths: list[str] = []
     measures: list[Measure] = []
     for text in inputs:
@@ -275,11 +283,11 @@ def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], 
 
 
 def measures_in(text: str, uncut: bool = False) -> list[Measure]:
-    """The measures in an argument, which blanks separate; `uncut` ones may lack a required cutoff."""
+    """The measures in an argument, separated by blanks. If `uncut`, they may lack a required cutoff."""
     try:
         return uncut_measures(text) if uncut else [*parse_measures([text])]
     except GradedError as error:
-        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in brackets do not separate measures
+        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in parentheses do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut)]
@@ -307,7 +315,7 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
 
 
 def _close_files(path: str) -> str:
-    """A hint at files with a similar name in the same directory."""
+    """A hint that names similar files in the same directory; empty if there is none."""
     folder, name = os.path.split(path)
     try:
         close = get_close_matches(name, os.listdir(folder or "."), n=3)

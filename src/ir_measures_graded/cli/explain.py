@@ -20,7 +20,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--depth",
         type=int,
         metavar="RANK",
-        help="last rank; default: the measure's cutoff, else the last judged document",
+        help="last rank; default: the cutoff of the measure, else the rank of the last judged document",
     )
     add_gains(parser)
     add_output(parser)
@@ -29,11 +29,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Show what each document of a ranking adds to a value.
 
-    The table has one row per rank: the document, its score, level and gain, the weight of a gain at this
-    rank, what the document adds to the value (contribution), and the value with the cutoff at this rank. If
-    the measure divides a sum by the sum of the ideal list, the column sum shows the running sum. The last
-    columns show the ideal list and its running sum or its value at this rank. Columns that the measure does
-    not have are omitted. The format text adds the value and the ranks of tied documents.
+    The table has one row per rank. It shows the document with its score, level and gain, the weight of a gain
+    at this rank, the amount that the document adds to the value (contribution), and the value with the cutoff
+    at this rank. If the measure divides a sum by the sum of the ideal list, the column sum has the running
+    sum. The last columns show the ideal list and its running sum or its value at this rank. Columns that do
+    not apply to the measure are omitted. The format text adds the value and the ranks of tied documents.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1

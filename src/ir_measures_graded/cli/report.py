@@ -12,7 +12,7 @@ from .arguments import Inputs, add_alpha, add_collection, add_gains, add_permuta
 from .results import command_line, refuse_input
 
 MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
-"""The measures if none is named."""
+"""The measures that are evaluated if none is named."""
 ENDINGS = (".html", ".htm")
 
 
@@ -27,23 +27,24 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--queries",
         metavar="FILE",
-        help="texts of the queries, one line per topic: TOPIC, a tab, the text; default: the collection's",
+        help="query texts, one line per topic: TOPIC, a tab, the text; default: those of the collection",
     )
     parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
     add_alpha(parser)
     add_permutations(parser)
     parser.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="the page; default: report.html"
+        "-o", "--output", metavar="FILE", default="report.html", help="file of the page; default: report.html"
     )
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
-    """Write a page with everything about the runs.
+    """Write a report on the runs as one HTML page.
 
-    The page has the best runs and the tests of their differences, the data, curves, all topics with their
-    rankings document by document, the order of the runs under other gains, and the method. It is one HTML
-    file that needs no network. The default measures are nDCG_JK@10, ERR_G@10 and Q. The curves, topics and
-    rankings are those of the first graded measure. The command needs the extra report.
+    The page shows the best runs with tests of their differences, the data, curves, the values and rankings of
+    each topic, the order of the runs under other gains, and the method. It is a single file and needs no
+    network. The default measures are nDCG_JK@10, ERR_G@10 and Q. Curves, topics, rankings and the order under
+    other gains use the first graded measure. With more than 250 topics, the page shows those in which the
+    runs differ most. The command needs the extra report.
 
       ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
       ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv

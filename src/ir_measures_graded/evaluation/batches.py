@@ -1,7 +1,7 @@
-"""The values of batches of whole topics, for distributed engines; batches and values are Arrow data.
+"""Evaluation in batches of whole topics, for engines that distribute topics. All data is Arrow data.
 
-An engine brings together the rows of some topics, calls `evaluate_batches` and combines the values. Facts
-about the other topics are arguments.
+An engine brings together the rows of some topics, calls `evaluate_batches`, and combines the results. What a
+value needs to know about other topics is an argument.
 """
 
 from __future__ import annotations
@@ -38,24 +38,26 @@ def evaluate_batches(
     by: Sequence[str] = (),
     groups: Any = None,
 ) -> pyarrow.Table:
-    """The value of each measure for each topic of the qrels, as an Arrow table query_id, measure, value.
+    """The value of each measure for each topic: an Arrow table with the columns query_id, measure and value.
 
     `measures` are graded or standard measures or measure strings. `qrels` and each of the `batches` are Arrow
     data with the columns query_id, doc_id, and relevance or score; PyTerrier's names are allowed. Rows may
-    have any order, but all rows of a topic are in one batch. The qrels are read once. Every topic of the
-    qrels has a value, even if no batch has the topic; other topics have none. The value is null if
+    have any order. Without `by`, all rows of a topic must be in one batch. Every topic of the qrels has a
+    value, even if no batch has the topic. Topics that the qrels lack have no value. A value is null if
     ir-measures reports none.
 
-    `levels` are all levels that occur in the collection, in any order. Some measures depend on the levels of
-    all topics, for example ERR_G on the highest one. If `qrels` and `batches` have only some topics of a
-    collection, their levels cannot replace `levels`. Without `levels`, these measures raise an error;
-    `needs_levels` detects such measures.
+    `levels` are all levels that occur in the collection, in any order. The values of some measures depend on
+    the levels of all topics: ERR_G, for example, depends on the highest one. If `qrels` has only some topics
+    of the collection, it may lack levels. Therefore these measures are an error without `levels`;
+    `needs_levels` finds them.
 
-    `by` names columns of the batches, such as the run or the day. Each distinct combination of their values
-    is a run by itself and has every topic; a null is a value like any other. The result starts with these
-    columns. `groups` is Arrow data with these columns, for groups that may have no row in the batches. With
-    `by`, all batches are in memory at once; otherwise one after the other, unless a provider of ir-measures
-    computes a measure.
+    `by` names columns of the batches, such as the system or the day. Each distinct combination of their
+    values is a separate run, which has a value for every topic. A null is a value like any other. The columns
+    come first in the result. `groups` is Arrow data with the columns `by`, for runs that may have no row in
+    the batches.
+
+    Batches are evaluated one after the other. With `by`, or if another provider of ir-measures computes a
+    measure, all batches are in memory at once.
 
     >>> import pyarrow
     >>> qrels = pyarrow.table({"query_id": ["q1", "q2"], "doc_id": ["a", "a"], "relevance": [1, 3]})
@@ -65,8 +67,9 @@ def evaluate_batches(
     >>> evaluate_batches("ERR_G@1", qrels, [batch], levels=[0, 1, 3])["value"].to_pylist()
     [0.125, 0.0]
 
-    Raises `GradedError`, which names topic and document, for nulls, NaN, documents that a topic retrieves
-    twice, contradictory judgments, and a topic in two batches.
+    Raises `GradedError` for data that is not Arrow data and for a missing column. Raises `GradedError`, which
+    names the topic, for a null, for NaN, for a document that a topic retrieves twice, for contradictory
+    judgments, and for a topic in two batches.
     """
     wanted = parse_measures(measures)
     known = None if levels is None else np.fromiter(levels, np.float64)
@@ -81,17 +84,17 @@ def evaluate_batches(
         return _values(judgments, wanted, [_evaluated(work, batches)])
     keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
     names = (", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist())
-    found = _values(judgments, wanted, [_evaluated(work, [run], name) for run, name in zip(runs, names)])
+    result = _values(judgments, wanted, [_evaluated(work, [run], name) for run, name in zip(runs, names)])
     group = np.repeat(np.arange(len(keys)), len(judgments.topics) * len(wanted))
     for name in reversed(by):
-        found = found.add_column(0, name, keys[name].take(arrow_array(group)))
-    return found
+        result = result.add_column(0, name, keys[name].take(arrow_array(group)))
+    return result
 
 
 def needs_levels(measures: Iterable[Measure]) -> bool:
-    """Whether `evaluate_batches` needs the levels of the collection for the measures.
+    """Whether `evaluate_batches` needs the levels of the collection for any of the `measures`.
 
-    A measure of a plugin may use them without declaring it.
+    The result is true for a graded measure of a plugin, because it may use the levels without declaring it.
 
     >>> needs_levels(parse_measures("ERR_G")), needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
     (True, False)
@@ -105,12 +108,12 @@ def needs_levels(measures: Iterable[Measure]) -> bool:
 
 @dataclass(frozen=True)
 class _Batches:
-    """A run in batches of whole topics, which are read one after the other."""
+    """A run in batches of whole topics. The batches are read one after the other."""
 
     batches: Iterable[Any]
 
     def blocks(self) -> Iterator[Table]:
-        """The rows of each batch. Raises `GradedError` for a topic in two batches."""
+        """The rows of each batch. Raises `GradedError` if two batches have a topic."""
         seen: set[str] = set()
         for batch in self.batches:
             rows = _arrow(batch, "run", "score")
@@ -121,7 +124,10 @@ class _Batches:
             yield table
 
     def whole(self) -> pyarrow.Table:
-        """All rows at once, for providers of ir-measures. Raises `GradedError` for a repeated document."""
+        """All rows at once, for other providers of ir-measures.
+
+        Raises `GradedError` if two batches have a topic, or if a topic retrieves a document twice.
+        """
         import pyarrow
 
         batches = [_arrow(batch, "run", "score") for batch in self.batches]
@@ -131,11 +137,11 @@ class _Batches:
 
 
 Found = tuple[np.ndarray, np.ndarray]
-"""Values (measures × topics) and which of them are missing."""
+"""Values (measures × topics), and a mask of missing values."""
 
 
 def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Found:
-    """The values of a run, which errors call `name`. If `work` is None, the rows are only checked."""
+    """The values of a run. Errors call it `name`. Rows are only checked if `work` is None."""
     run = _Batches(batches)
     with about(name):
         rows = run.whole() if work is None or work.others else run
@@ -145,7 +151,7 @@ def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Fou
 
 
 def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Found]) -> pyarrow.Table:
-    """The values of several runs, run after run and measure after measure."""
+    """The result for several runs, in the order of runs, measures and topics."""
     import pyarrow
 
     topics, names = list(judgments.topics), list(map(str, measures))
@@ -165,7 +171,7 @@ def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[F
 def _by_group(
     batches: Sequence[pyarrow.Table], groups: Any, by: list[str]
 ) -> tuple[pyarrow.Table, Iterator[pyarrow.Table]]:
-    """The distinct values of the columns `by`, and the rows that have each of them."""
+    """The distinct combinations of values in the columns `by`, and the rows of each combination."""
     import pyarrow
 
     given = [] if groups is None else [whole_table(groups).select(by)]
@@ -174,8 +180,9 @@ def _by_group(
     every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
     grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])
     run = pyarrow.concat_tables(batches) if batches else _no_rows()
-    of_group = (np.asarray(rows.values) for rows in grouped["row_list"])
-    runs = (run.take(arrow_array(rows[rows < len(run)])) for rows in of_group)
+    row_numbers = (np.asarray(rows.values) for rows in grouped["row_list"])
+    # Rows of `groups` have higher numbers than those of the run.
+    runs = (run.take(arrow_array(rows[rows < len(run)])) for rows in row_numbers)
     return grouped.drop_columns("row_list").rename_columns(by), runs
 
 
@@ -188,8 +195,10 @@ def _no_rows() -> pyarrow.Table:
 
 
 def _arrow(rows: Any, kind: str, value: str) -> pyarrow.Table:
-    """The rows of a batch. Raises `GradedError` for a null. The error names topic and document, because the
-    number of a row in a batch means nothing to a user."""
+    """The rows of a batch. Raises `GradedError` for a null.
+
+    The error names topic and document, because users do not know the number of a row in a batch.
+    """
     if not exports_arrow(rows):
         raise GradedError(f"{kind}: expected Arrow data, not a {type(rows).__name__}")
     table = whole_table(rows)

@@ -1,14 +1,14 @@
-"""Qrels and runs in every form, read into one: rows of (topic, document, value), grouped by topic.
+"""Reads qrels and runs in every form into one: rows of (topic, document, value), grouped by topic.
 
 - `sources`: qrels and runs by name: a file or an ir-datasets id.
-- `files`: files of every kind, told by their content, and runs in them, block by block.
-- `content`: an opened and decompressed file.
-- `text_files`: TREC files, CSV and TSV; `strict_lines`: the same line by line, with all error messages.
+- `files`: files of every kind, recognised by their content; runs are read block by block.
+- `content`: opens and decompresses a file.
+- `text_files`: TREC, CSV and TSV files; `strict_lines` reads them line by line and makes the error messages.
 - `table_files`: Parquet and Arrow files.
-- `out_of_core`: rows in any order, sorted on disk if they do not fit into memory.
+- `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
 - `tables`: dicts, DataFrames, Arrow data and named tuples.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
-- `merging`: qrels of several judges, on one scale and merged by one rule; files of assessors' answers.
+- `merging`: qrels of several judges, brought to one scale and merged; files of assessors' answers.
 - `id_columns`: columns of topic and document ids, in every storage format.
-- `id_matching`: ids as bytes, hashed and compared.
+- `id_matching`: ids as bytes, matched by their hashes.
 """

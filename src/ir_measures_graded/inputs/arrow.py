@@ -1,7 +1,7 @@
-"""Arrow data: what exports it, its record batches, and its columns as NumPy arrays.
+"""Arrow data: objects that export it, their record batches, and columns as NumPy arrays.
 
 An object exports Arrow if it implements the Arrow PyCapsule interface, as pyarrow's tables, Polars'
-DataFrames and DuckDB's relations do. pyarrow reads them; the libraries themselves are never imported.
+DataFrames and DuckDB's relations do. pyarrow reads them all, so no other library is imported.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ if TYPE_CHECKING:
 
 
 def is_arrow(thing: Any) -> bool:
-    """Whether this is an array or a table of pyarrow, without importing pyarrow."""
-    pyarrow = sys.modules.get("pyarrow")  # an object of pyarrow exists only after its import
+    """Whether this is an array or a table of pyarrow."""
+    pyarrow = sys.modules.get("pyarrow")  # without its import, no object of pyarrow can exist
     return pyarrow is not None and isinstance(
         thing, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Table, pyarrow.RecordBatch)
     )
 
 
 def exports_arrow(source: Any) -> bool:
-    """Whether this is a table that exports Arrow. A DataFrame of pandas does too, but has its own reader."""
+    """Whether this is a table that exports Arrow; False for a pandas DataFrame, which has its own reader."""
     if is_arrow(source):
-        return hasattr(source, "schema")  # an array has none
+        return hasattr(source, "schema")  # an array has no schema
     exports = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
     return exports and not hasattr(source, "itertuples")
 
 
 def is_stream(source: Any) -> bool:
-    """Whether this exports Arrow data that need not be in memory: record batches that are read once, or a
-    relation of DuckDB."""
+    """Whether this exports Arrow data that need not be in memory.
+
+    This holds for an iterator of record batches, which can be read only once, and for a relation of DuckDB.
+    """
     return exports_arrow(source) and (
         isinstance(source, Iterator) or type(source).__name__ == "DuckDBPyRelation"
     )
@@ -45,7 +47,7 @@ def is_stream(source: Any) -> bool:
 def numbered(
     batches: Iterable[pyarrow.RecordBatch], first: int = 0
 ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-    """Each batch with the number of its first row; that of the first batch is `first`."""
+    """Each batch, with the number of its first row before it. Counting starts at `first`."""
     for batch in batches:
         yield first, batch
         first += batch.num_rows
@@ -73,7 +75,7 @@ def whole_table(source: Any) -> pyarrow.Table:
 
 
 def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
-    """Whether the column has no nulls and the memory layout of a NumPy array, which bit-packed bools lack."""
+    """Whether the column has no nulls and a NumPy array's memory layout; bools do not, as they are bits."""
     from pyarrow import types
 
     return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
@@ -82,7 +84,7 @@ def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
     """A column of plain numbers as a NumPy array, without a copy if the column is one chunk.
 
-    pyarrow's `to_numpy`, and sometimes `to_pandas_dtype`, imports pandas, which takes half a second.
+    This avoids pyarrow's `to_numpy` and `to_pandas_dtype`: they can import pandas, which takes half a second.
     """
     from pyarrow import types
 
@@ -112,7 +114,7 @@ def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) 
 def codes_of_strings(
     strings: pyarrow.StringArray | pyarrow.LargeStringArray, rows: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
-    """The codes of the strings in some rows, and the distinct strings in order of appearance."""
+    """The code of the string in each of these rows, and the distinct strings in order of appearance."""
     if rows.size < len(strings):
         strings = strings.take(arrow_array(rows))
     encoded = strings.dictionary_encode()
@@ -120,8 +122,11 @@ def codes_of_strings(
 
 
 def stable_order(codes: np.ndarray) -> np.ndarray:
-    """The stable order of integers in a small range; pyarrow sorts them by counting, three times faster."""
-    if codes.size < BLOCK:  # not worth the import of pyarrow
+    """The order that sorts integers of a small range stably.
+
+    pyarrow uses a counting sort, which is many times faster than NumPy's sort.
+    """
+    if codes.size < BLOCK:  # too few to pay for importing pyarrow
         return np.argsort(codes, kind="stable")
     from pyarrow import compute
 

@@ -1,4 +1,4 @@
-"""The content of a file, decompressed if its first bytes say so."""
+"""Opens a file and decompresses it. The first bytes of the file identify the compression."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ if TYPE_CHECKING:
 File = Union[str, "os.PathLike[str]", BinaryIO]
 """A path, ``-`` (standard input) or an open binary file.
 
-The content may be compressed by gzip, bzip2, xz or Zstandard.
+The content may be compressed with gzip, bzip2, xz or Zstandard.
 """
 
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
-"""What the decompressors raise."""
+"""The errors that decompressors raise for damaged data."""
 
 
 class Content:
-    """The content of a file, without its compression, while the context is open.
+    """A context manager for the decompressed content of a file.
 
-    `stream` is the open binary stream and `start` its first bytes, which remain to be read. `compression` is
-    the name of the compression, empty if there is none. `damage` is an error that the decompressor raised for
-    these bytes. Closes only what it opened. Raises `FileError` if the file cannot be opened.
+    `stream` is a binary stream, and `start` holds its first bytes, which have not been consumed.
+    `compression` is the name of the compression, empty if there is none. `damage` is the error that the
+    decompressor raised for the first bytes, if any. A file that the caller opened stays open. Raises
+    `FileError` if the file cannot be opened.
     """
 
     stream: Any
@@ -70,7 +71,7 @@ class Content:
         self._opened.close()
 
     def seekable(self) -> pyarrow.NativeFile:
-        """The content with random access: the file itself, or a copy of all its bytes."""
+        """The content with random access. A compressed file and a stream are read into memory."""
         import pyarrow
 
         if not self.compression and is_lasting(self.file):
@@ -79,17 +80,17 @@ class Content:
 
     @property
     def unclosable(self) -> Any:
-        """The stream for pyarrow, which would close it."""
+        """The stream in a wrapper that keeps pyarrow from closing it."""
         return _unclosable(self.stream)
 
 
 def is_lasting(file: File) -> bool:
-    """Whether this is a regular file, not a stream or a pipe."""
+    """Whether this is the path of a regular file, which can be read again; streams and pipes cannot."""
     return isinstance(file, (str, os.PathLike)) and file != "-" and os.path.isfile(file)
 
 
 def owned_by_arrow(block: bytes) -> pyarrow.Buffer:
-    """A copy of the block in memory of Arrow.
+    """A copy of the block in memory that Arrow owns.
 
     Arrow's threads may release a buffer after its table is returned. If Python owned the buffer and the
     interpreter ended at that moment, the process would abort.
@@ -111,7 +112,7 @@ def _name_of(file: File) -> str:
 
 
 def _start(stream: Any) -> bytes:
-    """The first bytes of a stream, which remain to be read; empty if the stream cannot be rewound."""
+    """The first bytes of a stream, without consuming them; empty if the stream can neither peek nor seek."""
     if hasattr(stream, "peek"):
         return stream.peek(LONGEST_MAGIC)
     if hasattr(stream, "seekable") and stream.seekable():
@@ -137,11 +138,11 @@ def _decompressed_zstd(stream: Any) -> Any:
 
 MAGIC = {
     b"\x1f\x8b": "gzip",
-    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},  # a topic could begin with BZh
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},  # BZh alone could begin a topic
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "Zstandard",
 }
-"""The first bytes of a compressed file."""
+"""The first bytes of a compressed file, and the name of the compression."""
 LONGEST_MAGIC = max(map(len, MAGIC))
 DECOMPRESSED: dict[str, Callable[[Any], Any]] = {
     "gzip": gzip.open,
@@ -149,4 +150,4 @@ DECOMPRESSED: dict[str, Callable[[Any], Any]] = {
     "xz": lzma.open,
     "Zstandard": _decompressed_zstd,
 }
-"""The stream of the decompressed content of an open file."""
+"""A function for each compression that opens the decompressed stream of a binary stream."""

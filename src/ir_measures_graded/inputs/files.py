@@ -1,11 +1,11 @@
-"""Qrels and runs in files of every kind, told by their content.
+"""Qrels and runs in files of every kind. The content of a file determines its kind, not the name.
 
-- Text: TREC files, and CSV or TSV files whose header has the columns that are needed (`text_files`).
-- Parquet, and Arrow's files (Feather) and streams (`table_files`).
+- Text: TREC files, and CSV or TSV files with a header (`text_files`).
+- Tables: Parquet files, Arrow files (Feather) and Arrow streams (`table_files`).
 
-All kinds give Arrow tables with ir-measures' columns query_id, doc_id, and score or relevance and iteration.
-The column `run` names the run of each row if the file does. The column `line` or `row` is the place of each
-row in the file.
+Every kind is read into Arrow tables with ir-measures' columns: query_id, doc_id, and score or relevance. If
+the file has them, qrels keep the column iteration, and the column `run` names the run of each row. The
+column `line` or `row` has the number of each row in the file, for error messages.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-ROWS = 1 << 16  # of a run per evaluated block, unless one topic has more
-SMALL = 1 << 22  # rows of a file of several runs that is read once for all of them
-TAIL = 1 << 10  # rows at the end of a block in which its last topic is searched first
+ROWS = 1 << 16  # minimum number of rows of a run per evaluated block; only the last block may have fewer
+SMALL = 1 << 22  # a file of several runs with at most this many rows is read once for all of them
+TAIL = 1 << 10  # rows at the end of a table in which the last change of topic is searched first
 
 
 def read_trec_qrels(file: File) -> pandas.DataFrame:
-    """The judgments of a file, as a TREC file with lines of the form ``topic iteration document level``.
+    """Qrels from a TREC file, whose lines have the form ``topic iteration document level``.
 
-    `file` is a path, ``-`` (standard input) or an open binary file; the content may be compressed by gzip,
-    bzip2, xz or Zstandard. Returns a DataFrame with the columns query_id, doc_id, relevance and iteration,
-    which every provider of ir-measures accepts.
+    `file` is a path, ``-`` (standard input) or an open binary file. It may be compressed with gzip, bzip2, xz
+    or Zstandard, and it may be of any other kind that `RunFile` reads. Returns a DataFrame with the columns
+    query_id, doc_id, relevance and, if the file has it, iteration. Every provider of ir-measures accepts it.
 
     >>> import io
     >>> read_trec_qrels(io.BytesIO(b"q1 0 d1 3\\nq1 0 d2 1"))
@@ -58,9 +58,11 @@ def read_trec_qrels(file: File) -> pandas.DataFrame:
     0       q1     d1          3         0
     1       q1     d2          1         0
 
-    Fields are separated by blanks or tabs; blank lines are skipped. Levels are finite numbers, of type
-    `int` if all are whole. A document may be judged several times, as in diversity qrels; graded measures
-    refuse it if its levels differ. Raises `GradedError` for a line of any other form.
+    Fields are separated by blanks or tabs; blank lines are skipped. Levels are finite numbers, of dtype int64
+    if all are whole. A document may be judged several times, as in diversity qrels; graded measures refuse
+    it if its levels differ.
+
+    Raises `GradedError` for a file that cannot be read and for a line of another form.
     """
     frame = _frame(qrels_table(file))
     level = frame["relevance"].to_numpy()
@@ -70,19 +72,21 @@ def read_trec_qrels(file: File) -> pandas.DataFrame:
 
 
 def read_trec_run(file: File) -> pandas.DataFrame:
-    """The run of a TREC file with lines of the form ``topic Q0 document rank score tag``.
+    """A run from a TREC file, whose lines have the form ``topic Q0 document rank score tag``.
 
-    `file` is as in `read_trec_qrels`. Returns a DataFrame with the columns query_id, doc_id and score,
-    which every provider of ir-measures accepts.
+    `file` is as in `read_trec_qrels`. Returns a DataFrame with the columns query_id, doc_id and score. Every
+    provider of ir-measures accepts it.
 
     >>> import io
     >>> read_trec_run(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
       query_id doc_id  score
     0       q1     d1    9.5
 
-    Only scores determine the order; ranks are ignored. Fields are separated by blanks or tabs; blank lines
-    are skipped. Raises `GradedError` for a line of another form, for a score that is NaN or not a number,
-    and for a document that a topic retrieves twice.
+    Only scores determine the order; the field rank is ignored. Fields are separated by blanks or tabs; blank
+    lines are skipped.
+
+    Raises `GradedError` for a file that cannot be read, for a line of another form, for a score that is NaN
+    or not a number, for a document that a topic retrieves twice, and for a table of several runs.
     """
     rows, table = RunFile(file).whole()
     refuse_repeated(table)
@@ -90,35 +94,35 @@ def read_trec_run(file: File) -> pandas.DataFrame:
 
 
 def qrels_table(file: File) -> pyarrow.Table:
-    """The judgments of a file as an Arrow table; levels are floats."""
+    """The qrels in a file of any kind as an Arrow table; levels are floats."""
     return _joined(tables_of(file, QRELS), QRELS)
 
 
 class RunFile:
-    """A run in a file of any kind, read while it is evaluated and therefore never whole in memory.
+    """A run in a file of any kind. Graded measures read it block by block while they evaluate it.
 
     >>> import io, ir_measures_graded
     >>> run = RunFile(io.BytesIO(b"q1 Q0 d1 1 9.5 mine"))
     >>> ir_measures_graded.nCG.calc_aggregate({"q1": {"d1": 1}}, run)
     1.0
 
-    `file` is a path, ``-`` (standard input) or an open binary file: a TREC file; a CSV or TSV file with a
-    header; a Parquet file; or an Arrow file (Feather) or stream. The content tells the kind. Text, Arrow
-    streams and, with more memory, the other kinds may be compressed by gzip, bzip2, xz or Zstandard. The
-    columns of a table are query_id, doc_id and score, or PyTerrier's qid, docno and score.
+    `file` is a path, ``-`` (standard input) or an open binary file. It is a TREC file, a CSV or TSV file with
+    a header, a Parquet file, an Arrow file (Feather) or an Arrow stream; its content determines the kind. A
+    table has the columns query_id, doc_id and score, or PyTerrier's qid, docno and score. All kinds may be
+    compressed with gzip, bzip2, xz or Zstandard; Parquet and Arrow files are then decompressed in memory.
 
-    A table may hold several runs, which the column `run_column` names; the default is ``run`` if there is
-    such a column. `runs` has one `RunFile` for each, with its name as `run`.
+    A table may hold several runs. The column `run_column` names the run of each row; the default is ``run``
+    if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
 
-    Graded measures evaluate it in blocks of whole topics with at least `ROWS` rows. A file whose topics are
-    not contiguous is read again. Above ten million rows, this takes the extra ``duckdb``, which sorts the
-    rows on disk. Other providers iterate over the run as `ir_measures.ScoredDoc` objects. A file that can be
-    read only once, such as standard input, is read whole and kept; so are the runs of a table of up to
-    `SMALL` rows.
+    A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
+    not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows need
+    the extra ``duckdb``, which sorts them on disk. A file that can be read only once, such as standard input,
+    is held in memory. So are the runs that `runs` returns for a file of up to four million rows. Other
+    providers of ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
 
-    Raises `GradedError` during evaluation: for a line or row of another form, for a score that is NaN or not
-    a number, for a document that a topic retrieves twice, for a missing column, and for a file of several
-    runs if `run` chooses none.
+    Raises `GradedError` during evaluation: for a file that cannot be read, for a line or row of another form,
+    for a score that is NaN or not a number, for a document that a topic retrieves twice, for a missing
+    column, and for a file of several runs if `run` is None.
     """
 
     def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
@@ -126,7 +130,7 @@ class RunFile:
         self._kept: pyarrow.Table | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | ({"_kept": None} if self.lasting else {})  # a worker reads the file again
+        return self.__dict__ | ({"_kept": None} if self.lasting else {})  # a worker reads the file itself
 
     @property
     def lasting(self) -> bool:
@@ -134,7 +138,7 @@ class RunFile:
         return is_lasting(self.file)
 
     def runs(self) -> dict[str, RunFile]:
-        """The runs of the file by name, in order of appearance; empty if no column names a run.
+        """The runs of the file by name, in order of appearance; empty if no column names the runs.
 
         >>> import io
         >>> lines = b"run,query_id,doc_id,score\\nA,q1,d1,2\\nB,q1,d2,1\\n"
@@ -158,7 +162,7 @@ class RunFile:
         return runs
 
     def blocks(self) -> Iterator[Table]:
-        """The rows in blocks of whole topics. If a topic is in several blocks, the last one is complete."""
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows."""
         if not self.lasting:
             yield self.whole()[1]
             return
@@ -173,7 +177,7 @@ class RunFile:
             yield block
 
     def whole(self) -> tuple[pyarrow.Table, Table]:
-        """All rows, in the order of the file and grouped by topic."""
+        """All rows twice: in the order of the file, and grouped by topic."""
         rows = _joined(self._tables(), RUN)
         return rows, read_run(rows)
 
@@ -184,7 +188,7 @@ class RunFile:
             yield from map(ScoredDoc, *(rows[column].to_pylist() for column in RUN.columns))
 
     def _columns(self) -> Collection[str]:
-        """Our names of the columns of the file that are read."""
+        """The columns of the file that are read, under our names."""
         if not self.lasting:
             return next(self._every()).column_names
         with Content(self.file) as content:
@@ -193,7 +197,7 @@ class RunFile:
             return text_columns(content, RUN, self.run_column)
 
     def _every(self) -> Iterator[pyarrow.Table]:
-        """The rows of all runs of the file; those of other runs may be left out."""
+        """The rows of the file. If `run` is given, rows of other runs may be left out."""
         if self._kept is None and self.lasting:
             return tables_of(self.file, RUN, self.run_column, self.run)
         if self._kept is None:
@@ -201,7 +205,7 @@ class RunFile:
         return iter([self._kept])
 
     def _tables(self) -> Generator[pyarrow.Table]:
-        """The rows of the one run. Raises `FileError` for several runs without a choice of one."""
+        """The rows of the run. Raises `FileError` if the file has several runs and `run` is None."""
         from pyarrow import compute
 
         names: dict[str, None] = {}
@@ -214,28 +218,28 @@ class RunFile:
                     rows = rows.filter(compute.equal(rows["run"], self.run))
                 rows = rows.drop_columns("run")
             if len(names) > 1:
-                both = " and ".join(map(shown, [*names][:2]))
+                examples = " and ".join(map(shown, [*names][:2]))
                 raise FileError(
-                    f"{Content(self.file).name}: the file has several runs, such as {both}; "
+                    f"{Content(self.file).name}: the file has several runs, such as {examples}; "
                     "RunFile(file).runs() has them by name"
                 )
             yield rows
 
 
 class RunStream:
-    """A run in a stream of Arrow data, which is read once, while it is evaluated.
+    """A run in a stream of Arrow data. The stream can be read only once, while the run is evaluated.
 
-    `stream` exports Arrow, and `name` is the run's name in errors, which are as in `RunFile`.
+    `stream` exports Arrow. `name` is the name of the run in error messages. Errors are as for `RunFile`.
     """
 
     def __init__(self, stream: Any, name: str):
         self.stream, self.name = stream, name
 
     def blocks(self) -> Iterator[Table]:
-        """The rows in blocks of whole topics. If a topic is in several blocks, the last one is complete.
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
 
-        The first ten million rows are kept, in case that the topics are not contiguous. Raises `FileError` if
-        this shows only later.
+        The first ten million rows are kept, because a topic may appear again. Raises `FileError` if this
+        happens only later.
         """
         seen: set[str] = set()
         kept: list[pyarrow.Table] = []
@@ -272,7 +276,7 @@ def tables_of(
     run_column: str | None = None,
     run: str | None = None,
 ) -> Iterator[pyarrow.Table]:
-    """The rows of a file of any kind, in its order; `run` may leave out rows of other runs."""
+    """The rows of a file, in its order. If `run` is given, rows of other runs may be left out."""
     with Content(file) as content:
         if (kind := kind_of(content)) is not None:
             rows = table_rows(kind, content, form.value, run_column, run)
@@ -282,7 +286,7 @@ def tables_of(
 
 
 def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
-    """The same tables; the next one is read in the background."""
+    """The same tables; a thread reads the next one in advance."""
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(next, tables, None)
         while (rows := reading.result()) is not None:
@@ -291,7 +295,7 @@ def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
 
 
 def qrel_tuples(qrels: Any) -> list[Qrel]:
-    """Judgments from Arrow data in the form that providers of ir-measures read fastest.
+    """Qrels from Arrow data in the form that providers of ir-measures read fastest.
 
     Whole levels are ints. The iteration is "0" if there is no such column.
     """
@@ -316,8 +320,8 @@ def run_dicts(run: Any) -> dict[str, dict[str, float]]:
     stretches = stretches_of(topic, "run: query_id")
     bounds = [*stretches.start.tolist(), len(docs)]
     for number, (start, stop) in zip(stretches.code.tolist(), pairwise(bounds)):
-        of_topic = dicts.setdefault(stretches.names[number], {})
-        of_topic.update(zip(docs[start:stop], scores[start:stop]))
+        ranking = dicts.setdefault(stretches.names[number], {})
+        ranking.update(zip(docs[start:stop], scores[start:stop]))
     return dicts
 
 
@@ -341,7 +345,7 @@ def _by_run(tables: Sequence[pyarrow.Table]) -> dict[str, pyarrow.Table]:
     rows = pyarrow.concat_tables(tables)
     stretches = stretches_of(rows["run"], "run: run")
     sizes = np.diff(stretches.start, append=len(rows))
-    if stretches.start.size > len(stretches.names):  # a run has several stretches
+    if stretches.start.size > len(stretches.names):  # the rows of a run are not contiguous
         rows = rows.take(arrow_array(stable_order(np.repeat(stretches.code, sizes))))
     ends = np.cumsum(np.bincount(stretches.code, sizes).astype(np.int64)).tolist()
     bounds = zip(stretches.names, [0, *ends], ends)
@@ -349,7 +353,7 @@ def _by_run(tables: Sequence[pyarrow.Table]) -> dict[str, pyarrow.Table]:
 
 
 def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
-    """The same rows in blocks of at least `ROWS` rows, cut where the topic changes."""
+    """The same rows in blocks of at least `ROWS` rows; a block ends where the topic changes."""
     import pyarrow
 
     pending: list[pyarrow.Table] = []

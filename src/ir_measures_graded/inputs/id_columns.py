@@ -1,7 +1,7 @@
 """Columns of ids in every storage format: Python objects, Arrow strings, and codes of categories.
 
 `docs_of` reads a column of documents and `stretches_of` a column of topics. An id that is not a string
-raises `GradedError`, in a column of documents at the latest when its rows are read.
+raises `GradedError`: a topic at once, a document at the latest when its row is converted to `Ids`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .arrow import arrow_numbers, changes_of_strings, codes_of_strings, is_arrow
 from .id_matching import Ids, Rows
 
 SAMPLE = 1 << 10
-"""Number of rows that show whether the rows of a topic stand together."""
+"""Number of rows that are sampled to see whether the rows of a topic are contiguous."""
 
 Column = Any
 """A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
@@ -30,10 +30,10 @@ Column = Any
 
 @dataclass(frozen=True)
 class Stretches:
-    """A column of topics as stretches of equal ids; consecutive stretches may have the same id.
+    """A column of topics as S stretches of equal ids. Consecutive stretches may have the same id.
 
-    `start` is the first row of each stretch, `code` the number of its topic in `names`, which has the
-    topics in order of appearance.
+    `start` (S) has the first row of each stretch, and `code` (S) the number of its topic in `names`. `names`
+    has the distinct topics in order of appearance.
     """
 
     start: np.ndarray
@@ -43,10 +43,10 @@ class Stretches:
 
 @dataclass(frozen=True)
 class Coded:
-    """Ids as codes of `values`.
+    """Ids as numbers (`codes`) of distinct `values`, as in a column of categories.
 
-    Like `Strings` and `Keys`, it is converted to `Ids` block by block (`ids`), so that a block stays in
-    the processor cache and memory use stays small.
+    Like `Strings` and `Keys`, they are converted block by block by the method `ids`. A block then stays in
+    the processor cache, and memory use stays small.
     """
 
     codes: np.ndarray
@@ -69,8 +69,8 @@ class Coded:
 class Strings:
     """Unvalidated Python objects, expected to be str.
 
-    `field` names the column in error messages, as in ``run: doc_id``. `column` has all rows of the
-    column in their original order, to name the row of a missing id.
+    `field` names the column in error messages, as in ``run: doc_id``. `column` has all rows of the column in
+    their original order, so that an error can name the row of a missing id.
     """
 
     values: np.ndarray
@@ -95,13 +95,17 @@ class Strings:
 
 @dataclass(frozen=True)
 class Keys:
-    """The unvalidated keys of several dicts, one dict after the other; a slice must contain whole dicts."""
+    """The unvalidated keys of several dicts, one dict after the other.
+
+    `ids` takes only slices of whole dicts.
+    """
 
     dicts: Sequence[Mapping[str, Any]]
     field: str
 
     @cached_property
     def bounds(self) -> np.ndarray:
+        """The first row of each dict, and the number of all rows."""
         return np.cumsum([0, *map(len, self.dicts)])
 
     def __len__(self) -> int:
@@ -120,6 +124,7 @@ class Keys:
             raise _no_string(chain.from_iterable(dicts), self.field) from None
 
     def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
+        """The keys of the dicts that begin at the rows `starts`; those of size 0 are left out."""
         return Keys([self.dicts[number] for number in self._numbers(starts[sizes > 0])], self.field)
 
     def _numbers(self, rows: np.ndarray) -> list[int]:
@@ -127,7 +132,7 @@ class Keys:
         return (np.searchsorted(self.bounds, rows, side="right") - 1).tolist()
 
     def at(self, rows: np.ndarray) -> list[Any]:
-        """The keys in a few rows."""
+        """The keys in a few rows. Finding one takes a pass over its dict."""
         keys: dict[int, list[Any]] = {}
         found = []
         for row, number in zip(rows.tolist(), self._numbers(rows)):
@@ -137,11 +142,12 @@ class Keys:
         return found
 
     def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
-        """The row of each id in the dict from row `start`, -1 if the dict lacks it.
+        """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.
 
-        `values` has the value of every key. The value of an id leads to its row; only keys with equal
-        values are compared. Raises `GradedError` if an id is missing and could be a key of another type:
-        if the first key is not a string, or if the id as a number or as bytes is a key.
+        `start` has one entry per id, and `values` has the value of every key. The value of an id leads to its
+        row; keys are compared only if several have this value. If a dict lacks an id, its keys could be of
+        another type. Raises `GradedError` if the first key of the dict is not a string, or if the id as a
+        number or as bytes is a key.
         """
         found = np.full(start.size, -1)
         for at, (first, number, id_) in enumerate(zip(start.tolist(), self._numbers(start), ids)):
@@ -163,7 +169,7 @@ Docs = Rowwise | Keys
 
 
 def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
-    """The documents of a column, from row number `first`.
+    """The documents of a column. The first row has the number `first`.
 
     `field` names the column in error messages, as in ``run: doc_id``.
     """
@@ -175,9 +181,9 @@ def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
 
 
 def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches:
-    """The stretches of equal ids; consecutive rows usually have the same topic.
+    """A column of topics as stretches, because consecutive rows usually have the same topic.
 
-    `first` is the number of the first row, None if the rows of the source have no numbers.
+    `first` is the number of the first row; None if the rows of the source have no numbers.
 
     >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
     Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), names=['q1', 'q2'])
@@ -200,7 +206,7 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
 
 
 def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
-    """The stretches of a column from the stretches of its parts, which have continuous row numbers.
+    """The stretches of a column from those of its parts. Row numbers continue from part to part.
 
     >>> parts = stretches_of(["q1", "q2"], "run: query_id"), stretches_of(["q2"], "run: query_id")
     >>> joined_stretches([parts[0], replace(parts[1], start=np.array([2]))])
@@ -216,9 +222,9 @@ def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
-    """The codes of a column (or None) and its values, an Arrow array of strings or Python objects.
+    """The codes of a column, None if it has none, and its values: Arrow strings or Python objects.
 
-    A column with missing values is returned as objects, so that the missing value can be reported.
+    A column with missing values is returned as objects, so that an error can name the row.
     """
     if hasattr(column, "categories"):
         codes = np.asarray(column.codes)
@@ -234,13 +240,13 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
 
 
 def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
-    """The same for an Arrow array."""
+    """As `_stored`, for an Arrow array."""
     import pyarrow
     from pyarrow import types
 
     if isinstance(column, pyarrow.ChunkedArray):
         if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
-            column = column.cast(pyarrow.large_string())  # one array of type string holds at most 2 GB
+            column = column.cast(pyarrow.large_string())  # an array of type string holds at most 2 GB
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if column.null_count:
         return None, column.to_pylist()
@@ -267,14 +273,14 @@ def _other_types(id_: str) -> Iterator[Any]:
     """An id as a number, if it is one, and as bytes."""
     yield id_.encode("utf-8", "surrogatepass")
     try:
-        yield int(id_)  # equal to the float, if that is whole
+        yield int(id_)  # a dict with the float 7.0 as a key also contains 7
     except ValueError:
         with suppress(ValueError):
             yield float(id_)
 
 
 def _shown(id_: Any) -> Any:
-    """A string of any subclass as a plain `str`; any other object unchanged."""
+    """An id for error messages: a string of any subclass as a plain `str`, any other object unchanged."""
     return str.__str__(id_) if isinstance(id_, str) else id_
 
 
@@ -292,10 +298,10 @@ def _no_string(ids: Iterable[Any], field: str, first: int | None = None) -> Grad
 
 
 def _codes(names: list[str]) -> tuple[np.ndarray, list[str]]:
-    """The number of each name among the distinct names, and these in order of appearance."""
+    """The number of each name among the distinct names, and the distinct names in order of appearance."""
     number: dict[str, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(number.__getitem__, names), np.int64, len(names))
-    return codes, [*map(str.__str__, number)]  # str(…) of an Enum is not its text
+    return codes, [*map(str.__str__, number)]  # str() of an Enum member is not its text
 
 
 def _in_order_of_appearance(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -305,7 +311,7 @@ def _in_order_of_appearance(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (array([7, 2]), array([0, 1, 0]))
     """
     first = np.full(int(codes.max(initial=-1)) + 1, codes.size)
-    first[codes[::-1]] = np.arange(codes.size)[::-1]  # the last assignment to an element is kept
+    first[codes[::-1]] = np.arange(codes.size)[::-1]  # NumPy keeps the last assignment to an element
     found = np.flatnonzero(first < codes.size)
     found = found[np.argsort(first[found])]
     number = np.empty_like(first)
@@ -320,7 +326,10 @@ def _objects(values: Sequence[Any]) -> np.ndarray:
 
 
 def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:
-    """The first rows of stretches of equal ids. If most rows of a sample are, every row is a stretch."""
+    """The first row of each stretch of equal ids.
+
+    If most rows of a sample begin a stretch, every row becomes a stretch: comparing all rows would not pay.
+    """
     if changes_of(ids[:SAMPLE]).size > len(ids[:SAMPLE]) // 2:
         return np.arange(len(ids))
     return changes_of(ids)
@@ -329,13 +338,13 @@ def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
     """The rows whose id differs from the id of the row before, including the first row.
 
-    Rows with the same object have the same id. If most neighbours share an object, only the rows where
-    the object changes are compared.
+    Rows with the same object have the same id. If most neighbours share an object, ids are compared only
+    where the object changes.
     """
     if not objects.size:
         return np.empty(0, dtype=np.int64)
-    others = changes(np.frombuffer(objects, dtype=np.intp))  # compares addresses
-    if np.count_nonzero(others) > objects.size // 2:
+    other_object = changes(np.frombuffer(objects, dtype=np.intp))  # compares addresses
+    if np.count_nonzero(other_object) > objects.size // 2:
         return np.flatnonzero(changes(objects))
-    rows = np.flatnonzero(others)
+    rows = np.flatnonzero(other_object)
     return rows[changes(objects[rows])]

@@ -1,7 +1,7 @@
 """Qrels of several judges: read into dicts, brought to one scale, and merged by one rule.
 
-The rule: the first source that judges a document of a topic decides its level. A later source that gives
-another level contradicts it; contradictions are reported, never averaged.
+The first source that judges a document of a topic decides its level. A later source with another level
+contradicts it. Contradictions are reported, not averaged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ UNANSWERED = ("", "?", "-")
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A document that two sources judge at different levels; the level of `kept` counts."""
+    """A document that two sources judge at different levels.
+
+    The source `kept` decided: its `level` counts, and the `other_level` of the source `other` does not.
+    """
 
     topic: str
     document: str
@@ -46,10 +49,10 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class MergedQrels:
-    """Merged qrels, and where their judgments come from.
+    """Merged qrels, and the sources of their judgments.
 
-    `qrels` are a dict of dicts, which `evaluate` and ir-measures take. `origins` counts the judgments that
-    each source decided.
+    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `origins` has the number of judgments
+    that each source decided. `contradictions` are in the order in which they were found.
     """
 
     qrels: Levels
@@ -58,9 +61,10 @@ class MergedQrels:
 
 
 def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> MergedQrels:
-    """Merge qrels, given by name, the source that decides first.
+    """Merge qrels of several sources. The first source that judges a document decides its level.
 
-    A source is in any form that ir-measures takes, a path of a file or an ir-datasets id.
+    `sources` maps names to qrels, or has pairs of name and qrels, in the order in which they decide. Qrels
+    are in any form that ir-measures takes, the path of a file, or an ir-datasets id.
 
     >>> first, second = {"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}}
     >>> merged = merge_qrels({"human": first, "machine": second})
@@ -71,8 +75,8 @@ def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Merge
     >>> print(*merged.contradictions)
     topic 'q1', document 'a': level 2 by human, 1 by machine
 
-    Raises `GradedError` for qrels that cannot be read and for a source that judges a document twice, at
-    different levels.
+    Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a source that
+    judges a document at two levels.
     """
     qrels: Levels = {}
     decided: dict[tuple[str, str], str] = {}
@@ -96,9 +100,9 @@ def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Merge
 
 
 def levels_of(source: Any, name: str = "qrels") -> Levels:
-    """Qrels in any form as a dict of dicts; whole levels are ints.
+    """Qrels in any form as a dict of dicts. Whole levels become ints.
 
-    Raises `GradedError` for a document judged twice at different levels; the message begins with `name`.
+    Raises `GradedError` for a document judged at two levels; the message begins with `name`.
     """
     table = read_qrels(qrels_of(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source)
     documents, values = list(table.docs.ids()), table.values.tolist()
@@ -120,13 +124,15 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
 
 
 def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
-    """A map between two scales, written as a mapping or as a string; sorted by level.
+    """A map from the levels of one scale to those of another, sorted by level.
+
+    `given` is a mapping or a string of pairs.
 
     >>> level_map("5:1,0:0,10:3")
     {0: 0, 5: 1, 10: 3}
 
-    Raises `GradedError` for anything but finite numbers, for a level that is named twice, and for a map
-    that gives a lower level to a higher one.
+    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, and for a
+    map that assigns a lower level to a higher one.
     """
     written = given if isinstance(given, str) else ",".join(f"{level}:{to}" for level, to in given.items())
     found: dict[float, float] = {}
@@ -148,12 +154,14 @@ def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
 
 
 def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
-    """The qrels on another scale: each level becomes what the highest named level that it reaches stands for.
+    """The qrels on another scale. Each level is mapped like the highest level of the map that it reaches.
+
+    `levels` is as in `level_map`; `name` names the qrels in error messages.
 
     >>> rescaled({"q": {"a": 0, "b": 4.9, "c": 7}}, "0:0,5:1,10:3")
     {'q': {'a': 0, 'b': 0, 'c': 1}}
 
-    Raises `GradedError` for a level below all that are named.
+    Raises `GradedError` for a map that `level_map` refuses, and for a level below all levels of the map.
     """
     steps = level_map(levels)
     bounds, values = list(steps), list(steps.values())
@@ -172,7 +180,7 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
 
 
 def scale_of(qrels: Levels) -> str:
-    """The levels of qrels for a message: all of a few whole ones, else the lowest and the highest.
+    """The levels of qrels for a message: up to 12 whole levels, otherwise the lowest and the highest.
 
     >>> scale_of({"q": {"a": 0, "b": 3}}), scale_of({"q": {"a": 0.5, "b": 1}})
     ('0, 3', '0.5 to 1, not only whole numbers')
@@ -188,7 +196,9 @@ def scale_of(qrels: Levels) -> str:
 
 
 def same_scale(first: Levels, second: Levels) -> bool:
-    """Whether two qrels seem to use one scale: the same highest level, and both or neither only whole levels.
+    """Whether two qrels seem to use the same scale.
+
+    They do if their highest levels are equal, and if both or neither have only whole levels.
 
     >>> same_scale({"q": {"a": 3}}, {"q": {"a": 0, "b": 3}}), same_scale({"q": {"a": 3}}, {"q": {"a": 10}})
     (True, False)
@@ -205,10 +215,12 @@ def same_scale(first: Levels, second: Levels) -> bool:
 def read_answers(path: str | os.PathLike[str]) -> Levels:
     """The judgments in a file of documents that an assessor was asked to judge.
 
-    The file is CSV (``.csv``, with the columns topic, document and level) or TREC's form
-    ``topic iteration document level``. An empty level, ``?`` or ``-`` means that the document is not judged.
-    Raises `GradedError`, which names file and line, for another form, a level that is not a finite number,
-    and a document with two levels.
+    A file whose name ends in ``.csv`` has the columns topic, document and level. Any other file has lines of
+    TREC's form ``topic iteration document level``. An empty level, ``?`` or ``-`` means that the document is
+    not judged.
+
+    Raises `FileError` for a file that cannot be read. Raises `FileError`, which names file and line, for a
+    line of another form, a level that is not a finite number, and a document with two levels.
     """
     name = os.fspath(path)
     try:
@@ -240,6 +252,7 @@ def read_answers(path: str | os.PathLike[str]) -> Levels:
 
 
 def _csv_rows(name: str, text: str) -> Iterator[tuple[int, str, str, str]]:
+    """The line number, topic, document and level of each row of a CSV file."""
     reader = csv.DictReader(io.StringIO(text))
     missing = [column for column in ("topic", "document", "level") if column not in (reader.fieldnames or ())]
     if missing:
@@ -254,6 +267,7 @@ def _csv_rows(name: str, text: str) -> Iterator[tuple[int, str, str, str]]:
 
 
 def _trec_rows(name: str, text: str) -> Iterator[tuple[int, str, str, str]]:
+    """The same for lines in TREC's form."""
     for number, line in enumerate(text.splitlines(), start=1):
         fields = line.split()
         if fields and len(fields) != 4:
@@ -265,6 +279,7 @@ def _trec_rows(name: str, text: str) -> Iterator[tuple[int, str, str, str]]:
 
 
 def _number(text: str) -> float:
+    """A finite number, as an int if it is whole. Raises `ValueError` for any other text."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError

@@ -1,6 +1,6 @@
-"""Rows in any order as blocks of whole topics, also if they do not fit into memory (extra ``duckdb``).
+"""Rows in any order as blocks of whole topics, even if they do not fit into memory (extra ``duckdb``).
 
-DuckDB sorts many rows by a hash of their topics. Rows that do not fit into its memory go to temporary files.
+DuckDB sorts rows by a hash of their topic. Rows that exceed its memory limit go to temporary files.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     import pyarrow
 
 IN_MEMORY = 10_000_000
-"""Rows that are grouped in memory, which takes about 1.5 GB; more rows need DuckDB."""
+"""Number of rows up to which rows are grouped in memory, which takes about 1.5 GB; more need DuckDB."""
 MEMORY = "1GB"
-"""What DuckDB holds in memory."""
+"""Memory limit of DuckDB."""
 THREADS = 4
-"""The most threads of DuckDB, because each one needs memory of its own."""
+"""Maximum number of threads of DuckDB; each one needs memory of its own."""
 
 
 def regrouped(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Table]:
-    """The rows of some tables in blocks of whole topics; up to `IN_MEMORY` rows are one block.
+    """The rows of several tables in blocks of whole topics. Up to `IN_MEMORY` rows form one block.
 
-    The rows of a block may be in another order. Raises `FileError`, which names the source of the rows, if
-    DuckDB is needed and is not installed, or if its temporary files cannot be written.
+    The order of the rows in a block is not defined. Raises `FileError`, which names the source of the rows,
+    if DuckDB is needed and not installed, or if its temporary files cannot be written.
     """
     import pyarrow
 
-    some: list[pyarrow.Table] = []
+    kept: list[pyarrow.Table] = []
     for table in tables:
-        some.append(table)
-        if sum(map(len, some)) > IN_MEMORY:
-            yield from _sorted(chain(some, tables), name)
+        kept.append(table)
+        if sum(map(len, kept)) > IN_MEMORY:
+            yield from _sorted(chain(kept, tables), name)
             return
-    if some:
-        yield pyarrow.concat_tables(some)
+    if kept:
+        yield pyarrow.concat_tables(kept)
 
 
 def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Table]:
@@ -56,7 +56,7 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
             f"rows by topic, or install DuckDB, which evaluates rows in any order: {install_hint('duckdb')}"
         ) from None
     first = next(tables)
-    failures: list[Exception] = []  # DuckDB reports only their text
+    failures: list[Exception] = []  # DuckDB would report only their text
 
     def batches() -> Iterator[pyarrow.RecordBatch]:
         try:
@@ -74,8 +74,8 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
             connection.register("rows", pyarrow.RecordBatchReader.from_batches(first.schema, batches()))
             query = "SELECT *, hash(query_id) AS hash FROM rows ORDER BY hash"
             try:
-                found = pyarrow.RecordBatchReader.from_stream(connection.sql(query))
-                for block in _cut(found):
+                rows = pyarrow.RecordBatchReader.from_stream(connection.sql(query))
+                for block in _cut(rows):
                     yield block.drop_columns("hash").cast(first.schema)
             except (duckdb.Error, OSError, pyarrow.ArrowException) as error:
                 if failures:

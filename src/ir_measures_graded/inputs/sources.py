@@ -19,12 +19,16 @@ from .tables import Source
 
 
 def qrels_of(name: str) -> Source:
-    """The judgments of a file, as an Arrow table, or of the ir-datasets collection with this id, as a list.
+    """Qrels from a file, as an Arrow table, or from an ir-datasets collection, as a list of `Qrel`.
+
+    `name` is a path, ``-`` (standard input) or an ir-datasets id. An existing file takes precedence over an
+    id of the same name.
 
     >>> len(qrels_of("graded-demo"))
     2992
 
-    Raises `GradedError` if there is neither, if the collection has no qrels, or if its download fails.
+    Raises `GradedError` for a file that cannot be read, for a name that is neither a file nor an id, for a
+    collection without qrels, and if the download fails.
     """
     if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
         return qrels_table(name)
@@ -41,7 +45,7 @@ def qrels_of(name: str) -> Source:
 
 
 def scoreddocs_of(name: str) -> dict[str, dict[str, float]]:
-    """The run included in the ir-datasets collection with this id.
+    """The run (scoreddocs) that comes with the ir-datasets collection `name`, as a dict of dicts.
 
     >>> len(scoreddocs_of("graded-demo"))
     20
@@ -67,8 +71,8 @@ def scoreddocs_of(name: str) -> dict[str, dict[str, float]]:
 
 
 def _collection(name: str) -> Any:
-    """The ir-datasets collection with this id."""
-    import ir_datasets  # takes half a second
+    """The ir-datasets collection with this id. Raises `GradedError` if there is none."""
+    import ir_datasets  # only on demand, because this import takes half a second
 
     from ..demo import register
 
@@ -102,24 +106,26 @@ def _loading(what: str, name: str) -> Iterator[None]:
 
 
 def _parts_with(name: str, what: str) -> str:
-    """A hint that lists the parts of the collection that have qrels or scoreddocs."""
+    """A hint that lists the subsets of the collection that have qrels or scoreddocs; empty without any."""
     import ir_datasets
 
     parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
-    have = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
-    return f"; parts of it have: {', '.join(have[:5])}{', …' * (len(have) > 5)}" if have else ""
+    having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
+    return f"; parts of it have: {', '.join(having[:5])}{', …' * (len(having) > 5)}" if having else ""
 
 
 def _iteration(qrel: Any) -> str:
-    """TREC's second field, which diversity measures use and some collections call subtopic."""
+    """The iteration of a judgment. Diversity measures need it; some collections name it ``subtopic_id``."""
     return str(getattr(qrel, "iteration", getattr(qrel, "subtopic_id", "0")))
 
 
 def definitions_of(name: str) -> dict[Any, str]:
-    """The definitions of the levels of an ir-datasets collection; none for a file.
+    """The definition of each level of an ir-datasets collection; empty for a file.
 
     >>> definitions_of("graded-demo")[0]
     'Irrelevant: contains no information about the topic.'
+
+    Raises `GradedError` for a name that is neither a file nor an id, and if the download fails.
     """
     if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
         return {}
@@ -128,12 +134,13 @@ def definitions_of(name: str) -> dict[Any, str]:
 
 
 def queries_of(name: str | None) -> dict[str, str]:
-    """The texts of the queries of an ir-datasets collection; none for a file.
+    """The query of each topic of an ir-datasets collection; empty for a file and for None.
 
     >>> queries_of("graded-demo")["351"]
     'beekeeping on city roofs rules'
 
-    A collection whose queries cannot be downloaded has none.
+    The result is also empty if the download fails, because no value depends on queries. Raises `GradedError`
+    for a name that is neither a file nor an id.
     """
     if name is None or name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
         return {}
@@ -148,26 +155,27 @@ def queries_of(name: str | None) -> dict[str, str]:
 
 
 def queries_in(path: str) -> dict[str, str]:
-    """The texts of a file with a topic and a text per line, separated by a tab.
+    """The query of each topic in a file; a line is a topic, a tab and the text of the query.
 
-    Raises `FileError` for a file that cannot be read and for a line without a tab.
+    Blank lines are skipped. The last line of a topic counts. Raises `FileError` for a file that cannot be
+    read and for a line without a tab.
     """
     try:
         with open(path, encoding="utf-8-sig") as file:
             lines = [line.rstrip("\n") for line in file]
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    found = {}
+    queries = {}
     for number, line in enumerate(lines, start=1):
         topic, tab, text = line.partition("\t")
         if not tab and line.strip():
             raise FileError(f"{path}:{number}: there is no tab; a line is TOPIC, a tab and the query's text")
         if tab:
-            found[topic.strip()] = text.strip()
-    return found
+            queries[topic.strip()] = text.strip()
+    return queries
 
 
 def _text(query: Any) -> str:
-    """The text of a query, whatever its collection calls it."""
-    found = (getattr(query, field, "") for field in ("text", "title", "query"))
-    return next((str(text) for text in found if text), "")
+    """The text of a query. Collections give this field different names."""
+    texts = (getattr(query, field, "") for field in ("text", "title", "query"))
+    return next((str(text) for text in texts if text), "")

@@ -1,6 +1,6 @@
 """The lines of a text file, in blocks or one by one.
 
-`Lines` makes all error messages about the content of a file, with the number of the line.
+`Lines` makes all error messages about the content of a text file. They name the line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .content import DAMAGE, Content
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
-PIECE = 1 << 18  # bytes per read, which is how precisely damage is located
+PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more precisely
 HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
     "between commas or tabs"
@@ -23,11 +23,11 @@ HEADER = (
 
 
 class Lines:
-    """The lines of a file; each line has `size` fields, which `form` names.
+    """The lines of a text file. Each line has `size` fields; `form` names them in error messages.
 
-    Blanks separate fields, or the `delimiter`, if there is one; then fields may be quoted. `number` is the
-    number of the line read last, and `error` makes an error that names this line. A caller that parses a
-    block without `fields` must add its lines to `number`.
+    `delimiter` separates fields, which may then be quoted; if it is empty, blanks separate fields. `number`
+    is the number of the line read last, and `error` makes an error that names this line. A caller that parses
+    a block without the method `fields` must add its lines to `number`.
     """
 
     def __init__(self, content: Content, form: str, size: int, delimiter: str = ""):
@@ -41,8 +41,10 @@ class Lines:
         return FileError(f"{self.name}:{self.number}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole lines, without a byte order mark, up to the first block that cannot be
-        read. `end` raises the reason."""
+        """The file in blocks of whole lines, without a byte order mark.
+
+        The blocks end where the file cannot be read; `end` then raises the reason.
+        """
         try:
             yield self._block().removeprefix(BYTE_ORDER_MARK)
             while block := self._block():
@@ -51,18 +53,21 @@ class Lines:
             self._unreadable = error
 
     def end(self) -> None:
-        """Raises `FileError` if the file could not be read to its end. To be called after all blocks."""
+        """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
         if self._unreadable:
             reason = self._unreadable.strerror or self._unreadable
             raise FileError(f"{self.name}: cannot be read: {reason}")
         if self._damage:
             lines, error = self._damage
             self.number += lines
-            told = f"the {self.content.compression} file is damaged or cut off here ({error})"
-            raise self.error(told) from None
+            message = f"the {self.content.compression} file is damaged or cut off here ({error})"
+            raise self.error(message) from None
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
-        """The fields of each line of a block, without blank lines. The fields are valid UTF-8."""
+        """The fields of each line of a block, as valid UTF-8. Blank lines are skipped.
+
+        Raises `FileError` for a line with another number of fields and for a line that is not UTF-8.
+        """
         for line in io.BytesIO(block):
             self.number += 1
             if not line.isascii():
@@ -71,10 +76,10 @@ class Lines:
             if len(fields) == self.size:
                 yield fields
             elif fields:
-                many = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                given = f"{len(fields)} field{'s' * (len(fields) != 1)}"
                 like_table = self.number == 1 and not self.delimiter and any(sign in line for sign in b",;\t")
                 raise self.error(
-                    f"{many}, not {self.size} ({self.form}): {_shown(line)}" + HEADER * like_table
+                    f"{given}, not {self.size} ({self.form}): {_shown(line)}" + HEADER * like_table
                 )
 
     def _delimited(self, line: bytes) -> list[bytes]:
@@ -136,5 +141,5 @@ def _number(text: bytes) -> float | None:
 
 
 def _shown(text: bytes) -> str:
-    """A part of a file in an error message."""
+    """A part of a line, for an error message."""
     return shown(text.decode(errors="backslashreplace").strip())

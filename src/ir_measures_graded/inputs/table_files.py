@@ -1,6 +1,7 @@
-"""Rows of files of tables as Arrow tables: Parquet, and Arrow's files (Feather) and streams.
+"""Rows of table files as Arrow tables: Parquet files, Arrow files (Feather) and Arrow streams.
 
-One class per kind of file reads its record batches. A kind is told by `MAGIC`, the first bytes of its files.
+One class for each kind of file reads its record batches. The first bytes of a file (`MAGIC`) identify its
+kind.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ from .tables import file_columns, floats, with_places
 if TYPE_CHECKING:
     import pyarrow
 
-BATCH = 1 << 16  # rows that are converted at once
-BUFFER = 1 << 20  # bytes of a column of a Parquet file that are read at once
+BATCH = 1 << 16  # rows converted at once
+BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
 
 class TableFile(Protocol):
-    """An open file of a table: the names of its columns, and its record batches.
+    """An open table file. `names` are its columns.
 
-    `batches` yields the number of each batch's first row with the batch. It needs to have the columns named
-    only, and, if `where` is a pair of a column and a value, only the rows with this value.
+    `batches` yields pairs: the number of a batch's first row in the file, and the batch. A batch may lack
+    columns other than `columns`. If `where` is a pair of a column and a value, rows with other values may be
+    left out.
     """
 
     MAGIC: bytes
@@ -42,7 +44,7 @@ class TableFile(Protocol):
 
 
 class Parquet:
-    """A Parquet file, read by row groups; those without a row of the wanted run are skipped."""
+    """A Parquet file, read by row groups. Row groups that cannot have a row of the wanted run are skipped."""
 
     MAGIC, NAME = b"PAR1", "Parquet"
 
@@ -64,7 +66,7 @@ class Parquet:
 
 
 def _may_have(group: Any, column: str, value: str) -> bool:
-    """Whether a row group can have this value, from the bounds that the file states for its columns."""
+    """Whether a row group can have this value, according to the minimum and maximum stored in the file."""
     for number in range(group.num_columns):
         chunk = group.column(number)
         if chunk.path_in_schema == column and chunk.is_stats_set and chunk.statistics.has_min_max:
@@ -74,7 +76,7 @@ def _may_have(group: Any, column: str, value: str) -> bool:
 
 
 class ArrowFile:
-    """Arrow's file format, which is Feather's second version, read by record batches."""
+    """An Arrow file, also known as Feather version 2, read by record batches."""
 
     MAGIC, NAME = b"ARROW1", "Arrow"
 
@@ -91,7 +93,7 @@ class ArrowFile:
 
 
 class ArrowStream:
-    """Arrow's stream format, read by record batches."""
+    """An Arrow stream, read by record batches."""
 
     MAGIC, NAME = b"\xff\xff\xff\xff", "Arrow"
 
@@ -124,8 +126,8 @@ def table_rows(
 ) -> Iterator[pyarrow.Table]:
     """A table for each batch of rows of the file, in the order of the file.
 
-    `run` leaves out some rows of other runs. Raises `FileError` for a file that cannot be read, for a missing
-    column, and for rows without an id or a number.
+    If `run` is given, rows of other runs may be left out. Raises `FileError` for a file that cannot be read,
+    for a missing column, and for a row whose id or number is missing or of another type.
     """
     with _explained(kind, content):
         file = kind(content)
@@ -133,7 +135,7 @@ def table_rows(
         where = (columns["run"], run) if run is not None else None
         for first, batch in file.batches(list(columns.values()), where):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
-            batch.validate(full=True)  # reading damaged Arrow data could end the process
+            batch.validate(full=True)  # damaged Arrow data could crash the process
             for start in range(0, batch.num_rows, BATCH):
                 yield batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
 
@@ -141,14 +143,14 @@ def table_rows(
 def table_columns(
     kind: type[TableFile], content: Content, value: str, run_column: str | None = None
 ) -> Collection[str]:
-    """Our names of the columns of the file that are read. Raises `FileError` as `table_rows`."""
+    """The columns of the file that are read, under our names. Raises `FileError` as `table_rows`."""
     with _explained(kind, content):
         return file_columns(content.name, kind(content).names, value, run_column).keys()
 
 
 @contextmanager
 def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
-    """Turn any error of pyarrow or of the file into one message."""
+    """Turn an error of pyarrow or of the file into a `FileError`."""
     import pyarrow
 
     try:
@@ -161,7 +163,10 @@ def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
 def batch_rows(
     batch: pyarrow.RecordBatch, columns: dict[str, str], value: str, file: str, first: int
 ) -> pyarrow.Table:
-    """The columns of a batch under our names: ids as strings, values as floats, and the rows' numbers."""
+    """The `columns` of a batch under our names: ids as strings and values as floats, with row numbers.
+
+    `first` is the number of the first row. Raises `FileError` for a null and for a value of another type.
+    """
     import pyarrow
 
     arrays = []
@@ -176,7 +181,7 @@ def batch_rows(
 
 
 def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:
-    """A column as strings; names of runs and iterations may be of any type."""
+    """A column as strings. Runs and iterations may be of any type; ids must be strings."""
     import pyarrow
     from pyarrow import types
 

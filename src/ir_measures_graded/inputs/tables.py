@@ -1,9 +1,9 @@
 """Qrels and runs in memory, read into one form: a `Table` of rows grouped by topic.
 
-Each form has one reader: a dict of dicts, a DataFrame, an Arrow table, any other export of Arrow, an
-iterable of named tuples. The readers take whole columns in their storage format; exports of Arrow and
-named tuples are read in pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them. Error
-details are computed only on failure.
+There is one reader for each form: a dict of dicts, a DataFrame, an Arrow table, another object that exports
+Arrow, an iterable of named tuples. The readers keep columns in their storage format; other exports of Arrow
+and named tuples are read in pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them.
+Error details are computed only on failure.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ Source = Any
 
 
 FILE = b"ir_measures_graded.file"
-"""Metadata key for the file from which an Arrow table was read."""
+"""The metadata key of an Arrow table for the file from which it was read."""
 PLACES = ("line", "row")
-"""Names for the column of that table that has the place of each row in the file."""
+"""The column of such a table with the place of each row in its file: a line of text or a row of a table."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,10 @@ class Table:
     """Rows of (topic, document, value), grouped by topic.
 
     `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
-    `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t. `distinct` means
-    that no topic can contain a document twice. `file` and `line` (N) are the source of the rows, if it is
-    a file; `unit` is "row" if the file has no lines.
+    `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
+    entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
+    file, `file` names it, and `line` (N) has the place of each row in it: a line number, or a row number if
+    `unit` is "row".
     """
 
     kind: str  # "qrels" or "run", for error messages
@@ -68,6 +69,7 @@ class Table:
     unit: str = "line"
 
     def topic_of(self, row: int) -> str:
+        """The topic of a row."""
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def place(self, row: int) -> str:
@@ -75,7 +77,7 @@ class Table:
         return f"{self._source(row)}: topic {shown(self.topic_of(row))}, document {shown(self.docs[row])}"
 
     def error(self, row: int, message: str) -> GradedError:
-        """An error about a row: a `FileError` that names file and line, if the row is from a file."""
+        """An error about a row. For a row from a file, it is a `FileError` that names file and line."""
         return (GradedError if self.line is None else FileError)(f"{self.place(row)}: {message}")
 
     def repeated(self, row: int) -> GradedError:
@@ -99,7 +101,7 @@ class Table:
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
 
     def block(self, a: int, b: int) -> Block:
-        """The rows of the topics numbered a … b − 1."""
+        """The rows of the topics with the numbers a … b − 1."""
         start, stop = int(self.offsets[a]), int(self.offsets[b])
         return Block(self, start, self.offsets[a : b + 1] - start, self.values[start:stop])
 
@@ -117,7 +119,10 @@ class Table:
         )
 
     def of_topics(self, code: Mapping[str, int]) -> Table:
-        """The rows of the topics that have a code, in the order of the codes 0 … T − 1."""
+        """The rows of the topics that have a code 0 … T − 1, in the order of the codes.
+
+        A code without rows gets an empty topic.
+        """
         codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
         known = np.flatnonzero(codes >= 0)
         known = known[np.argsort(codes[known], kind="stable")]
@@ -128,9 +133,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive topics of a table, from row `start`.
+    """Consecutive topics of a table; row 0 of the block is row `start` of the table.
 
-    `offsets`, `docs` and `values` are as in `Table`, but the documents are converted to `Ids` on demand.
+    `offsets`, `docs` and `values` are as in `Table`, but `docs` is converted to `Ids` on first use.
     """
 
     table: Table
@@ -143,17 +148,18 @@ class Block:
         return self.table.docs.ids(slice(self.start, self.start + self.values.size))
 
     def take(self, rows: np.ndarray) -> Ids:
-        """The documents in some rows."""
+        """The documents in these rows of the block."""
         docs = self.table.docs
         if isinstance(docs, Keys) and rows.size * LOOK_UP < self.values.size:
             return Ids.of(docs.at(rows + self.start))
         return self.docs.take(rows)
 
     def look_up(self, judged: Block) -> tuple[np.ndarray, np.ndarray] | None:
-        """The rows with a judged document and the number of that document, if dicts find these faster.
+        """The rows of the judged documents, found by looking up each one in the dicts of the run.
 
-        Not every document is validated: an unjudged document may have an id that is not a string. It counts
-        like any other unjudged document.
+        Returns these rows and the number of each document in `judged`; None if the run is not made of dicts,
+        or if hashing all ids is faster. Most unjudged documents are not validated: an id that is not a string
+        counts like any other unjudged document.
         """
         docs = self.table.docs
         if not isinstance(docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
@@ -174,7 +180,7 @@ class Block:
 
 
 LOOK_UP = 50
-"""Number of documents that are hashed and sorted in the time of one look-up in a dict."""
+"""The number of documents that can be hashed and sorted in the time of one look-up in a dict."""
 
 
 def _offsets(sizes: np.ndarray) -> np.ndarray:
@@ -182,7 +188,7 @@ def _offsets(sizes: np.ndarray) -> np.ndarray:
 
 
 def refuse_repeated(run: Table) -> None:
-    """Raises `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
+    """Raise `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
         column = block.column  # raises if a document is not a string
@@ -191,7 +197,7 @@ def refuse_repeated(run: Table) -> None:
 
 
 def read_qrels(source: Source) -> Table:
-    """Qrels as a table of levels. Raises `GradedError` if a level is not a finite number."""
+    """Qrels as a table of levels. Raises `GradedError` if an id or a level is missing or invalid."""
     if isinstance(source, Table):
         return source
     table = _read(source, "qrels", "relevance")
@@ -204,11 +210,14 @@ def read_qrels(source: Source) -> Table:
 
 
 def read_run(source: Source) -> Table:
-    """A run as a table of scores. Raises `GradedError` if a score is NaN."""
+    """A run as a table of scores. Raises `GradedError` if a topic or a score is missing or invalid.
+
+    Documents may be validated only when their rows are evaluated.
+    """
     if isinstance(source, Table):
         return source
     table = _read(source, "run", "score")
-    if np.isnan(table.values.min(initial=np.inf)):  # faster than to compare every score
+    if np.isnan(table.values.min(initial=np.inf)):  # the minimum of an array with NaN is NaN
         bad = np.flatnonzero(np.isnan(table.values))
         message = "the score is NaN, which cannot be ranked; use a number (infinities are allowed)"
         raise table.error(int(bad[0]), message)
@@ -235,7 +244,7 @@ def _read(source: Source, kind: str, value: str) -> Table:
 
 def _from_dicts(source: Mapping[str, Mapping[str, float]], kind: str) -> Table:
     for topic, rows in source.items():
-        if not isinstance(rows, (dict, Mapping)):  # checking for dict first is faster
+        if not isinstance(rows, (dict, Mapping)):  # Mapping alone is slower
             raise GradedError(
                 f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
             )
@@ -283,7 +292,7 @@ def _from_batches(source: Any, kind: str, value: str) -> Table:
 
 def _from_tuples(source: Iterable[Any], kind: str, value: str) -> Table:
     rows = source if isinstance(source, (list, tuple)) else list(source)
-    if rows and exports_arrow(rows[0]):  # ir_measures iterates over a stream of record batches
+    if rows and exports_arrow(rows[0]):  # ir-measures has turned a stream into a list
         return _from_pieces(kind, (_arrow_columns(batch, kind, value) for batch in rows))
     return _from_pieces(kind, _pieces_of(rows, kind, value))
 
@@ -320,7 +329,7 @@ def _field_names(row: Any, value: str) -> list[str]:
 
 
 def _from_pieces(kind: str, pieces: Iterable[Columns]) -> Table:
-    """The table of columns that are read in pieces."""
+    """The table of columns that arrive in pieces."""
     stretches, docs, values = [], [], []
     start = 0
     for names, columns in pieces:
@@ -335,7 +344,7 @@ def _from_pieces(kind: str, pieces: Iterable[Columns]) -> Table:
 def _read_columns(
     kind: str, names: Sequence[str], columns: Sequence[Any], start: int = 0
 ) -> tuple[Stretches, Rowwise, np.ndarray | list[Any]]:
-    """The topics, documents and values of columns, whose first row has the number `start`."""
+    """The topics, documents and values of columns; `start` is the number of their first row."""
     for name, column in zip(names, columns):
         if is_arrow(column) and column.null_count:
             raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
@@ -354,9 +363,10 @@ TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
 def column_names(where: str, names: Sequence[str], value: str) -> list[str]:
-    """Those of the names that are the columns of topics, documents and values.
+    """The names of the columns of topics, documents and values, in this order.
 
-    `where` names the source in errors. Raises `GradedError` for a column that is missing or occurs twice.
+    `names` are all columns of the source, and `where` names the source in errors. Raises `GradedError` for a
+    column that is missing or occurs twice.
     """
     chosen = []
     for name in ("query_id", "doc_id", value):
@@ -374,7 +384,7 @@ def column_names(where: str, names: Sequence[str], value: str) -> list[str]:
 
 
 def renamed(source: Source, kind: str, value: str) -> Source:
-    """A DataFrame under ir-measures' names of columns, any other source as it is."""
+    """A DataFrame with ir-measures' names of columns; any other source unchanged."""
     if not hasattr(source, "itertuples"):
         return source
     names = column_names(f"{kind}: the DataFrame", [*source.columns], value)
@@ -382,11 +392,11 @@ def renamed(source: Source, kind: str, value: str) -> Source:
 
 
 def file_columns(file: str, names: Sequence[str], value: str, run_column: str | None) -> dict[str, str]:
-    """The columns of a file that are read: our name of each, and its name there.
+    """The columns of a file that are read: a dict from our name of each to its name in the file.
 
     These are the three columns of `column_names`, the iteration of qrels if there is one, and the column
     that names the run of each row: `run_column`, or by default ``run`` if there is one. Raises `FileError`
-    for a column that is missing.
+    for a column that is missing or occurs twice, and for a `run_column` that is one of the three.
     """
     try:
         columns = dict(zip(("query_id", "doc_id", value), column_names(file, names, value)))
@@ -405,7 +415,7 @@ def file_columns(file: str, names: Sequence[str], value: str, run_column: str | 
 
 
 def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:
-    """The rows with their places in a file, which errors name: the lines or rows with these numbers."""
+    """The rows with a column `unit` of their line or row `numbers` in a file, for error messages."""
     return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
 
 
@@ -422,17 +432,17 @@ def _grouped(
     if codes.size < len(docs):
         sizes = np.diff(stretches.start, append=len(docs))
     offsets = _offsets(np.bincount(codes, sizes, minlength=len(stretches.names)))
-    if (codes[1:] < codes[:-1]).any():  # a topic has several stretches
+    if (codes[1:] < codes[:-1]).any():  # the rows are not in the order of the topics
         order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
         if not isinstance(docs, Coded):
-            docs = docs.ids().padded()  # these are the fastest to reorder
+            docs = docs.ids().padded()  # padded ids are the fastest to reorder
         docs, values = docs.take(order), values.take(order)
         line = None if line is None else line[order]
     return Table(kind, stretches.names, offsets, docs, values, line=line)
 
 
 def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
-    """The levels or scores of rows as floats."""
+    """The levels or scores of the rows as floats. Raises `GradedError` for one that is not a number."""
     if isinstance(numbers, np.ndarray):
         return numbers.astype(np.float64, copy=False)
 
@@ -444,12 +454,14 @@ def _numbers(kind: str, stretches: Stretches, docs: Rowwise, numbers: np.ndarray
 
 
 def floats(kind: str, pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
-    """The numbers of several collections as floats; `place` names a row in an error message.
+    """The numbers of several collections as one array of floats; `place` names a row in an error message.
 
-    Small whole numbers, such as levels, are converted by `bytes` and other numbers by `struct`. Both are
-    faster than NumPy's conversion and, unlike it, reject text.
+    `bytes` converts small whole numbers, such as levels, and `struct` all others. Both are faster than
+    NumPy's conversion. Unlike NumPy, both refuse text such as "1". Raises `GradedError` for anything that is
+    not a number.
     """
-    if isinstance(next(chain.from_iterable(pieces), None), int):  # some NumPy integers warn in bytes()
+    # The check excludes NumPy's types: older versions of NumPy warn if bytes() gets one of their bools.
+    if isinstance(next(chain.from_iterable(pieces), None), int):
         try:
             small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
             return np.frombuffer(small, np.uint8).astype(np.float64)

@@ -1,11 +1,11 @@
 """Rows of text files as Arrow tables: TREC files, and CSV and TSV files with a header.
 
-pyarrow's CSV reader parses a file in blocks of lines. The strict reader of `strict_lines` parses a block
-again if pyarrow might read it differently, for example because fields are separated by several blanks
-or because a line is wrong. Both readers give the same result, to the last bit of every score.
+pyarrow's CSV reader parses a file in blocks of lines. The strict reader in `strict_lines` parses a block
+instead if pyarrow could read it differently, for example because several blanks separate two fields, or
+because a line is wrong. Both readers give the same values, to the last bit of every score.
 
-pyarrow is imported when a file is read. No code here may import pandas indirectly, as pyarrow's `to_numpy`
-does.
+pyarrow is imported when a file is read. No function here may import pandas, not even through pyarrow's
+`to_numpy`: that import takes half a second.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .tables import TERRIER, file_columns, with_places
 if TYPE_CHECKING:
     import pyarrow
 
-AHEAD = 8  # blocks of lines parsed in advance, because an evaluated block needs several
+AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 LONGEST_HEADER = 1 << 16  # bytes
 THREADS = 2  # parsing threads, in addition to one reading thread
@@ -38,9 +38,12 @@ THREADS = 2  # parsing threads, in addition to one reading thread
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a text file: its line, its fields, the columns that are kept, and the numeric one, `value`.
+    """The form of the lines of a text file.
 
-    The `delimiter` separates fields, which may be quoted; without it blanks do.
+    `lines` describes a line in error messages. `fields` names the fields of a line, `columns` those that are
+    read, and `value` the one with the level or score. `number` converts a text of this field or raises the
+    error. `allowed` tells which parsed numbers are valid. `delimiter` separates fields, which may then be
+    quoted; if it is empty, blanks separate fields.
     """
 
     lines: str
@@ -52,15 +55,16 @@ class Form:
     delimiter: str = ""
 
     def headed(self, block: bytes, file: str, run_column: str | None) -> Form:
-        """The form of a file that begins with this block; the same form if its first line is no header.
+        """The form of a file that begins with this block; the same form if the first line is not a header.
 
-        Two of the columns that are needed make a header. Raises `FileError` if a column is missing.
+        A header names at least two of the three required columns. Raises `FileError` if the third is missing,
+        if a column occurs twice, and if `run_column` is given for a file without a header.
         """
         needed = ("query_id", "doc_id", self.value)
         text = block[: max(block.find(b"\n"), 0) or LONGEST_HEADER].decode(errors="replace").rstrip("\r")
         for delimiter in ("\t", ","):
             names: list[str] = []
-            with suppress(csv.Error):  # a line of binary data
+            with suppress(csv.Error):  # binary data is not a header
                 names = next(csv.reader([text], delimiter=delimiter), [])
             if sum(name in names or TERRIER.get(name) in names for name in needed) < 2:
                 continue
@@ -98,9 +102,9 @@ QRELS = Form(
 
 
 def text_columns(content: Content, form: Form, run_column: str | None = None) -> tuple[str, ...]:
-    """Our names of the columns of the file that are read."""
+    """The columns of the file that are read, under our names."""
     first = b""
-    with suppress(*DAMAGE):  # which reading the file reports
+    with suppress(*DAMAGE):  # damage is reported when the rows are read
         first = content.stream.readline(LONGEST_HEADER).removeprefix(BYTE_ORDER_MARK)
     return form.headed(first, content.name, run_column).columns
 
@@ -119,7 +123,7 @@ def text_tables(content: Content, form: Form, run_column: str | None = None) -> 
         parsed = _ahead(blocks, form)
     else:  # reading ahead in a stream could block forever
         parsed = ((block, _plainly(block, form)) for block in blocks)
-    with closing(parsed):  # an error keeps its frames, and they would keep the threads
+    with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
         for block, rows in parsed:
             if rows is None:
                 yield _strictly(block, form, lines)
@@ -131,7 +135,7 @@ def text_tables(content: Content, form: Form, run_column: str | None = None) -> 
 
 
 def _ahead(blocks: Iterator[bytes], form: Form) -> Generator[tuple[bytes, pyarrow.Table | None]]:
-    """Each block and its table from `_plainly`; the next blocks are read and parsed in the background."""
+    """Each block and its table from `_plainly`. Threads read and parse the next blocks in advance."""
     pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
     with ThreadPoolExecutor(1 + THREADS) as pool:
         reading = pool.submit(next, blocks, None)
@@ -146,7 +150,7 @@ def _ahead(blocks: Iterator[bytes], form: Form) -> Generator[tuple[bytes, pyarro
 
 
 def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
-    """A block parsed by pyarrow, or None if the strict reader might read it differently."""
+    """A block parsed by pyarrow; None if the strict reader could read it differently."""
     import pyarrow
     from pyarrow import csv
 
@@ -155,7 +159,7 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     fields = _lines(block) * len(form.fields) if form.delimiter else _fields(block)
-    if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would strip the mark
+    if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
     try:
         if not block.isascii():
@@ -190,9 +194,9 @@ def _lines(block: bytes) -> int:
 
 
 def _fields(block: bytes) -> int:
-    """The number of fields in a block of lines, 0 if a field is empty.
+    """The number of fields in a block of lines; 0 if a field is empty.
 
-    Each blank, line end or other control character must end exactly one field.
+    Every blank, line break and other control character must end exactly one field.
 
     >>> _fields(b"q1 0 d1 3\\nq1 0 d2 1"), _fields(b"q1 0  d1 3")
     (8, 0)
@@ -212,15 +216,16 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
     """A block parsed line by line. Raises `FileError` for the first wrong line."""
     import pyarrow
 
-    place = [form.fields.index(name) for name in form.columns]
-    kept: list[list[Any]] = [[] for _ in place]
+    positions = [form.fields.index(name) for name in form.columns]
+    kept: list[list[Any]] = [[] for _ in positions]
     numbers: list[int] = []
     for fields in lines.fields(block):
         numbers.append(lines.number)
-        for name, column, field in zip(form.columns, kept, place):
-            if not fields[field]:
+        for name, column, position in zip(form.columns, kept, positions):
+            field = fields[position]
+            if not field:
                 raise lines.error(f"the field {name} is empty ({form.lines})")
-            column.append(form.number(lines, fields[field]) if name == form.value else fields[field])
+            column.append(form.number(lines, field) if name == form.value else field)
     columns = [
         arrow_array(np.array(column, dtype=np.float64)) if name == form.value else _string_column(column)
         for name, column in zip(form.columns, kept)

@@ -1,1 +1,1 @@
-"""Graded measures in other frameworks, one module for each framework."""
+"""Graded measures in other frameworks, one module per framework."""

@@ -3,10 +3,10 @@
 PyTerrier calls `load` at the end of its import (entry-point group ``pyterrier.modules``) and exposes this
 module as ``pt.graded``. From then on:
 
-- ``pt.graded.nDCG_JK(b=2)@10`` and ``from pyterrier.measures import nDCG_JK`` are measures, including
-  those of plugins;
-- ``pt.Experiment`` and ``pt.Evaluate`` take every measure string as well as trec_eval's names;
-- ``pt.Experiment`` warns if it would read a measure the wrong way round, because smaller values are better;
+- ``pt.graded.nDCG_JK(b=2)@10`` is a measure, and ``from pyterrier.measures import nDCG_JK`` works. The
+  measures of plugins are available, too.
+- ``pt.Experiment`` and ``pt.Evaluate`` accept every measure string and trec_eval's names.
+- ``pt.Experiment`` warns if it would misread a measure, because it takes larger values to be better.
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
 """
 
@@ -40,7 +40,7 @@ from ..registry.notation import parse_measure, parse_trec_name
 def load() -> ModuleType:
     """Make the measures and the demo collection known to PyTerrier, and return this module.
 
-    Failures are logged, because an exception here would break ``import pyterrier``.
+    A failure is logged, because an exception here would break ``import pyterrier``.
     """
     for step in (_measures, _functions, _collection):
         _quietly(step)
@@ -61,12 +61,16 @@ def __dir__() -> list[str]:
 
 
 def _measures() -> None:
+    """Make graded measures known to PyTerrier's parser and to ``pyterrier.measures``."""
     redirect(ir_measures.util.parse_trec_measure, _parse_trec_measure)
     names.listen(_publish)
 
 
 def _publish() -> None:
-    """Add graded measures to ``pyterrier.measures``, which copies ir-measures' registry at import."""
+    """Add graded measures to ``pyterrier.measures``.
+
+    That module copies ir-measures' registry when it is imported, so it lacks measures registered later.
+    """
     module = sys.modules.get("pyterrier.measures")
     if module is not None:
         vars(module).setdefault("__getattr__", _missing_in_pyterrier)
@@ -76,7 +80,10 @@ def _publish() -> None:
 
 
 def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
-    """A measure of a plugin that is not loaded yet, for ``pyterrier.measures``."""
+    """The measure that ``pyterrier.measures`` lacks because its plugin is not loaded yet.
+
+    Raises `AttributeError` if no plugin has a measure of this name.
+    """
     if not name.startswith("_"):
         plugins.load()
         if name in names.registry():
@@ -85,10 +92,13 @@ def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
 
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
-    """The measures of a trec_eval name, or else the measure of a measure string."""
-    found, problem = parse_trec_name(text)
+    """The measures of a trec_eval name, or else the measure of a measure string.
+
+    Raises `GradedError` for any other text.
+    """
+    measures, problem = parse_trec_name(text)
     try:
-        return found or [parse_measure(text)]
+        return measures or [parse_measure(text)]
     except UnknownMeasureError:
         if problem:
             raise GradedError(problem) from None
@@ -96,13 +106,14 @@ def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
 
 
 def _parse_trec_measure(measure: Any) -> Any:
+    """The body that `redirect` gives to ir-measures' function; it must import everything it uses."""
     from ir_measures_graded.integrations.pyterrier import parse_trec_or_any
 
     return parse_trec_or_any(measure)
 
 
 def _functions() -> None:
-    """Wrap PyTerrier's functions that evaluate; what they compute and render stays the same."""
+    """Wrap PyTerrier's functions that evaluate. Their results stay the same."""
     pyterrier: Any = sys.modules.get("pyterrier")
     for name in ("Experiment", "GridScan", "GridSearch", "KFoldGridSearch"):
         function = getattr(pyterrier, name, None)
@@ -111,6 +122,11 @@ def _functions() -> None:
 
 
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that checks the graded measures of a call before it calls `function`.
+
+    It warns if PyTerrier would misread a measure. It raises `GradedError` for a measure that needs the levels
+    of all topics if PyTerrier would pass topics in batches.
+    """
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -119,10 +135,10 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError:  # PyTerrier raises the error
             given = {}
-        inverted = [name for name in SHOWN if given.get(name) is not None]
+        misread = [name for name in SHOWN if given.get(name) is not None]
         for measure in _graded(given):
-            if inverted and measure.smaller_is_better:
-                warnings.warn(_inversion(measure, inverted), stacklevel=2)
+            if misread and measure.smaller_is_better:
+                warnings.warn(_inversion(measure, misread), stacklevel=2)
             if given.get("batch_size") is not None and measure.needs_all_topics:
                 raise GradedError(
                     f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
@@ -147,7 +163,7 @@ def _graded(given: Mapping[str, Any]) -> Iterator[GradedMeasure]:
 
 
 def _remedy(measure: GradedMeasure) -> str:
-    """How else a measure can do without the qrels of all topics, if it can."""
+    """The advice to give `max_gain`, if the measure then needs only its own topics; otherwise empty."""
     has_top_gain = "max_gain" in measure.SUPPORTED_PARAMS and "unjudged" not in measure.params
     return f"give max_gain, as in {measure(max_gain=15)}, or " if has_top_gain else ""
 
@@ -158,18 +174,18 @@ SHOWN = {
 }
 """How PyTerrier shows a measure whose smaller values are better, by parameter of ``pt.Experiment``."""
 LARGER = {"ASL": "NR"}
-"""For measures whose smaller values are better, measures that order the runs of a topic in the same way."""
+"""For a measure whose smaller values are better, a measure with the same order of runs in each topic."""
 
 
-def _inversion(measure: GradedMeasure, inverted: Iterable[str]) -> str:
-    """What PyTerrier shows the wrong way round, and what to do about it."""
+def _inversion(measure: GradedMeasure, misread: Iterable[str]) -> str:
+    """The warning about what PyTerrier shows the wrong way round, with a measure to use instead."""
     flags = (name for name, parameter in measure.PARAMETERS.items() if isinstance(parameter, Flag))
     instead = [other for name in flags if not (other := measure(**{name: True})).smaller_is_better]
     if measure.NAME in LARGER:
         instead.append(names.registry()[LARGER[measure.NAME]](**measure.params))
     return (
         f"smaller values of {measure} are better, but pt.Experiment takes larger ones to be better: it "
-        f"{' and '.join(SHOWN[name] for name in inverted)}; "
+        f"{' and '.join(SHOWN[name] for name in misread)}; "
         + (f"use {instead[0]}" if instead else "read them the other way round")
     )
 
@@ -177,7 +193,7 @@ def _inversion(measure: GradedMeasure, inverted: Iterable[str]) -> str:
 def _collection() -> None:
     """Register the demo collection with ir-datasets, now or as soon as ir-datasets is imported.
 
-    PyTerrier imports ir-datasets on the first request for a dataset. That import takes half as long as
+    PyTerrier imports ir-datasets on the first request for a dataset. That import takes almost half as long as
     ``import pyterrier`` itself, so users who need no dataset should not wait for it.
     """
     if "ir_datasets" in sys.modules:

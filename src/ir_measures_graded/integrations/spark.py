@@ -1,20 +1,21 @@
 """Evaluation in Spark: from DataFrames of qrels and runs to a DataFrame of values (extra ``spark``).
 
-`evaluate` brings the rows of some two thousand topics together on a worker, which calls
+`evaluate` brings the rows of about two thousand topics together on a worker, which calls
 `ir_measures_graded.evaluation.batches.evaluate_batches`. All values equal those of a local evaluation to the
 last bit. `aggregate` takes the means over the topics.
 
 All workers need this package. A measure of a plugin also needs the plugin on all workers: install it there,
 or ship its modules with ``spark.addArtifacts("plugin.zip", pyfile=True)`` or with
-``spark-submit --py-files plugin.zip``. A measure that a script or notebook defines itself is sent along.
+``spark-submit --py-files plugin.zip``. A measure that a script or notebook defines is sent to the workers.
 
-The file of this module is also a script for ``spark-submit``, which evaluates Parquet files; see `main`.
+The file of this module is also a script for ``spark-submit``. It evaluates Parquet files; see `main`.
 """
 
 # Absolute imports, because spark-submit runs the file itself.
 from __future__ import annotations
 
 import argparse
+import inspect
 import math
 import re
 import sys
@@ -35,10 +36,9 @@ if TYPE_CHECKING:
 
 RUN = ("query_id", "doc_id", "score")
 KNOWN = 1_000_000
-"""The most topics of the qrels that all workers hold, to ignore the other topics of a run."""
+"""Up to this many topics of the qrels are sent to all workers, which then drop all other topics of a run."""
 TOPICS = 2_000
-"""Topics of the qrels in a bucket. A call of the worker takes about as long as the evaluation of a thousand
-rows."""
+"""Topics of the qrels in a bucket. Calling a worker takes about as long as evaluating a thousand rows."""
 
 
 def evaluate(
@@ -56,19 +56,20 @@ def evaluate(
     order.
 
     `by` names columns of `run`, for example the system, the day or the arm of an experiment. Each distinct
-    combination of their values is a run by itself, and a null is a value like any other. Every topic of the
-    qrels has a value for each of these runs, as in a local evaluation. The value is null if ir-measures
+    combination of their values is a separate run, and a null is a value like any other. Every topic of the
+    qrels has a value for each of these runs, as in a local evaluation. A value is null if ir-measures
     reports none. Topics without judgments are ignored.
 
-    The result is lazy. Only the number of topics and the distinct levels are computed at once, by one
-    aggregation of `qrels`. With `by`, Spark reads `run` twice; cache it if it is expensive to compute.
+    The result is lazy. The call itself computes only the approximate number of topics and, if a measure needs
+    them, the distinct levels, by one aggregation of `qrels`. With `by`, Spark reads `run` twice; cache it if
+    it is expensive to compute.
 
-    A worker holds the rows of one bucket of `topics_per_bucket` topics (about; at least 1) in memory. Choose
-    fewer topics if there are many runs, or if topics have many rows.
+    A worker holds the rows of one bucket in memory, which has about `topics_per_bucket` (≥ 1) topics. Choose
+    a smaller number if there are many runs, or if topics have many rows.
 
     Raises `GradedError` for measures, columns and types that cannot be used, and for empty qrels. A document
-    that a topic retrieves twice, contradictory judgments, NaN and nulls fail when Spark computes the values;
-    the failure has the message of the `GradedError`, which `cause` returns.
+    that a topic retrieves twice, contradictory judgments, NaN and nulls make Spark fail when it computes the
+    values. `cause` returns the `GradedError` of such a failure.
     """
     from pyspark.sql import functions
 
@@ -78,7 +79,7 @@ def evaluate(
     names = [by] if isinstance(by, str) else list(by)
     fields = _fields_of(run, names)
     judged, retrieved = _rows(qrels, "qrels", "relevance"), _rows(run, "run", "score", fields)
-    topics, levels = _about(judged, wanted)
+    topics, levels = _topics_and_levels(judged, wanted)
     buckets = max(1, math.ceil(topics / topics_per_bucket))
     bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
     groups = retrieved.select(*map(str, range(len(fields)))).distinct()
@@ -106,9 +107,9 @@ def aggregate(
 ) -> DataFrame:
     """The aggregate of each measure over the topics: a DataFrame with `by`, measure, value and topics.
 
-    As in ir-measures, the value is the mean of most measures and the sum of counts such as NumRet; topics is
-    the number of values. Means equal those of a local evaluation up to 1e-12. Parameters and errors are as
-    in `evaluate`; a measure with an aggregate of its own is an error, too.
+    As in ir-measures, the column value has the mean of most measures and the sum of counts such as NumRet.
+    The column topics has the number of values. Means equal those of a local evaluation up to 1e-12.
+    Parameters and errors are as for `evaluate`. A measure with an aggregate of its own raises `GradedError`.
     """
     from pyspark.sql import functions
 
@@ -123,7 +124,7 @@ def aggregate(
 
 
 def cause(failure: BaseException) -> GradedError | None:
-    """The `GradedError` of a worker that made Spark fail; None if there is another reason.
+    """The `GradedError` of a worker that made Spark fail; None if the failure has another reason.
 
     >>> cause(RuntimeError("… GradedError: run: topic 'q1', document 'd1': the score is null"))
     GradedError("run: topic 'q1', document 'd1': the score is null")
@@ -138,7 +139,7 @@ def cause(failure: BaseException) -> GradedError | None:
 
 
 def _rows(frame: DataFrame, kind: str, value: str, by: Sequence[Any] = ()) -> DataFrame:
-    """The columns of `by`, as 0, 1 …, and those of topics, documents and values.
+    """The columns `by`, renamed to 0, 1 …, and the columns of topics, documents and values.
 
     Raises `GradedError` for a column that is missing or has another type.
     """
@@ -160,7 +161,7 @@ def _rows(frame: DataFrame, kind: str, value: str, by: Sequence[Any] = ()) -> Da
 
 
 def _fields_of(run: DataFrame, by: Sequence[str]) -> list[Any]:
-    """The fields of the columns `by`. Raises `GradedError` for a name or a type that cannot be used."""
+    """The schema fields of the columns `by`. Raises `GradedError` for a name or type that cannot be used."""
     from pyspark.sql.types import AtomicType, StructField
 
     own = column_names("run: the DataFrame", run.columns, "score")
@@ -180,25 +181,28 @@ def _fields_of(run: DataFrame, by: Sequence[str]) -> list[Any]:
 
 
 def _group_key(field: Any) -> Column:
-    """A column of `by`. Arrow tells 0.0 from -0.0 and one NaN from another, but Spark's groups do not."""
+    """A column of `by` with one zero and one NaN.
+
+    Spark groups 0.0 with -0.0 and all NaNs together; Arrow would make several groups of them.
+    """
     from pyspark.sql import functions
     from pyspark.sql.types import DecimalType, FractionalType
 
     column = functions.col(_quoted(field.name))
     if not isinstance(field.dataType, FractionalType) or isinstance(field.dataType, DecimalType):
         return column
-    one = functions.when(functions.isnan(column), functions.lit(math.nan)).otherwise(
+    unified = functions.when(functions.isnan(column), functions.lit(math.nan)).otherwise(
         column + functions.lit(0.0)
     )
-    return one.cast(field.dataType)
+    return unified.cast(field.dataType)
 
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _about(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
-    """About how many topics there are, and the levels of the collection if a measure needs them."""
+def _topics_and_levels(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
+    """The approximate number of topics, and the levels of the collection if a measure needs them."""
     from pyspark.sql import functions
 
     levels = needs_levels(measures)
@@ -210,14 +214,14 @@ def _about(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[flo
     ).head()
     if not rows:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
-    # A worker reports levels that are not finite, with topic and document.
+    # A worker reports levels that are not finite, because it can name topic and document.
     return distinct, [*filter(math.isfinite, found)] if levels else None
 
 
 def _of_topics(qrels: DataFrame, run: DataFrame) -> DataFrame:
-    """The rows of the topics of the qrels, and those with a null, which a worker reports.
+    """The rows of the run whose topics are in the qrels, and rows with a null, which a worker reports.
 
-    A log has many more topics than the qrels. They would not fit into the buckets.
+    A log may have many more topics than the qrels. With them, buckets would grow too large.
     """
     from pyspark.sql import functions
 
@@ -227,9 +231,9 @@ def _of_topics(qrels: DataFrame, run: DataFrame) -> DataFrame:
 
 
 def _with_groups(run: DataFrame, groups: DataFrame, buckets: int) -> DataFrame:
-    """The run with a row of nulls in each bucket for each of the groups.
+    """The run, with one marked row of nulls per bucket and group.
 
-    A bucket would otherwise miss the groups that have no document for its topics.
+    Without these rows, a bucket would not know the groups that retrieve nothing for its topics.
     """
     from pyspark.sql import functions
 
@@ -291,16 +295,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="ir_measures_graded.integrations.spark",
-        description=main.__doc__,
+        description=inspect.getdoc(main),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("qrels", help="Parquet with query_id, doc_id and relevance")
     parser.add_argument("run", help="Parquet with query_id, doc_id and score")
-    parser.add_argument("measures", nargs="+", metavar="MEASURE", help="a measure string, such as nDCG_JK@10")
+    parser.add_argument("measures", nargs="+", metavar="MEASURE", help="measure strings, such as nDCG_JK@10")
     parser.add_argument("--by", nargs="+", default=(), metavar="COLUMN", help="columns that distinguish runs")
-    parser.add_argument("--aggregate", action="store_true", help="write aggregates over the topics")
-    parser.add_argument("--topics_per_bucket", type=int, default=TOPICS, help="default: %(default)s")
-    parser.add_argument("-o", "--output", required=True, help="Parquet to write; it must not exist")
+    parser.add_argument("--aggregate", action="store_true", help="write means (or sums) over the topics")
+    parser.add_argument(
+        "--topics_per_bucket",
+        type=int,
+        default=TOPICS,
+        help="topics that a worker evaluates at a time; default: %(default)s",
+    )
+    parser.add_argument("-o", "--output", required=True, help="Parquet to write; must not exist yet")
     arguments = parser.parse_intermixed_args(argv)
     try:
         _evaluate_files(arguments)
@@ -335,7 +344,7 @@ def _evaluate_files(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    # Workers import functions from the package's module, not from this file.
+    # Workers can import functions from the package's module, but not from this file.
     from ir_measures_graded.integrations import spark
 
     sys.exit(spark.main())

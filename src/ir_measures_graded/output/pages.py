@@ -1,8 +1,9 @@
-"""HTML pages that need nothing but themselves: no network, no other file, no script for reading.
+"""Self-contained HTML pages: they need no network and no other file, and are readable without scripts.
 
-A page carries a content-security policy that forbids every request and allows only its own style sheet and
-script, by their hashes. Such a policy also forbids style attributes; `drawing` replaces those of Matplotlib
-by attributes of their own. The templates are those of Jinja, in the folder `page` and in folders of analyses.
+A page has a content security policy that forbids every request and allows only its own style sheet and
+script, identified by their hashes. Such a policy also forbids style attributes; `drawing` turns those of
+Matplotlib into presentation attributes. The Jinja templates are in the folder `page` and in similar folders
+of analyses.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "page"
 LONGEST = 300
-"""A name is cut after this many characters, so that one of them cannot fill the page."""
+"""A name is cut off after this many characters, so that no name can fill the page."""
 
 
 def check() -> None:
-    """Raise early the `GradedError` that `page` would raise if Jinja is not installed (extra ``report``)."""
+    """Raise `GradedError` if Jinja (extra ``report``) is not installed, before any work is done."""
     _jinja()
 
 
 def page(template: str, title: str, folder: Path | None = None, extra_style: str = "", **values: Any) -> str:
-    """The HTML of a template in `folder` or among the common ones, with text that cannot become markup.
+    """The HTML of a page from a template, which gets the `values`. Text in them is escaped.
 
-    The style sheet and the script of the folder, ``page.css`` and ``page.js``, follow the common ones, and
-    `extra_style` follows the style sheet.
-    Raises `GradedError` if Jinja is not installed.
+    `folder` has templates in addition to the common ones. Its ``page.css`` and ``page.js`` follow those of
+    the common folder. `extra_style` has more rules for the style sheet. Raises `GradedError` if Jinja (extra
+    ``report``) is not installed.
     """
     jinja2 = _jinja()
     folders = [FOLDER] if folder is None else [FOLDER, folder]
@@ -75,10 +76,11 @@ def page(template: str, title: str, folder: Path | None = None, extra_style: str
 def page_of(
     title: str, lead: str, table: Table, places: int = PLACES, figure: Callable[[], Figure] | None = None
 ) -> str:
-    """A page with a figure, if there is one, and a table below it; `lead` is the line under the title.
+    """A page with a figure, if there is one, and a table below it.
 
-    Raises `GradedError` if Jinja (extra ``report``) is not installed. Without Matplotlib, the page has the
-    reason in place of the figure.
+    `lead` is the line below the title. `places` is the number of decimal places. If `figure` raises
+    `GradedError`, for example without Matplotlib, the page shows the message in place of the figure. Raises
+    `GradedError` if Jinja (extra ``report``) is not installed.
     """
     columns, rows = table
     drawn: Figure | str | None = None
@@ -99,6 +101,7 @@ def page_of(
 
 
 def _files(folders: Iterable[Path], name: str) -> list[str]:
+    """The texts of the files of this name, in the order of the folders that have one."""
     paths = (folder / name for folder in folders)
     return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
 
@@ -109,6 +112,7 @@ def _dense(text: str) -> str:
 
 
 def _source(text: str) -> str:
+    """The expression that allows this text in a content security policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
@@ -125,7 +129,7 @@ def _jinja() -> Any:
 
 
 def number(value: float | None, places: int = 4) -> str:
-    """A number with decimal places and a minus sign; a dash for None.
+    """A float with decimal places, an int without, both with a true minus sign; a dash for None.
 
     >>> number(-0.25, 2), number(7), number(None)
     ('−0.25', '7', '–')
@@ -137,7 +141,7 @@ def number(value: float | None, places: int = 4) -> str:
 
 
 def signed(value: float | None, places: int = 4) -> str:
-    """The same with a plus sign for a number above 0.
+    """As `number`, with a plus sign for a number above 0 and no sign for one that rounds to 0.
 
     >>> signed(0.25, 2), signed(-0.25, 2), signed(0.001, 2)
     ('+0.25', '−0.25', '0.00')
@@ -149,7 +153,7 @@ def signed(value: float | None, places: int = 4) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value; a small one is a limit.
+    """A p-value with three decimal places; a smaller one as ``< 0.001``, and a dash for None.
 
     >>> p_value(0.0312), p_value(0.00001), p_value(None)
     ('0.031', '< 0.001', '–')
@@ -170,7 +174,7 @@ def shortened(text: object) -> str:
 
 
 def as_json(value: Any) -> str:
-    """JSON for a ``<script>`` element: no character in it can end the element.
+    """JSON for a ``<script>`` element. It cannot contain ``<``, so it cannot end the element.
 
     >>> as_json({"id": "</script>"})
     '{"id":"\\\\u003c/script>"}'
@@ -180,7 +184,7 @@ def as_json(value: Any) -> str:
 
 
 def shade(place: int, count: int) -> tuple[str, str]:
-    """The colours of cell and text for the shade `place` of `count`, from light to dark.
+    """The colours of a cell and of its text for shade number `place` of `count`, from light to dark.
 
     >>> shade(0, 3), shade(2, 3)
     (('#e8f3fa', 'black'), ('#003d66', 'white'))
@@ -196,7 +200,7 @@ def shade(place: int, count: int) -> tuple[str, str]:
 
 STYLE = re.compile(r' style="([^"]*)"')
 INHERITED = 'stroke-linejoin="round" stroke-linecap="butt"'
-"""What Matplotlib's style sheet says of every element."""
+"""The rules for all elements in Matplotlib's style sheet, as attributes."""
 THEME = {
     "#000000": "currentColor",
     "black": "currentColor",
@@ -204,19 +208,19 @@ THEME = {
     "#dddddd": "var(--rule)",
     plots.GREY: "var(--muted)",
 }
-"""Colours that follow the page from light to dark."""
+"""Colours that change with the page between light and dark."""
 
 
 def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> str:
     """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
 
-    `name` makes its ids unique on the page. `label` describes it. `parts` maps ids that were set by
-    `Artist.set_gid` to values of the attribute ``data-run`` of the same element.
+    `name` is a prefix that makes ids unique on the page. `label` describes the figure for screen readers.
+    `parts` maps ids that `Artist.set_gid` set to values of the attribute ``data-run``, which replaces them.
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts may have it
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the fonts of the reader may have the glyph
         element = plots.svg(figure)
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     element = re.sub(r"<style\b.*?</style>", "", element, flags=re.DOTALL)
@@ -232,7 +236,7 @@ def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> 
 
 
 def _attributes(style: str) -> str:
-    """The declarations of a style attribute as attributes."""
+    """The declarations of a style attribute as presentation attributes."""
     found = []
     for declaration in style.split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
@@ -247,6 +251,7 @@ def _attributes(style: str) -> str:
 
 
 def _id(given: str, used: set[str], name: str, parts: Mapping[str, str]) -> str:
+    """The attribute in place of an id; empty for an id that nothing refers to."""
     if given in parts:
         return f' data-run="{escape(parts[given])}"'
     return f' id="{name}-{given}"' if given in used else ""

@@ -1,10 +1,10 @@
-"""A report of an evaluation: one HTML page that needs no network, to send or to attach.
+"""A report on an evaluation: one HTML page that needs no network.
 
-`report` runs the analyses of this package on one set of runs; `Report` holds their results and writes the
-page. One module per section computes plain data, and a template of the folder ``page`` shows them:
+`report` runs the analyses of this package on a set of runs. `Report` holds their results and writes the page.
+Each section has a module, which computes plain data, and a template in the folder ``page``, which shows it:
 
-- `verdict`: the best runs, and which differences hold; `material`: qrels and runs
-- `profile`: the first graded measure over the ranks; `by_topic`: the runs topic by topic
+- `verdict`: the best runs, and the differences that hold; `material`: qrels and runs
+- `profile`: the first graded measure at every rank; `by_topic`: the runs topic by topic
 - `rankings`: the documents of each topic as cells; `weighting`: the order of the runs under other gains
 - `method`: definitions, versions, inputs and sources
 """
@@ -52,10 +52,10 @@ TITLE = "Evaluation report"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Result):
-    """The results of all sections; a section that has nothing to say is None.
+    """The results of all sections of a report. A section that does not apply to the runs is None.
 
-    `html` is the page, `write` writes it. The table and the records are those of the `verdict`: one row per
-    measure and run.
+    `evaluation` has all values. `html` is the page, and `write` writes it to a file. The table and the
+    records are those of the `verdict`: one row per measure and run.
     """
 
     title: str
@@ -88,7 +88,7 @@ class Report(Result):
 
     @cached_property
     def html(self) -> str:
-        """The page. Equal inputs give an equal page."""
+        """The page as a string. Equal inputs give an equal page."""
         counts = {
             "runs": counted(len(self.evaluation.runs), "run"),
             "topics": counted(len(self.evaluation.topics), "topic"),
@@ -98,7 +98,7 @@ class Report(Result):
         return pages.page("report.html", self.title, HERE, style, report=self, counts=counts)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page, completely or not at all."""
+        """Write the page to the file `path`, completely or not at all."""
         write_whole(path, self.html.encode())
 
 
@@ -116,15 +116,21 @@ def report(
     command: str = "",
     progress: bool = False,
 ) -> Report:
-    """Evaluate, test and explain the runs, for one page.
+    """Evaluate, test and explain the runs for a report.
 
-    `qrels`, `runs`, `measures` and `progress` are as for `evaluate`; `alpha`, `permutations` and `seed` as
-    for `compare_values`. `baseline` is the name of the run that the others are compared with, by default the
-    first. `queries` maps topics to texts; those of an ir-datasets id are found. `command` makes the page
-    again. The sections on curves, topics and rankings speak of the first graded measure, or else of the first
-    measure. Needs the extra ``report``.
+    - `qrels`, `runs`, `measures` and `progress` are as for `evaluate`. At least one run is needed.
+    - `baseline` is the name of the run that the others are compared with; the default is the first run.
+    - `alpha` (above 0, below 1), `permutations` (≥ 1) and `seed` (≥ 0) are as for `compare_values`.
+    - `title` is the title of the page.
+    - `queries` maps topics to the texts of their queries. The default is those of the ir-datasets collection,
+      if `qrels` is its id.
+    - `command` is the command line that reproduces the page, which shows it.
 
-    Raises `GradedError` for input and options that `evaluate` and `compare_values` refuse.
+    The sections on curves, topics, rankings and weighting use the first graded measure. Without one, they use
+    the first measure, if they apply to it. Tests and intervals need two topics. Needs the extra ``report``.
+
+    Raises `GradedError` for no run, for an unknown baseline, and for input and options that `evaluate` or
+    `compare_values` refuses.
     """
     pages.check()
     need_matplotlib()
@@ -133,29 +139,29 @@ def report(
     judgments, named = read_judgments(qrels), named_runs(runs)
     if not named:
         raise GradedError("no run is given; a report needs at least one")
-    kept = {run.name: _read_once(run, judgments) for run in named}
-    evaluation = evaluate(judgments, kept, measures, progress=progress)
-    first = next((each for each in evaluation.measures if isinstance(each, GradedMeasure)), None)
-    main = first or evaluation.measures[0]
+    in_memory = {run.name: _read_once(run, judgments) for run in named}
+    evaluation = evaluate(judgments, in_memory, measures, progress=progress)
+    first_graded = next((each for each in evaluation.measures if isinstance(each, GradedMeasure)), None)
+    main = first_graded or evaluation.measures[0]
     texts = queries_of(judgments.name) if queries is None else dict(queries)
-    judged_of = verdict(evaluation, judgments, kept, baseline, alpha, permutations, seed)
-    of_qrels = levels(judgments)
-    topics = by_topic(evaluation, of_qrels.relevant, main, judged_of.baseline, texts)
+    outcome = verdict(evaluation, judgments, in_memory, baseline, alpha, permutations, seed)
+    judged_levels = levels(judgments)
+    topics = by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
     return Report(
         title,
         evaluation,
-        judged_of,
-        material(judgments, of_qrels, kept, evaluation.measures),
-        profile(judgments, kept, main),
+        outcome,
+        material(judgments, judged_levels, in_memory, evaluation.measures),
+        profile(judgments, in_memory, main),
         topics,
-        rankings(judgments, kept, main, topics),
-        weightings(judgments, of_qrels, kept, main),
+        rankings(judgments, in_memory, main, topics),
+        weightings(judgments, judged_levels, in_memory, main),
         method(evaluation, inputs_of(judgments.name, named), command),
     )
 
 
 def _read_once(run: Run, judgments: Judgments) -> Source:
-    """The rows of a run in memory, which several analyses read. Raises `GradedError` as `Run.rows`."""
+    """The rows of a run in memory, for several analyses. Raises `GradedError` as `Run.whole`."""
     if not isinstance(run.source, RunFile):
         return run.source
     return run.whole(judgments)[0]

@@ -1,4 +1,4 @@
-"""The runs topic by topic: differences from the baseline, and all values."""
+"""The section on topics: differences from the baseline in each topic, and all values."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST = 250
-"""At most so many topics are listed: those in which the runs differ most."""
+"""The maximum number of topics listed; of more topics, those in which the runs differ most are listed."""
 ACROSS = 4
 
 
 @dataclass(frozen=True)
 class ByTopic:
-    """The values of all runs by one measure (runs × topics), in the order of the qrels.
+    """The `values` of all runs by one measure (runs × topics). Topics are in the order of the qrels.
 
-    `shown` are the numbers of the topics that are listed. `relevant` has the number of documents above level
-    0 of each topic. Without a baseline, which one run has none of, there are no differences.
+    `shown` has the numbers of the topics that are listed. `relevant` has, for each topic, the number of
+    documents above level 0. With only one run, `baseline` is None and there are no differences.
     """
 
     measure: Measure
@@ -38,7 +38,10 @@ class ByTopic:
 
     @property
     def differences(self) -> dict[str, np.ndarray]:
-        """The differences of each other run from the baseline, from the largest gain to the largest loss."""
+        """The differences of each other run from the baseline, one per topic, from the best to the worst.
+
+        A positive difference means that the run is better. The run with the largest mean difference is first.
+        """
         if self.baseline is None:
             return {}
         base = self.values[self.runs.index(self.baseline)]
@@ -49,12 +52,12 @@ class ByTopic:
         return {run: np.sort(found[run])[::-1] for run in order}
 
     def of(self, number: int) -> list[float]:
-        """The values of the runs for the topic of that number."""
+        """The value of each run for the topic with this number."""
         found: list[float] = self.values[:, number].tolist()
         return found
 
     def counts(self, run: str) -> tuple[int, int, int]:
-        """The numbers of topics in which the run is better than the baseline, equal and worse."""
+        """The numbers of topics in which the run is better than, equal to and worse than the baseline."""
         found = self.differences[run]
         return int((found > 0).sum()), int((found == 0).sum()), int((found < 0).sum())
 
@@ -94,7 +97,7 @@ def by_topic(
     baseline: str | None,
     queries: dict[str, str],
 ) -> ByTopic:
-    """The values of a measure for each topic, and its number of `relevant` documents (T)."""
+    """The values of a measure for each topic. `relevant` (T) has the numbers of documents above level 0."""
     values = evaluation.of(measure)
     spread = np.ptp(values, axis=0) if len(values) > 1 else values[0]
     shown = np.sort(np.argsort(-spread, kind="stable")[:MOST])

@@ -1,4 +1,4 @@
-"""The data: levels and topics of the qrels, and what the runs retrieve of them."""
+"""The section on data: levels and topics of the qrels, and the documents that the runs retrieve."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from ...ranking.ranks import judged_ranks
 from ..levels import Levels
 
 DEPTHS = (10, 100)
-"""The share of judged documents is shown at these ranks, and at the cutoffs of the measures."""
+"""The share of judged documents is shown for these depths and for the cutoffs of the measures."""
 
 
 @dataclass(frozen=True)
 class OfRun:
-    """What a run retrieves.
+    """The documents that a run retrieves.
 
-    `judged` is the share of judged documents among those retrieved at each of the depths, None without any.
-    `tied` is the share of documents whose score another document of the topic has. `missing` are the topics
-    of the qrels without a document, `ignored` those that the qrels lack.
+    `retrieved` is their number. `judged` has, for each depth, the share of judged documents among those
+    retrieved down to this rank; None if there are none. `tied` is the share of documents with the score of
+    another document of the topic. `missing` are the topics of the qrels for which the run retrieves nothing.
+    `ignored` are the topics of the run that the qrels lack.
     """
 
     run: str
@@ -46,19 +47,20 @@ class Material:
 
     @property
     def relevant(self) -> tuple[int, float, int]:
-        """The least, the mean and the largest number of documents above level 0 per topic."""
+        """The minimum, the mean and the maximum number of documents above level 0 per topic."""
         found = self.levels.relevant
         return int(found.min()), float(found.mean()), int(found.max())
 
 
 def material(
-    judgments: Judgments, of_qrels: Levels, runs: Mapping[str, Any], measures: tuple[Measure, ...]
+    judgments: Judgments, judged_levels: Levels, runs: Mapping[str, Any], measures: tuple[Measure, ...]
 ) -> Material:
-    """Count the documents of qrels and runs."""
+    """Count the documents of the qrels and of the runs."""
     cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
     depths = tuple(sorted({*DEPTHS, *cutoffs}))
     judged = Judged(judgments.table)
-    return Material(of_qrels, depths, tuple(_of_run(judged, name, run, depths) for name, run in runs.items()))
+    found = tuple(_of_run(judged, name, run, depths) for name, run in runs.items())
+    return Material(judged_levels, depths, found)
 
 
 def _of_run(judged: Judged, name: str, run: Any, depths: tuple[int, ...]) -> OfRun:

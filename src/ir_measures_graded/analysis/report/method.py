@@ -1,4 +1,4 @@
-"""The method: definitions, parameters, inputs, versions and sources."""
+"""The section on method: definitions, parameters, inputs, versions and sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DISTRIBUTIONS = (
 
 @dataclass(frozen=True)
 class Input:
-    """Qrels or a run: its name, its path as it was given, and the SHA-256 of its file, if it is one."""
+    """Qrels or a run: its name, its path as given, and the SHA-256 of the file; empty where it has none."""
 
     kind: str
     name: str
@@ -44,7 +44,10 @@ class Input:
 
 @dataclass(frozen=True)
 class Definition:
-    """A measure in words, as MathML (empty if it has no formula in TeX), and its parameters with values."""
+    """A measure in words and as a formula, with its parameters (name, value and description).
+
+    `mathml` is empty if the measure has no formula in TeX.
+    """
 
     measure: Measure
     title: str
@@ -59,7 +62,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class Method:
-    """What a reader needs to check the values and to compute them again."""
+    """The facts that a reader needs to check the values and to reproduce them."""
 
     definitions: tuple[Definition, ...]
     inputs: tuple[Input, ...]
@@ -69,7 +72,7 @@ class Method:
 
 
 def inputs_of(qrels: str | None, runs: Iterable[Run]) -> tuple[Input, ...]:
-    """The qrels of that name and the runs. The name of qrels is a path, an ir-datasets id or unknown."""
+    """The inputs of a report. `qrels` is a path, an ir-datasets id, or None for qrels in memory."""
     return tuple(_inputs(qrels, runs))
 
 
@@ -82,6 +85,7 @@ def _inputs(qrels: str | None, runs: Iterable[Run]) -> Iterator[Input]:
 
 
 def _sha256(path: str | None) -> str:
+    """The SHA-256 of a regular file; empty for anything else."""
     if not path or not is_lasting(path):
         return ""
     digest = hashlib.sha256()
@@ -92,7 +96,7 @@ def _sha256(path: str | None) -> str:
 
 
 def method(evaluation: Evaluation, inputs: tuple[Input, ...], command: str) -> Method:
-    """Describe the measures, and list what was used."""
+    """Describe the measures, and list the inputs, versions and sources of the evaluation."""
     definitions = tuple(map(_definition, evaluation.measures))
     works = dict.fromkeys(work for each in definitions for work in works_of(each.source))
     return Method(definitions, inputs, tuple(_versions()), command, tuple(works))
@@ -103,7 +107,7 @@ def _versions() -> Iterator[tuple[str, str]]:
     for name in DISTRIBUTIONS:
         try:
             yield name, version(name)
-        except PackageNotFoundError:  # the source is on the path, but not installed
+        except PackageNotFoundError:  # optional, or run from a source folder without being installed
             continue
 
 
@@ -129,7 +133,7 @@ def _definition(measure: Measure) -> Definition:
 
 
 def mathml(tex: str) -> str:
-    """A formula in TeX as MathML; empty without a formula, and for one that docutils cannot read.
+    """A formula in TeX as MathML; empty if there is no formula, or if docutils cannot convert it.
 
     Raises `GradedError` if docutils is not installed (extra ``report``).
 
@@ -144,5 +148,5 @@ def mathml(tex: str) -> str:
         return ""
     try:
         return str(latex2mathml.tex2mathml(tex, as_block=True))
-    except Exception:  # the formula of a plugin, which only docutils has read
+    except Exception:  # a plugin's formula may be invalid, and docutils raises many types
         return ""

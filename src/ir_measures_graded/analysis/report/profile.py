@@ -1,4 +1,4 @@
-"""The profile: the first graded measure at every rank, one curve per run."""
+"""The section on curves: the first graded measure at every rank, one curve per run."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 DEPTH = 100
 ROWS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""The table of a profile has these ranks."""
+"""The ranks of the table, besides the cutoff and the last rank."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The curves down to a depth, and the cutoff of the measure, if it has one."""
+    """The curves of all runs, and the cutoff of the measure, if it has one."""
 
     curves: Curves
     cutoff: int | None
 
     @property
     def order(self) -> list[int]:
-        """The runs, sorted from the best at the last rank to the worst."""
+        """The numbers of the runs, sorted from the best value at the last rank to the worst."""
         values = sign_of(self.curves.measure) * self.curves.values[:, -1]
         return np.argsort(-values, kind="stable").tolist()
 
@@ -56,7 +56,7 @@ class Profile:
 
     @property
     def parts(self) -> dict[str, str]:
-        """The number of the run by the gid of its line."""
+        """The number of each run, as text, by the gid of its line."""
         return {f"run-{number}": str(number) for number in range(len(self.curves.runs))}
 
     @plots.styled
@@ -73,7 +73,10 @@ class Profile:
 
 
 def profile(judgments: Judgments, runs: Mapping[str, Any], measure: Measure) -> Profile | None:
-    """The curves of a measure; None if it has no cutoff or only one rank."""
+    """The curves of a measure down to its cutoff, but at least to rank 100.
+
+    None for a measure that `curves` refuses.
+    """
     cutoff = measure.params.get("cutoff")
     depth = max(DEPTH, cutoff or 0)
     try:

@@ -1,7 +1,7 @@
-"""The rankings: the documents of each topic, rank by rank, beside the ideal list.
+"""The section on rankings: the documents of each topic, rank by rank, beside the ideal list.
 
-The page holds what its script cannot compute. Running sums and contributions are left to the script where
-they follow from gains and discounts; that is checked here for each measure.
+The page holds only data that its script cannot compute. The script computes running sums and contributions
+where they follow from gains and weights; the code below checks this for each measure.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from .by_topic import ByTopic
 
 FIRST = 20
-"""A topic shows so many ranks at first."""
+"""The number of ranks that a topic shows at first."""
 DEPTH = 100
-"""A measure without a cutoff is shown to this rank."""
+"""The last rank shown for a measure without a cutoff."""
 CELLS = 24_000
-"""The page holds about so many documents, and always the first ranks of each list."""
+"""The page holds about this many documents, but at least the first ranks of each list."""
 NONE = "–"
-"""Stands for an unjudged document."""
+"""The text that stands for an unjudged document."""
 DIGITS = 5
 """Significant digits of scores, weights and ideal sums."""
 UNIT = 10_000
-"""Contributions and values are whole numbers of this part of 1, which take less room."""
+"""Contributions and values are stored as whole numbers of 1 / 10,000, which are shorter."""
 
 
 @dataclass(frozen=True)
 class OfRun:
-    """One list: its run, its value, and the levels of its documents as text."""
+    """The list of a run for a topic: its value, and the levels of its documents as text."""
 
     run: str
     value: float
@@ -50,9 +50,10 @@ class OfRun:
 
 @dataclass(frozen=True)
 class OfTopic:
-    """The lists of a topic, that of the best run first. `number` counts the topics from 0.
+    """The lists of a topic, with the list of the best run first.
 
-    `data` are the documents, for the script of the page.
+    `number` is the topic's number in the order of the qrels. `ideal` has the levels of the ideal list as
+    text. `data` has the documents, for the script of the page.
     """
 
     number: int
@@ -65,9 +66,10 @@ class OfTopic:
 
 @dataclass(frozen=True)
 class Rankings:
-    """The lists of all topics down to `depth`, which may be above the measure's cutoff.
+    """The lists of all topics down to `depth`, which may be less than the measure's cutoff.
 
-    `levels` are the levels that occur, as text, with their gains, which are None for a standard measure.
+    Topics show the first `first` ranks at first. `levels` maps each level of the qrels, as text, to its gain;
+    the gains of a standard measure are None. `common` has the data that all topics share.
     """
 
     measure: Measure
@@ -79,12 +81,12 @@ class Rankings:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What holds for all topics, for the script of the page."""
+        """The data that all topics share, for the script of the page."""
         return {"first": self.first, "levels": self.levels, **self.common}
 
     @property
     def style(self) -> str:
-        """Style rules for the cells: the highest gain stands out on light and on dark pages."""
+        """Style rules for the cells. The highest gain contrasts most with the page, light or dark."""
         gains = [gain or 0 for gain in self.levels.values()]
         distinct = sorted({*gains}) if len({*gains}) > 1 else None
         places = [distinct.index(gain) for gain in gains] if distinct else [*range(len(gains))]
@@ -106,7 +108,7 @@ def rankings(
     measure: Measure,
     topics: ByTopic,
 ) -> Rankings | None:
-    """The lists of the topics that are shown; None for a measure that has no single ranking."""
+    """The lists of the topics that are shown; None for a measure that `explain` refuses."""
     shown = [topics.topics[number] for number in topics.shown]
     room = max(FIRST, CELLS // (len(runs) * len(shown)))
     depth = min(measure.params.get("cutoff") or DEPTH, room)
@@ -131,7 +133,7 @@ class _Lists:
         runs = list(found.values())
         self.one = runs[0]
         ids = [id_ for run in runs for documents in run.documents for id_ in documents]
-        self.prefix = commonprefix(ids)  # noqa: RUF071  # ids are no paths
+        self.prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
         weights = self.one.weights
         self.weights = None if weights is None else np.nan_to_num(weights)
         self.factor = self._factor(runs)
@@ -144,7 +146,7 @@ class _Lists:
         )
 
     def _factor(self, runs: list[Explanations]) -> np.ndarray | None:
-        """The factor from gain times weight to contribution of each topic; None if there is none."""
+        """For each topic, the ratio of contribution to gain × weight; None if it is not constant."""
         if self.weights is None or any(run.contributions is None for run in runs):
             return None
         weighted = np.stack([np.nan_to_num(run.gains) * self.weights for run in runs])
@@ -154,7 +156,7 @@ class _Lists:
         return factor if np.allclose(given, weighted * factor[:, None]) else None
 
     def _is_ratio(self, runs: list[Explanations]) -> bool:
-        """Whether the value at each rank is the sum of weighted gains over that of the ideal list."""
+        """Whether each value is the running sum of weighted gains divided by that of the ideal list."""
         if self.weights is None or any(run.sums is None or run.ideal is None for run in runs):
             return False
         for run in runs:
@@ -166,7 +168,7 @@ class _Lists:
         return True
 
     def of_topics(self) -> tuple[tuple[OfTopic, ...], dict[str, Any]]:
-        """The topics, and what holds for all of them."""
+        """The topics, and the data that they share."""
         common = {
             "prefix": self.prefix,
             "unit": UNIT,

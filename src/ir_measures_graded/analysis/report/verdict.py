@@ -1,4 +1,4 @@
-"""The verdict: which runs are best by which measure, and which differences hold."""
+"""The section on the verdict: the best runs by each measure, and the differences that hold."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ..intervals import STUDENT, mean_interval
 from ..ranges import Difference, Interval, Range, ranges
 
 LEAST = 2
-"""Intervals and tests need so many topics, comparisons so many runs."""
+"""The minimum number of topics for intervals and tests, and of runs for comparisons."""
 SHORT = 10
-"""All judgments of the documents down to this rank are tried within seconds."""
+"""Trying all judgments of the documents down to this rank takes only seconds."""
 
 
 @dataclass(frozen=True)
 class Line:
     """One run by one measure.
 
-    `interval` bounds the mean. `test` is the paired t-test against the baseline, None for the baseline
-    itself, and `significant` tells its outcome. `span` has the ranges over ties and over judgments, None for
-    a measure without.
+    `interval` is the confidence interval of the mean. `test` is the paired t-test against the baseline, None
+    for the baseline itself, and `significant` is its outcome. `span` has the ranges over ties and over
+    judgments, None if the measure has none.
     """
 
     run: str
@@ -46,10 +46,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Standing:
-    """How many differences between two runs keep their sign, of how many; None where it is not known.
+    """The number of differences between two runs that certainly keep their sign, of `pairs`.
 
-    `over_ties` speaks of all orders of tied documents, `over_judgments` of all judgments of the documents
-    without one.
+    `over_ties` counts those that keep it in all orders of tied documents, and `over_judgments` those that
+    keep it under all judgments of the unjudged documents. Each is None if it is not known.
     """
 
     pairs: int
@@ -59,12 +59,12 @@ class Standing:
 
 @dataclass(frozen=True)
 class OfMeasure:
-    """The verdict by one measure; `lines` start with the best run.
+    """The verdict by one measure. `lines` start with the best run.
 
-    `equal` are the runs that Tukey HSD does not tell from the best run, and `separated` is the number of
-    pairs that it tells apart, of `pairs`. `better`, `worse` and `open` are the runs that are significantly
-    better or worse than the baseline, or neither. `detectable` is the smallest true difference that the
-    t-test finds with probability .8 for all open runs.
+    `equal` are the runs that Tukey HSD does not separate from the best run. `separated` is the number of
+    pairs that it separates, of `pairs`. `better` and `worse` are the runs that are significantly better or
+    worse than the baseline; `open` are the other runs. `detectable` is the smallest true difference that the
+    uncorrected t-test detects with a probability of at least 0.8 for each open run.
     """
 
     measure: Measure
@@ -81,29 +81,33 @@ class OfMeasure:
 
     @property
     def best(self) -> Line:
-        """The run with the best mean; the first of several."""
+        """The line of the run with the best mean; the first one if several runs have it."""
         return self.lines[0]
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The lowest bound of all intervals, or mean, and the highest."""
+        """The lowest and the highest of all means and bounds of intervals."""
         ends = [end for line in self.lines for end in (line.mean, *(line.interval or ()))]
         return min(ends), max(ends)
 
     def has(self, kind: str) -> bool:
-        """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is no single value."""
+        """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one value."""
         found = (getattr(line.span, kind, None) for line in self.lines)
         return any(each is not None and each[0] < each[1] for each in found)
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """The other runs with the same mean as the best."""
+        """The other runs with the same mean as the best run."""
         return tuple(line.run for line in self.lines[1:] if line.mean == self.best.mean)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict by each measure. `baseline` is None with one run, `confidence` without intervals."""
+    """The verdict by each measure.
+
+    `baseline` is None if there is only one run, and `confidence` is None if there are no intervals. `tested`
+    is true if there are tests.
+    """
 
     measures: tuple[OfMeasure, ...]
     baseline: str | None
@@ -114,7 +118,7 @@ class Verdict:
 
     @property
     def leaders(self) -> dict[str, list[str]]:
-        """The best runs, each with the measures by which it is best."""
+        """Each run that is best by a measure, with these measures."""
         found: dict[str, list[str]] = {}
         for each in self.measures:
             found.setdefault(each.best.run, []).append(str(each.measure))
@@ -144,7 +148,7 @@ def verdict(
     permutations: int,
     seed: int,
 ) -> Verdict:
-    """Test the differences between the runs, and bound their values."""
+    """Test the differences between the runs, and compute intervals and ranges of their values."""
     several = len(evaluation.runs) >= LEAST
     if baseline is None and several:
         baseline = evaluation.runs[0]
@@ -173,9 +177,10 @@ def verdict(
 def _ranges(
     judgments: Judgments, runs: Mapping[str, Any], measure: Measure, seed: int
 ) -> tuple[dict[str, Range], tuple[Difference, ...]]:
-    """The ranges of the runs and of their differences, for a graded measure without the options.
+    """The ranges of the runs and of their differences; none for measures that `ranges` refuses.
 
-    Sums of gains have fast programs for all judgments. Other measures must try them, so only short lists do.
+    Measures that sum gains have a fast method for the range over judgments. Other measures must try many
+    judgments, so they get this range only if their cutoff is small.
     """
     if not isinstance(measure, GradedMeasure):
         return {}, ()
@@ -198,13 +203,13 @@ def _lines(
     """One line per run, the best run first."""
     values = evaluation.of(measure)
     means = mean_over_topics(values)
-    against = {test.run: test for test in tests}
+    test_of = {test.run: test for test in tests}
     lines = []
     for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
         run = evaluation.runs[row]
         enough = len(evaluation.topics) >= LEAST
         interval = mean_interval(values[row], 1 - alpha, STUDENT) if enough else None
-        test = against.get(run)
+        test = test_of.get(run)
         significant = test is not None and test.decisive < alpha
         lines.append(Line(run, float(means[row]), interval, test, significant, spans.get(run)))
     return lines

@@ -1,4 +1,4 @@
-"""The weighting: the order of the runs under other gains."""
+"""The section on weighting: the order of the runs under other gains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Weighting:
-    """The orders of the runs by one measure under several weightings, from flat to steep."""
+    """The order of the runs by one measure under each of several weightings, from flat to steep."""
 
     measure: Measure
     sensitivity: Sensitivity
@@ -43,7 +43,7 @@ class Weighting:
 
     @property
     def leaders(self) -> dict[tuple[str, ...], list[str]]:
-        """The runs with the best mean, with the weightings under which they have it."""
+        """The runs with the best mean, and the weightings under which they have it."""
         found: dict[tuple[str, ...], list[str]] = {}
         for setting, ranks in zip(self.sensitivity.settings, self.sensitivity.ranks.T):
             best = tuple(run for run, rank in zip(self.sensitivity.runs, ranks) if rank == ranks.min())
@@ -51,7 +51,7 @@ class Weighting:
         return found
 
     def figure(self) -> Figure:
-        """Draw the rank of each run under each weighting, without what the page says beside it."""
+        """Draw the rank of each run under each weighting, without the texts that are on the page."""
         orders = replace(self.sensitivity, runs=cut_names(self.sensitivity.runs))
         figure = orders.rank_changes()
         axes = figure.axes[0]
@@ -65,15 +65,18 @@ class Weighting:
 
 
 def weightings(
-    judgments: Judgments, of_qrels: Levels, runs: Mapping[str, Any], measure: Measure
+    judgments: Judgments, judged_levels: Levels, runs: Mapping[str, Any], measure: Measure
 ) -> Weighting | None:
-    """The orders of two or more runs under the gains that `levels` suggests; None without several."""
+    """The order of the runs under each weighting that `levels` suggests.
+
+    None for fewer than two runs, for a measure that takes no gains, and if the order cannot be computed.
+    """
     if len(runs) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
         return None
     kept = {name: value for name, value in measure.params.items() if name != "gains"}
     try:
         open_gains = type(measure)(**kept)
-        found = sensitivity(judgments, runs, [open_gains], gains=of_qrels.gains())
+        found = sensitivity(judgments, runs, [open_gains], gains=judged_levels.gains())
     except GradedError:
         return None
     return Weighting(open_gains, found)

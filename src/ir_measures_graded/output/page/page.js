@@ -1,5 +1,5 @@
 "use strict";
-// Reading needs no script: this one only adds sorting to tables of the class "sortable".
+// The page is readable without scripts. This one makes tables of the class "sortable" sortable.
 function sortable(table) {
   const body = table.tBodies[0];
   const value = (row, column) => {

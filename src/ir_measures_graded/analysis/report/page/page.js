@@ -4,7 +4,7 @@ const make = (name, properties = {}, ...children) => {
   return made;
 };
 
-// Curves: a run can be switched off, and the one that is pointed at stands out.
+// Curves: buttons switch runs off and on, and the run under the pointer is highlighted.
 const drawn = document.querySelector("#curves .figure svg");
 if (drawn) {
   const parts = (run) => drawn.querySelectorAll(`[data-run="${run}"]`);
@@ -44,7 +44,7 @@ if (drawn) {
   document.querySelector("#curves .curves").before(tools);
 }
 
-// Topics: the table shows the rows that contain the text.
+// Topics: a filter hides the rows whose topic and query do not contain its text.
 const topics = document.getElementById("topic-table");
 if (topics) {
   const rows = [...topics.querySelectorAll("tbody tr")];
@@ -63,7 +63,7 @@ if (topics) {
   topics.before(make("div", { className: "tools" }, label, count));
 }
 
-// Rankings: an opened topic shows a cell for each document, and a cell tells what it contributes.
+// Rankings: an opened topic shows a cell for each document. A cell shows what the document contributes.
 const lists = document.getElementById("topic-lists");
 if (lists) {
   const common = JSON.parse(document.getElementById("rankings-data").textContent);
