@@ -52,7 +52,7 @@ def test_holes_draws_the_variance(output):
     [
         (["CG@3", "P@5"], "documents are ranked for one measure, not 2"),
         (["CG"], "CG has no cutoff; give the rank"),
-        (["CG@3", "--count", "0"], "--count 0 is not allowed; give a whole number ≥ 1"),
+        (["CG@3", "--count", "0"], "argument --count: '0' is not allowed; give a whole number ≥ 1"),
         (["CG@3", "--merged", "new.txt"], "--merged requires --answers"),
         (["CG@3", "--answers", "none.txt"], "none.txt: cannot be read: No such file"),
         (["CG@3", "--answers", "qrels", "-o", "qrels"], "cannot write 'qrels': the ending chooses"),

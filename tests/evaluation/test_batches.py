@@ -143,3 +143,18 @@ def test_a_batch_has_whole_topics_and_is_arrow_data():
         evaluate_batches(AP, qrels, [batch, arrow({"q1": {"b": 1}}, "score")])
     with pytest.raises(GradedError, match="run: expected Arrow data, not a dict"):
         evaluate_batches(AP, qrels, [{"q1": {"a": 1}}])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": ["system"]}, "by: 'system' must be a column of every batch and of groups, and not of the"),
+        ({"by": ["query_id"]}, "by: 'query_id' must be a column of every batch and of groups, and not of"),
+        ({"levels": ["high"]}, "levels: the level 'high' is not a number"),
+        ({"levels": [1, float("nan")]}, "levels: a level is a finite number"),
+    ],
+)
+def test_invalid_options_are_refused(options, message):
+    qrels, batch = arrow({"q1": {"a": 1}}, "relevance"), arrow({"q1": {"a": 1}}, "score")
+    with pytest.raises(GradedError, match=message):
+        evaluate_batches(AP, qrels, [batch], **options)

@@ -110,7 +110,7 @@ def add_permutations(parser: argparse.ArgumentParser) -> None:
     """Add the options for the number of permutations of the randomised test and their seed."""
     parser.add_argument(
         "--resamples",
-        type=int,
+        type=at_least_1,
         default=10_000,
         metavar="N",
         help="permutations of the randomised Tukey HSD test; default: 10000",
@@ -121,12 +121,16 @@ def add_permutations(parser: argparse.ArgumentParser) -> None:
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the option for the number of worker processes."""
     parser.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="worker processes; default: one per core when that is faster"
+        "--jobs",
+        type=at_least_1,
+        metavar="N",
+        help="worker processes; default: one per core when that is faster",
     )
 
 
-def _jobs(text: str) -> int:
-    if not re.fullmatch(r"[1-9]\d{0,3}", text):
+def at_least_1(text: str) -> int:
+    """The number in the text of an option that needs at least 1."""
+    if not re.fullmatch(r"[1-9]\d{0,17}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give a whole number ≥ 1")
     return int(text)
 

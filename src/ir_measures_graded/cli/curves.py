@@ -6,7 +6,7 @@ import argparse
 
 from ..analysis import curves, effort
 from ..errors import GradedError
-from .arguments import Inputs, add_collection, add_gains, bars, whole_numbers
+from .arguments import Inputs, add_collection, add_gains, at_least_1, bars, whole_numbers
 from .results import add_output, check_files, shown
 
 
@@ -39,7 +39,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--confidence", type=float, metavar="C", help="add confidence bands over topics, for example 0.95"
     )
     parser.add_argument(
-        "--resamples", type=int, metavar="N", default=1000, help="bootstrap resamples; default: 1000"
+        "--resamples", type=at_least_1, metavar="N", default=1000, help="bootstrap resamples; default: 1000"
     )
     parser.add_argument("--seed", type=int, metavar="N", default=0, help="seed of the resamples; default: 0")
     add_output(parser)

@@ -11,7 +11,7 @@ from ..errors import GradedError
 from ..inputs.merging import MergedQrels, trec_lines
 from ..output.files import write_whole
 from ..output.formats import Table, rows_of
-from .arguments import Inputs, add_collection, add_gains
+from .arguments import Inputs, add_collection, add_gains, at_least_1
 from .results import FOR_PEOPLE, add_output, check_files, printed, refuse_input
 
 LISTED = 3
@@ -26,7 +26,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cutoff", type=int, metavar="K", help="last rank of listed documents; default: the measure's cutoff"
     )
-    parser.add_argument("--count", type=int, metavar="N", help="list only the N most useful documents")
+    parser.add_argument("--count", type=at_least_1, metavar="N", help="list only the N most useful documents")
     parser.add_argument(
         "--ask",
         metavar="FILE",
@@ -59,8 +59,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
     inputs = Inputs(arguments)
     if len(inputs.measures) > 1:
         raise GradedError(f"documents are ranked for one measure, not {len(inputs.measures)}")
-    if arguments.count is not None and arguments.count < 1:
-        raise GradedError(f"--count {arguments.count} is not allowed; give a whole number ≥ 1")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
     read = [*inputs.files, *filter(os.path.exists, arguments.answers)]

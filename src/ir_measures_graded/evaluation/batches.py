@@ -15,7 +15,7 @@ from ir_measures import Measure
 
 from ..errors import GradedError, shown
 from ..inputs.arrow import arrow_array, exports_arrow, whole_table
-from ..inputs.tables import Table, column_names, read_qrels, read_run, refuse_repeated
+from ..inputs.tables import Table, column_names, floats, read_qrels, read_run, refuse_repeated
 from ..measures.base import GradedMeasure
 from ..ranking.judged import Collection
 from ..registry.notation import parse_measures
@@ -69,10 +69,11 @@ def evaluate_batches(
 
     Raises `GradedError` for data that is not Arrow data and for a missing column. Raises `GradedError`, which
     names the topic, for a null, for NaN, for a document that a topic retrieves twice, for contradictory
-    judgments, and for a topic in two batches.
+    judgments, and for a topic in two batches. Raises `GradedError` for `levels` that are not finite numbers,
+    and for a name in `by` that is no column of the batches or is a column of the result.
     """
     wanted = parse_measures(measures)
-    known = None if levels is None else np.fromiter(levels, np.float64)
+    known = None if levels is None else _finite(levels)
     if known is None:
         for measure in wanted:
             if isinstance(measure, GradedMeasure) and measure.needs_all_topics:
@@ -168,13 +169,27 @@ def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[F
     )
 
 
+def _finite(levels: Iterable[float]) -> np.ndarray:
+    found = floats("qrels", [list(levels)], lambda _: "levels")
+    if not np.isfinite(found).all():
+        raise GradedError("levels: a level is a finite number")
+    return found
+
+
 def _by_group(
     batches: Sequence[pyarrow.Table], groups: Any, by: list[str]
 ) -> tuple[pyarrow.Table, Iterator[pyarrow.Table]]:
     """The distinct combinations of values in the columns `by`, and the rows of each combination."""
     import pyarrow
 
-    given = [] if groups is None else [whole_table(groups).select(by)]
+    others = [] if groups is None else [whole_table(groups)]
+    for name in by:
+        if name in COLUMNS or any(table.column_names.count(name) != 1 for table in (*batches, *others)):
+            raise GradedError(
+                f"by: {shown(name)} must be a column of every batch and of groups, and not of the result, "
+                f"which has {', '.join(COLUMNS)}"
+            )
+    given = [table.select(by) for table in others]
     keys = pyarrow.concat_tables([*(batch.select(by) for batch in batches), *given])
     row = pyarrow.chunked_array([arrow_array(np.arange(len(keys)))])
     every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
