@@ -2,6 +2,7 @@
 
 A line such as ``% needs: pyterrier`` skips the page or the next block if that module is missing.
 ``% needs: collections`` skips it if no collection of ir-datasets was downloaded for the tests.
+``% needs: spark`` skips it, because tests/integrations/test_spark.py runs it.
 """
 
 import doctest
@@ -34,7 +35,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 def missing(needs: str) -> bool:
     if needs == "collections":
         return not COLLECTIONS.is_dir()
-    return importlib.util.find_spec(needs) is None
+    return needs == "spark" or importlib.util.find_spec(needs) is None
 
 
 def runnable(page: Path) -> str:

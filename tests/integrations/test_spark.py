@@ -1,11 +1,13 @@
 """Evaluation in Spark, with a real local Spark in one session for all tests."""
 
+import doctest
 import math
 import os
 import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -271,3 +273,12 @@ def test_the_script_reports_an_error_in_one_line(spark, tmp_path, capsys, monkey
     assert graded.main(arguments) == 2
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("ir_measures_graded.integrations.spark: error: run: topic 'q' retrieves doc")
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_example_on_the_page_about_data_prints_what_it_shows():
+    page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    (example,) = (block for block in blocks if "pyspark" in block)
+    test = doctest.DocTestParser().get_doctest("".join([*blocks[:2], example]), {}, "data.md", None, 0)
+    assert doctest.DocTestRunner().run(test) == (0, 9)
