@@ -1,6 +1,5 @@
 """Properties of the measures other than cumulated gain, for any qrels and run."""
 
-import ir_measures
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from ir_measures_graded import (
     NR,
     SR,
     WAP,
+    GradedEvaluator,
     KendallTau,
     Q,
     Spearman,
@@ -36,17 +36,21 @@ ALL = [*WITH_CUTOFF, ADM, *SEARCH_LENGTHS]
 
 cutoffs = st.sampled_from([None, 1, 2, 3, 5, 30])
 flags = st.booleans()
-finite_scores = st.integers(-5, 5) | st.floats(-1e3, 1e3, width=32)
+finite_scores = [*range(-5, 6), -1e3, -2.75, 1e-45, 0.1, 1 / 3, 2.5, 2.5 + 1e-9, 999.9375, 1e3]
 unit_collections = strategies.collections(scores=strategies.UNIT_SCORES)
 finite_collections = strategies.collections(scores=finite_scores)
 
 
 def values(measures, qrels, run):
-    return {(m, topic): v for topic, m, v in ir_measures.iter_calc(measures, qrels, run)}
+    return {(m, topic): v for topic, m, v in GradedEvaluator(measures, qrels).iter_calc(run)}
+
+
+def of_topic(measures, qrels, run):
+    return {measure: v for (measure, _), v in values(measures, {"q": qrels}, {"q": run}).items()}
 
 
 def value(measure, qrels, run):
-    return measure.calc_aggregate({"q": qrels}, {"q": run})
+    return of_topic([measure], qrels, run)[measure]
 
 
 def gain(level):
@@ -100,14 +104,13 @@ def test_bounds_of_search_lengths(collection, gains, judged_only, ties, n):
 @given(strategies.documents(strategies.REAL), cutoffs)
 def test_an_ideal_run_is_perfect(qrels, cutoff):
     assume(any(level > 0 for level in qrels.values()))
-    run = in_order(best_first(qrels))
-    for measure in (WAP, Q, Q(beta=20), SR, MSR, *OF_OWN_LIST):
-        assert value(measure(cutoff=cutoff), qrels, run) == 1
-    assert value(gR, qrels, run) == 1
-    assert value(muAP, qrels, run) == pytest.approx(1, abs=1e-15)
-    assert value(NR, qrels, run) == 1
-    assert value(ESL(n=7), qrels, run) == 0
-    assert value(ASL, qrels, run) == (sum(level > 0 for level in qrels.values()) + 1) / 2
+    cut = [measure(cutoff=cutoff) for measure in (WAP, Q, Q(beta=20), SR, MSR, *OF_OWN_LIST)]
+    perfect = [*cut, gR, NR]
+    found = of_topic([*perfect, muAP, ESL(n=7), ASL], qrels, in_order(best_first(qrels)))
+    assert {measure: found[measure] for measure in perfect} == dict.fromkeys(perfect, 1)
+    assert found[muAP] == pytest.approx(1, abs=1e-15)
+    assert found[ESL(n=7)] == 0
+    assert found[ASL] == (sum(level > 0 for level in qrels.values()) + 1) / 2
 
 
 @given(strategies.documents(strategies.WHOLE), cutoffs)
@@ -120,14 +123,21 @@ def test_an_ideal_run_is_perfect_for_agr_on_whole_levels(qrels, cutoff):
 def test_the_users_own_order_is_perfect(qrels):
     assume(len({gain(level) for level in qrels.values()}) > 1)
     own = {doc: gain(level) for doc, level in qrels.items()}
-    assert value(NDPM, qrels, own) == value(NDPM, qrels, in_order(best_first(qrels))) == 0
-    assert value(KendallTau, qrels, own) == value(Spearman, qrels, own) == 1
-    against = {doc: -level for doc, level in own.items()}
-    assert value(NDPM, qrels, against) == 1
-    assert value(KendallTau, qrels, against) == value(Spearman, qrels, against) == -1
-    assert value(ADM, qrels, {doc: level - min(own.values()) for doc, level in own.items()}) <= 1
-    if min(own.values()) == 0:
-        assert value(ADM, qrels, own) == pytest.approx(1, abs=1e-15)
+    least = min(own.values())
+    runs = {
+        "own": own,
+        "untied": in_order(best_first(qrels)),
+        "against": {doc: -level for doc, level in own.items()},
+        "from 0": {doc: level - least for doc, level in own.items()},
+    }
+    found = values([NDPM, KendallTau, Spearman, ADM], dict.fromkeys(runs, qrels), runs)
+    assert found[NDPM, "own"] == found[NDPM, "untied"] == 0
+    assert found[KendallTau, "own"] == found[Spearman, "own"] == 1
+    assert found[NDPM, "against"] == 1
+    assert found[KendallTau, "against"] == found[Spearman, "against"] == -1
+    assert found[ADM, "from 0"] <= 1
+    if least == 0:
+        assert found[ADM, "own"] == pytest.approx(1, abs=1e-15)
 
 
 @given(strategies.collections(), flags)
@@ -149,9 +159,10 @@ def test_no_order_is_worse_than_the_reverse_of_the_ideal_one(qrels, random, cuto
     # An own ideal list ignores other documents; correlations penalise order within a level.
     measures = [m(cutoff=cutoff) for m in WITH_CUTOFF if m not in (*OF_OWN_LIST, *CORRELATIONS)]
     measures += SEARCH_LENGTHS
-    found = [values(measures, {"q": qrels}, {"q": in_order(docs)}) for docs in (best[::-1], other, best)]
+    runs = {"reverse": in_order(best[::-1]), "other": in_order(other), "ideal": in_order(best)}
+    found = values(measures, dict.fromkeys(runs, qrels), runs)
     for measure in measures:
-        bounds = [each[measure, "q"] for each in found]
+        bounds = [found[measure, topic] for topic in runs]
         if measure.smaller_is_better:
             bounds.reverse()
         assert bounds[0] - 1e-12 <= bounds[1] <= bounds[2] + 1e-12, measure
@@ -224,14 +235,14 @@ def test_doubling_all_levels_does_not_change_mu_ap_and_ndcng(collection, cutoff)
     assert values(measures, doubled, run) == values(measures, qrels, run)
 
 
-@given(strategies.collections(levels=st.integers(-1, 1)), cutoffs, flags)
+@given(strategies.collections(levels=[0, 1, -1]), cutoffs, flags)
 def test_on_binary_qrels_agr_is_wap(collection, cutoff, judged_only):
     options = {"cutoff": cutoff, "judged_only": judged_only}
     agr, wap = (list(values([m(**options)], *collection).values()) for m in (AGR, WAP))
     assert agr == wap
 
 
-@given(strategies.collections(levels=st.integers(-1, 1)), flags)
+@given(strategies.collections(levels=[0, 1, -1]), flags)
 def test_on_binary_qrels_q_without_gains_is_average_precision(collection, judged_only):
     q, ap = (list(values([m(judged_only=judged_only)], *collection).values()) for m in (Q(beta=0), muAP))
     assert q == pytest.approx(ap, rel=1e-12)
