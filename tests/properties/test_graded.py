@@ -1,5 +1,7 @@
 """Properties of the measures other than cumulated gain, for any qrels and run."""
 
+from itertools import chain
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -202,12 +204,13 @@ def test_scaling_all_gains_changes_only_sums_and_blends(collection, factor, cuto
     scaled = {level: factor * gain(level) for level in levels}
     measures = [m(cutoff=cutoff) for m in [*WITH_CUTOFF, ADM] if m.NAME != "Q"]
     measures += [Q(beta=0, cutoff=cutoff), *SEARCH_LENGTHS]
-    wanted = values(measures, qrels, run)
-    got = values([measure(gains=scaled) for measure in measures], qrels, run)
-    assert got == {(measure(gains=scaled), topic): value for (measure, topic), value in wanted.items()}
-    blend = Q(cutoff=cutoff)
-    weighed = values([blend(beta=factor)], qrels, run).values()
-    assert list(values([blend(gains=scaled)], qrels, run).values()) == pytest.approx(list(weighed))
+    blend, weighed = Q(gains=scaled, cutoff=cutoff), Q(beta=factor, cutoff=cutoff)
+    pairs = [(measure, measure(gains=scaled)) for measure in measures]
+    found = values([blend, weighed, *chain(*pairs)], qrels, run)
+    for topic in qrels:
+        for measure, of_scaled in pairs:
+            assert found[of_scaled, topic] == found[measure, topic], measure
+        assert found[blend, topic] == pytest.approx(found[weighed, topic])
 
 
 def test_scaling_all_gains_is_scaling_the_beta_of_q():
@@ -222,9 +225,11 @@ def test_scaling_by_other_factors_changes_only_rounding(collection, factor, cuto
     scaled = {level: factor * gain(level) for level in levels}
     measures = [muAP, WAP, SR, MSR, gP, gR, NDPM, KendallTau, Spearman, ADM, NDCNG]
     measures = [measure(cutoff=cutoff) for measure in measures]
-    got = values([measure(gains=scaled) for measure in measures], qrels, run)
-    for (measure, topic), value in values(measures, qrels, run).items():
-        assert got[measure(gains=scaled), topic] == pytest.approx(value, rel=1e-12, abs=1e-14)
+    pairs = [(measure, measure(gains=scaled)) for measure in measures]
+    found = values(chain(*pairs), qrels, run)
+    for topic in qrels:
+        for measure, of_scaled in pairs:
+            assert found[of_scaled, topic] == pytest.approx(found[measure, topic], rel=1e-12, abs=1e-14)
 
 
 @given(strategies.collections(), cutoffs)
@@ -237,32 +242,32 @@ def test_doubling_all_levels_does_not_change_mu_ap_and_ndcng(collection, cutoff)
 
 @given(strategies.collections(levels=[0, 1, -1]), cutoffs, flags)
 def test_on_binary_qrels_agr_is_wap(collection, cutoff, judged_only):
-    options = {"cutoff": cutoff, "judged_only": judged_only}
-    agr, wap = (list(values([m(**options)], *collection).values()) for m in (AGR, WAP))
-    assert agr == wap
+    agr, wap = (m(cutoff=cutoff, judged_only=judged_only) for m in (AGR, WAP))
+    found = values([agr, wap], *collection)
+    assert all(found[agr, topic] == found[wap, topic] for topic in collection[0])
 
 
 @given(strategies.collections(levels=[0, 1, -1]), flags)
 def test_on_binary_qrels_q_without_gains_is_average_precision(collection, judged_only):
-    q, ap = (list(values([m(judged_only=judged_only)], *collection).values()) for m in (Q(beta=0), muAP))
-    assert q == pytest.approx(ap, rel=1e-12)
+    q, ap = (m(judged_only=judged_only) for m in (Q(beta=0), muAP))
+    found = values([q, ap], *collection)
+    for topic in collection[0]:
+        assert found[q, topic] == pytest.approx(found[ap, topic], rel=1e-12)
 
 
 @given(strategies.collections(), st.integers(1, 12))
 def test_sliding_ratio_at_full_depth_is_generalised_recall(collection, k):
-    qrels, run = collection
-    sr, gr = (list(values([m @ 100], qrels, run).values()) for m in (SR, gR))
-    assert sr == gr
-    sr, gr = (list(values([m @ k], qrels, run).values()) for m in (SR, gR))
-    assert all(a >= b for a, b in zip(sr, gr))
+    found = values([SR @ 100, gR @ 100, SR @ k, gR @ k], *collection)
+    for topic in collection[0]:
+        assert found[SR @ 100, topic] == found[gR @ 100, topic]
+        assert found[SR @ k, topic] >= found[gR @ k, topic]
 
 
 @given(strategies.collections(), flags)
 def test_performance_is_1_minus_the_distance(collection, judged_only):
-    distance, performance = (
-        list(values([m(judged_only=judged_only)], *collection).values()) for m in DISTANCES
-    )
-    assert [1 - d for d in distance] == performance
+    distance, performance = (m(judged_only=judged_only) for m in DISTANCES)
+    found = values([distance, performance], *collection)
+    assert all(1 - found[distance, topic] == found[performance, topic] for topic in collection[0])
 
 
 @given(finite_collections, st.sampled_from([1, 3, -7.5]), st.sampled_from([0.5, 2, 1024]))

@@ -126,8 +126,8 @@ def test_the_value_without_a_cutoff_is_that_at_full_depth(collection, measure, a
     measure = measure(avg=avg)
     for topic, judged in qrels.items():
         depth = max(len(judged), len(run.get(topic, {})), 1)
-        deep = (measure @ depth).calc_aggregate({topic: judged}, run)
-        assert measure.calc_aggregate({topic: judged}, run) == deep
+        found = values([measure, measure @ depth], {topic: judged}, run)
+        assert found[measure, topic] == found[measure @ depth, topic]
 
 
 @given(strategies.collections(scores=range(-5, 6)), flags, cutoffs)
