@@ -239,6 +239,10 @@ def read_or_refused(file):
 
 @settings(max_examples=200)
 @example(content=b"q Q0 a\x0bb 1 1 t\n", block=30)  # only one reader takes this control character for a blank
+@example(content=b"q Q0 a 1 1 t\rq Q0 b 1 2 t\n", block=30)  # pyarrow would end a line at the carriage return
+@example(
+    content=b"q Q0 a 1 1 t\n\xef\xbb\xbfq Q0 b 1 2 t\n", block=1
+)  # a mark within the file is part of an id
 @example(content=b"q Q0  1 1 t\n", block=30)  # the document is missing between two blanks
 @given(
     content=st.one_of(
