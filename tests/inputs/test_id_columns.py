@@ -14,7 +14,10 @@ from ir_measures_graded.by_topic import rows_of
 from ir_measures_graded.inputs.id_columns import Coded, Keys, docs_of, joined_stretches, stretches_of
 from ir_measures_graded.inputs.id_matching import Ids
 
-texts = st.sampled_from(["", "a", "12345678", "x" * 17, "é\n", "\ud800"]) | st.text(max_size=12)
+long = "abcdefghijklmnopqrst"
+texts = st.sampled_from(
+    ["12345678", "abcdefgh1", "é\n", "\ud800", "\0", "文書", "\U00010000", *(long[:end] for end in range(20))]
+)
 pieces = st.lists(st.lists(texts, max_size=5, unique=True), max_size=6)
 
 

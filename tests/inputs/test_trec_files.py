@@ -112,7 +112,7 @@ def test_infinite_scores_are_accepted():
 COMPRESSED = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
-    "xz": lzma.compress,
+    "xz": lambda content: lzma.compress(content, preset=0),
     "Zstandard": lambda content: pyarrow.compress(content, "zstd", asbytes=True),
 }
 
@@ -156,7 +156,7 @@ def test_real_files_are_read_as_by_ir_measures(shared_data):
         assert qrels(judged) == list(ir_measures.read_trec_qrels(str(judged)))
         expected = list(ir_measures.read_trec_run(str(retrieved)))
         frame = read_trec_run(retrieved)
-        assert list(map(tuple, frame.itertuples(index=False))) == list(map(tuple, expected))
+        assert [*zip(*(frame[column].tolist() for column in frame))] == expected
         assert list(TrecRun(retrieved)) == expected
 
 
@@ -211,7 +211,7 @@ NUMBERS = st.one_of(
         ]
     ),
 )
-SEPARATORS = st.sampled_from([" "] * 12 + ["\t", "  ", " \t", "\x0b", "\x0c", "\r"])
+SEPARATORS = st.sampled_from([" "] * 4 + ["\t", "  ", " \t", "\x0b", "\x0c", "\r"])
 ENDS = st.sampled_from(["\n"] * 12 + ["\r\n", "\n\n", " \n", "\n ", "\r", "\n\ufeff"])
 
 
@@ -225,14 +225,9 @@ def lines(draw):
         draw(NUMBERS),
         draw(st.sampled_from(["t"] * 9 + ["", "t u"])),
     ]
-    separators = [draw(SEPARATORS) for _ in fields[1:]]
-    return (
-        "".join(
-            chain(*zip(fields, separators)),
-        )
-        + fields[-1]
-        + draw(ENDS)
-    )
+    separators = [" "] * (len(fields) - 1)
+    separators[draw(st.integers(0, 4))] = draw(SEPARATORS)
+    return "".join(chain(*zip(fields, separators))) + fields[-1] + draw(ENDS)
 
 
 def read_or_refused(file):
@@ -242,8 +237,12 @@ def read_or_refused(file):
         return str(error)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @example(content=b"q Q0 a\x0bb 1 1 t\n", block=30)  # only one reader takes this control character for a blank
+@example(content=b"q Q0 a 1 1 t\rq Q0 b 1 2 t\n", block=30)  # pyarrow would end a line at the carriage return
+@example(
+    content=b"q Q0 a 1 1 t\n\xef\xbb\xbfq Q0 b 1 2 t\n", block=1
+)  # a mark within the file is part of an id
 @example(content=b"q Q0  1 1 t\n", block=30)  # the document is missing between two blanks
 @given(
     content=st.one_of(
@@ -313,7 +312,7 @@ def test_values_do_not_depend_on_the_block_size(tmp_path, monkeypatch):
     file = written(tmp_path / "run", rows)
     evaluator = GradedEvaluator(variants, qrels)
     whole = evaluator.calc(read_trec_run(file))
-    for size in (1, 2, 3, 4, 6, 9, 15, 30, rows.count(b"\n"), rows.count(b"\n") + 1):
+    for size in (1, 2, 6, 15, rows.count(b"\n"), rows.count(b"\n") + 1):
         monkeypatch.setattr(files, "ROWS", size)
         monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 150 * (size % 7) + 20)
         monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 150 * (size % 7) + 20)
@@ -349,7 +348,7 @@ def test_topics_that_are_not_contiguous_are_joined(tmp_path, monkeypatch):
     qrels, run = judged_and_run(random)
     expected = nDCG_JK.calc(qrels, read_trec_run(io.BytesIO("".join(chain(*run.values())).encode())))
     rows = list(chain(*run.values()))
-    for _ in range(5):
+    for _ in range(2):
         random.shuffle(rows)
         file = written(tmp_path / "run", "".join(rows).encode())
         for size in (1, 10, 10**6):
@@ -366,7 +365,7 @@ def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_pa
     for first, again in ((8, 9), (0, 39), (20, 39), (36, 39)):
         twice = [*rows[:again], rows[first], *rows[again:]]
         file = written(tmp_path / "run", "".join(twice).encode())
-        for size in (1, 5, 100):
+        for size in (1, 5):
             monkeypatch.setattr(files, "ROWS", size)
             monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 40 * size)
             told = (
@@ -450,12 +449,12 @@ def test_document_retrieved_twice_is_refused_with_both_lines_across_topics():
 
 @pytest.mark.parametrize("compression", COMPRESSED)
 def test_file_that_is_cut_off_is_refused_with_the_line(tmp_path, compression):
-    rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(100_000))
+    rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(50_000))
     whole = COMPRESSED[compression](rows)
     cut = written(tmp_path / "cut", whole[: len(whole) * 3 // 4])
     told = refused(read_trec_run, cut)
     assert f": the {compression} file is damaged or cut off here (" in told
-    assert 1 <= int(told.removeprefix(f"{cut}:").partition(":")[0]) < 100_000
+    assert 1 <= int(told.removeprefix(f"{cut}:").partition(":")[0]) < 50_000
 
 
 def test_topic_that_begins_like_a_compressed_file_is_read(tmp_path):

@@ -26,8 +26,9 @@ from ir_measures_graded.measures import (
 )
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant
-CUTOFFS = [*range(1, 13), 20, 33, DEPTH - 1, DEPTH]
-ranked = pytest.mark.parametrize("measure", [m for m in MEASURES if m.CUTOFF], ids=str)
+CUTOFFS = [*range(1, 9), 12, 20, 33, DEPTH - 1, DEPTH]
+RANKED = [measure for measure in MEASURES if measure.CUTOFF]
+ranked = pytest.mark.parametrize("measure", RANKED, ids=str)
 
 
 def values(measures, run):
@@ -41,33 +42,39 @@ def curves(measures, run, depth=DEPTH):
     return [curve for _, curve in GradedEvaluator(measures, QRELS).curves(run, depth)]
 
 
-@ranked
-@pytest.mark.parametrize("run", [RUN, {}], ids=["run", "empty run"])
-def test_a_curve_has_the_values_of_all_cutoffs(measure, run):
-    uncut = list(dict.fromkeys(variant(cutoff=None) for variant in (*variants(measure), *with_ties(measure))))
-    for variant, curve in zip(uncut, curves(uncut, run)):
-        one_by_one = values([variant @ k for k in CUTOFFS], run).T
-        assert curve.shape == (len(QRELS), DEPTH)
+def assert_values_of_all_cutoffs(measures, run, depth=DEPTH):
+    for measure, curve in zip(measures, curves(measures, run, depth)):
+        assert curve.shape == (len(QRELS), depth)
+        cutoffs = [k for k in CUTOFFS if k <= depth]
+        one_by_one = values([measure @ k for k in cutoffs], run).T
         # Only means over ranks are added in another order.
-        exact = not variant.params.get("avg")
+        rtol = 1e-12 if measure.params.get("avg") else 0
         np.testing.assert_allclose(
-            curve[:, np.array(CUTOFFS) - 1],
-            one_by_one,
-            rtol=0 if exact else 1e-12,
-            atol=0,
-            err_msg=str(variant),
+            curve[:, np.array(cutoffs) - 1], one_by_one, rtol=rtol, atol=0, err_msg=str(measure)
         )
 
 
 @ranked
-def test_overridden_curves_equal_the_default_implementation(measure):
-    uncut = list(dict.fromkeys(variant(cutoff=None) for variant in variants(measure)))
-    evaluator = GradedEvaluator(uncut, QRELS)
+def test_a_curve_has_the_values_of_all_cutoffs(measure):
+    uncut = list(dict.fromkeys(variant(cutoff=None) for variant in (*variants(measure), *with_ties(measure))))
+    # The default implementation evaluates each cutoff by itself, whatever the depth.
+    default = type(measure).curve is GradedMeasure.curve
+    assert_values_of_all_cutoffs(uncut, RUN, depth=8 if default else DEPTH)
+
+
+@ranked
+def test_a_curve_of_an_empty_run_has_the_values_of_all_cutoffs(measure):
+    averages = [measure(avg=True)] if "avg" in measure.PARAMETERS else []
+    assert_values_of_all_cutoffs([measure, *averages], {}, depth=8)
+
+
+def test_overridden_curves_equal_the_default_implementation():
+    evaluator = GradedEvaluator(RANKED, QRELS)
     plainly = evaluator.by_topic(
-        RUN, lambda variant: partial(GradedMeasure.curve, variant, depth=12), (12,), cut=False
+        RUN, lambda measure: partial(GradedMeasure.curve, measure, depth=8), (8,), cut=False
     )
-    for (variant, plain), curve in zip(plainly.items(), curves(uncut, RUN, depth=12)):
-        np.testing.assert_allclose(curve, plain, rtol=1e-12, atol=0, err_msg=str(variant))
+    for (measure, plain), curve in zip(plainly.items(), curves(RANKED, RUN, depth=8)):
+        np.testing.assert_allclose(curve, plain, rtol=1e-12, atol=0, err_msg=str(measure))
 
 
 def test_running_sums_do_not_cut_the_lists(monkeypatch):

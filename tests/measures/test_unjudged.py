@@ -38,7 +38,7 @@ def test_extremes_equal_those_over_all_judgments(measure, cutoff):
 def test_range_of_a_difference_holds_all_judgments(measure):
     variants = [variant @ 2 for variant in alternatives(measure)]
     variants = [variant for variant in variants if with_option(variant, "unjudged", "min")]
-    for seed in range(12):
+    for seed in range(6):
         qrels, one, other = topic(Random(seed), runs=2, retrieved=5)
         everything = {"q": qrels, "levels": {f"d{level}": level for level in LEVELS}}
         found = ranges(everything, {"one": {"q": one}, "other": {"q": other}}, variants, draws=0)
@@ -138,7 +138,7 @@ class _Blocks:
 @with_range
 def test_levels_of_other_topics_count_however_the_run_is_read(measure):
     qrels, run = {}, {}
-    for number, (judged, listed) in enumerate(TOPICS):
+    for number, (judged, listed) in enumerate(TOPICS[:8]):
         qrels[f"q{number}"] = {doc: min(level, 1) for doc, level in judged.items()}
         run[f"q{number}"] = listed
     qrels["high"] = {"a": 3}

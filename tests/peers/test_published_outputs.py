@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import ir_measures
 import pytest
@@ -28,6 +29,7 @@ CASES = [
 ]
 
 
+@cache
 def qrels_of(shared_data, folder):
     if folder == "dl19-passage":
         path = shared_data / "ir_datasets" / "msmarco-passage" / "trec-dl-2019" / "qrels"
@@ -36,6 +38,7 @@ def qrels_of(shared_data, folder):
     return list(ir_measures.read_trec_qrels(str(path)))
 
 
+@cache
 def run_of(shared_data, folder, name):
     (path,) = (shared_data / folder).rglob(f"{name}.run.gz")
     return list(ir_measures.read_trec_run(str(path)))

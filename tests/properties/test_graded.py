@@ -1,6 +1,7 @@
 """Properties of the measures other than cumulated gain, for any qrels and run."""
 
-import ir_measures
+from itertools import chain
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from ir_measures_graded import (
     NR,
     SR,
     WAP,
+    GradedEvaluator,
     KendallTau,
     Q,
     Spearman,
@@ -36,17 +38,21 @@ ALL = [*WITH_CUTOFF, ADM, *SEARCH_LENGTHS]
 
 cutoffs = st.sampled_from([None, 1, 2, 3, 5, 30])
 flags = st.booleans()
-finite_scores = st.integers(-5, 5) | st.floats(-1e3, 1e3, width=32)
+finite_scores = [*range(-5, 6), -1e3, -2.75, 1e-45, 0.1, 1 / 3, 2.5, 2.5 + 1e-9, 999.9375, 1e3]
 unit_collections = strategies.collections(scores=strategies.UNIT_SCORES)
 finite_collections = strategies.collections(scores=finite_scores)
 
 
 def values(measures, qrels, run):
-    return {(m, topic): v for topic, m, v in ir_measures.iter_calc(measures, qrels, run)}
+    return {(m, topic): v for topic, m, v in GradedEvaluator(measures, qrels).iter_calc(run)}
+
+
+def of_topic(measures, qrels, run):
+    return {measure: v for (measure, _), v in values(measures, {"q": qrels}, {"q": run}).items()}
 
 
 def value(measure, qrels, run):
-    return measure.calc_aggregate({"q": qrels}, {"q": run})
+    return of_topic([measure], qrels, run)[measure]
 
 
 def gain(level):
@@ -100,14 +106,13 @@ def test_bounds_of_search_lengths(collection, gains, judged_only, ties, n):
 @given(strategies.documents(strategies.REAL), cutoffs)
 def test_an_ideal_run_is_perfect(qrels, cutoff):
     assume(any(level > 0 for level in qrels.values()))
-    run = in_order(best_first(qrels))
-    for measure in (WAP, Q, Q(beta=20), SR, MSR, *OF_OWN_LIST):
-        assert value(measure(cutoff=cutoff), qrels, run) == 1
-    assert value(gR, qrels, run) == 1
-    assert value(muAP, qrels, run) == pytest.approx(1, abs=1e-15)
-    assert value(NR, qrels, run) == 1
-    assert value(ESL(n=7), qrels, run) == 0
-    assert value(ASL, qrels, run) == (sum(level > 0 for level in qrels.values()) + 1) / 2
+    cut = [measure(cutoff=cutoff) for measure in (WAP, Q, Q(beta=20), SR, MSR, *OF_OWN_LIST)]
+    perfect = [*cut, gR, NR]
+    found = of_topic([*perfect, muAP, ESL(n=7), ASL], qrels, in_order(best_first(qrels)))
+    assert {measure: found[measure] for measure in perfect} == dict.fromkeys(perfect, 1)
+    assert found[muAP] == pytest.approx(1, abs=1e-15)
+    assert found[ESL(n=7)] == 0
+    assert found[ASL] == (sum(level > 0 for level in qrels.values()) + 1) / 2
 
 
 @given(strategies.documents(strategies.WHOLE), cutoffs)
@@ -120,14 +125,21 @@ def test_an_ideal_run_is_perfect_for_agr_on_whole_levels(qrels, cutoff):
 def test_the_users_own_order_is_perfect(qrels):
     assume(len({gain(level) for level in qrels.values()}) > 1)
     own = {doc: gain(level) for doc, level in qrels.items()}
-    assert value(NDPM, qrels, own) == value(NDPM, qrels, in_order(best_first(qrels))) == 0
-    assert value(KendallTau, qrels, own) == value(Spearman, qrels, own) == 1
-    against = {doc: -level for doc, level in own.items()}
-    assert value(NDPM, qrels, against) == 1
-    assert value(KendallTau, qrels, against) == value(Spearman, qrels, against) == -1
-    assert value(ADM, qrels, {doc: level - min(own.values()) for doc, level in own.items()}) <= 1
-    if min(own.values()) == 0:
-        assert value(ADM, qrels, own) == pytest.approx(1, abs=1e-15)
+    least = min(own.values())
+    runs = {
+        "own": own,
+        "untied": in_order(best_first(qrels)),
+        "against": {doc: -level for doc, level in own.items()},
+        "from 0": {doc: level - least for doc, level in own.items()},
+    }
+    found = values([NDPM, KendallTau, Spearman, ADM], dict.fromkeys(runs, qrels), runs)
+    assert found[NDPM, "own"] == found[NDPM, "untied"] == 0
+    assert found[KendallTau, "own"] == found[Spearman, "own"] == 1
+    assert found[NDPM, "against"] == 1
+    assert found[KendallTau, "against"] == found[Spearman, "against"] == -1
+    assert found[ADM, "from 0"] <= 1
+    if least == 0:
+        assert found[ADM, "own"] == pytest.approx(1, abs=1e-15)
 
 
 @given(strategies.collections(), flags)
@@ -149,9 +161,10 @@ def test_no_order_is_worse_than_the_reverse_of_the_ideal_one(qrels, random, cuto
     # An own ideal list ignores other documents; correlations penalise order within a level.
     measures = [m(cutoff=cutoff) for m in WITH_CUTOFF if m not in (*OF_OWN_LIST, *CORRELATIONS)]
     measures += SEARCH_LENGTHS
-    found = [values(measures, {"q": qrels}, {"q": in_order(docs)}) for docs in (best[::-1], other, best)]
+    runs = {"reverse": in_order(best[::-1]), "other": in_order(other), "ideal": in_order(best)}
+    found = values(measures, dict.fromkeys(runs, qrels), runs)
     for measure in measures:
-        bounds = [each[measure, "q"] for each in found]
+        bounds = [found[measure, topic] for topic in runs]
         if measure.smaller_is_better:
             bounds.reverse()
         assert bounds[0] - 1e-12 <= bounds[1] <= bounds[2] + 1e-12, measure
@@ -191,12 +204,13 @@ def test_scaling_all_gains_changes_only_sums_and_blends(collection, factor, cuto
     scaled = {level: factor * gain(level) for level in levels}
     measures = [m(cutoff=cutoff) for m in [*WITH_CUTOFF, ADM] if m.NAME != "Q"]
     measures += [Q(beta=0, cutoff=cutoff), *SEARCH_LENGTHS]
-    wanted = values(measures, qrels, run)
-    got = values([measure(gains=scaled) for measure in measures], qrels, run)
-    assert got == {(measure(gains=scaled), topic): value for (measure, topic), value in wanted.items()}
-    blend = Q(cutoff=cutoff)
-    weighed = values([blend(beta=factor)], qrels, run).values()
-    assert list(values([blend(gains=scaled)], qrels, run).values()) == pytest.approx(list(weighed))
+    blend, weighed = Q(gains=scaled, cutoff=cutoff), Q(beta=factor, cutoff=cutoff)
+    pairs = [(measure, measure(gains=scaled)) for measure in measures]
+    found = values([blend, weighed, *chain(*pairs)], qrels, run)
+    for topic in qrels:
+        for measure, of_scaled in pairs:
+            assert found[of_scaled, topic] == found[measure, topic], measure
+        assert found[blend, topic] == pytest.approx(found[weighed, topic])
 
 
 def test_scaling_all_gains_is_scaling_the_beta_of_q():
@@ -211,9 +225,11 @@ def test_scaling_by_other_factors_changes_only_rounding(collection, factor, cuto
     scaled = {level: factor * gain(level) for level in levels}
     measures = [muAP, WAP, SR, MSR, gP, gR, NDPM, KendallTau, Spearman, ADM, NDCNG]
     measures = [measure(cutoff=cutoff) for measure in measures]
-    got = values([measure(gains=scaled) for measure in measures], qrels, run)
-    for (measure, topic), value in values(measures, qrels, run).items():
-        assert got[measure(gains=scaled), topic] == pytest.approx(value, rel=1e-12, abs=1e-14)
+    pairs = [(measure, measure(gains=scaled)) for measure in measures]
+    found = values(chain(*pairs), qrels, run)
+    for topic in qrels:
+        for measure, of_scaled in pairs:
+            assert found[of_scaled, topic] == pytest.approx(found[measure, topic], rel=1e-12, abs=1e-14)
 
 
 @given(strategies.collections(), cutoffs)
@@ -224,34 +240,34 @@ def test_doubling_all_levels_does_not_change_mu_ap_and_ndcng(collection, cutoff)
     assert values(measures, doubled, run) == values(measures, qrels, run)
 
 
-@given(strategies.collections(levels=st.integers(-1, 1)), cutoffs, flags)
+@given(strategies.collections(levels=[0, 1, -1]), cutoffs, flags)
 def test_on_binary_qrels_agr_is_wap(collection, cutoff, judged_only):
-    options = {"cutoff": cutoff, "judged_only": judged_only}
-    agr, wap = (list(values([m(**options)], *collection).values()) for m in (AGR, WAP))
-    assert agr == wap
+    agr, wap = (m(cutoff=cutoff, judged_only=judged_only) for m in (AGR, WAP))
+    found = values([agr, wap], *collection)
+    assert all(found[agr, topic] == found[wap, topic] for topic in collection[0])
 
 
-@given(strategies.collections(levels=st.integers(-1, 1)), flags)
+@given(strategies.collections(levels=[0, 1, -1]), flags)
 def test_on_binary_qrels_q_without_gains_is_average_precision(collection, judged_only):
-    q, ap = (list(values([m(judged_only=judged_only)], *collection).values()) for m in (Q(beta=0), muAP))
-    assert q == pytest.approx(ap, rel=1e-12)
+    q, ap = (m(judged_only=judged_only) for m in (Q(beta=0), muAP))
+    found = values([q, ap], *collection)
+    for topic in collection[0]:
+        assert found[q, topic] == pytest.approx(found[ap, topic], rel=1e-12)
 
 
 @given(strategies.collections(), st.integers(1, 12))
 def test_sliding_ratio_at_full_depth_is_generalised_recall(collection, k):
-    qrels, run = collection
-    sr, gr = (list(values([m @ 100], qrels, run).values()) for m in (SR, gR))
-    assert sr == gr
-    sr, gr = (list(values([m @ k], qrels, run).values()) for m in (SR, gR))
-    assert all(a >= b for a, b in zip(sr, gr))
+    found = values([SR @ 100, gR @ 100, SR @ k, gR @ k], *collection)
+    for topic in collection[0]:
+        assert found[SR @ 100, topic] == found[gR @ 100, topic]
+        assert found[SR @ k, topic] >= found[gR @ k, topic]
 
 
 @given(strategies.collections(), flags)
 def test_performance_is_1_minus_the_distance(collection, judged_only):
-    distance, performance = (
-        list(values([m(judged_only=judged_only)], *collection).values()) for m in DISTANCES
-    )
-    assert [1 - d for d in distance] == performance
+    distance, performance = (m(judged_only=judged_only) for m in DISTANCES)
+    found = values([distance, performance], *collection)
+    assert all(1 - found[distance, topic] == found[performance, topic] for topic in collection[0])
 
 
 @given(finite_collections, st.sampled_from([1, 3, -7.5]), st.sampled_from([0.5, 2, 1024]))

@@ -210,25 +210,28 @@ def computed(
     Raises `GradedError`, which names the measure, for an exception, a wrong shape or a value that is not
     finite.
     """
-    named = f"measure {measure} of {origin(measure)}"
+
+    def named() -> str:
+        return f"measure {measure} of {origin(measure)}"
+
     try:
         with np.errstate(all="ignore"):  # the values are checked below
             values = np.asarray(compute(topics), dtype=np.float64)
     except GradedError:
         raise
     except TopicError as error:
-        raise GradedError(f"{named} failed for topic {shown(error.topic)}: {error}") from error.__cause__
+        raise GradedError(f"{named()} failed for topic {shown(error.topic)}: {error}") from error.__cause__
     except Exception as error:
         over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
-        raise GradedError(f"{named} failed over {over}: {type(error).__name__}: {error}") from error
+        raise GradedError(f"{named()} failed over {over}: {type(error).__name__}: {error}") from error
     if values.shape != (topics.count, *shape):
         raise GradedError(
-            f"{named} returned the shape {values.shape} for {topics.count} topics "
+            f"{named()} returned the shape {values.shape} for {topics.count} topics "
             f"(first {topics.names[:1]}); it must be {(topics.count, *shape)}"
         )
     for topic, *place in np.argwhere(~np.isfinite(values)):
         value = values[(topic, *place)]
         raise GradedError(
-            f"{named} is {value} for topic {shown(topics.names[topic])}; a value must be finite"
+            f"{named()} is {value} for topic {shown(topics.names[topic])}; a value must be finite"
         )
     return values
