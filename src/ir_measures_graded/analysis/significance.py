@@ -155,8 +155,8 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values with Holm's correction for their number.
 
-    >>> holm([0.02, 0.5, 0.01])
-    [0.04, 0.5, 0.03]
+    >>> holm([0.02, 0.6, 0.01, 0.021, 0.7])
+    [0.08, 1.0, 0.05, 0.08, 1.0]
 
     The smallest of n values is multiplied by n, the next by n − 1 and so on. No value becomes smaller than
     the one before it, or larger than 1. statsmodels' `multipletests` returns the same values, but it collects
