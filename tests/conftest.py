@@ -1,5 +1,6 @@
 """Fixtures that several test modules share."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import hypothesis
 import pytest
 
 from ir_measures_graded import cli
+
+# Compiling ranx takes longer than all tests of it; the values are the same without.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 hypothesis.settings.register_profile(
     "repeatable", max_examples=50, derandomize=True, deadline=None, print_blob=True

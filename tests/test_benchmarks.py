@@ -20,6 +20,7 @@ import workloads
 from workloads import FORMS, SHAPES, Shape
 
 import peers
+from ir_measures_graded.inputs import out_of_core
 from peers import OURS, TINY
 
 SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL", "Polars")
@@ -38,12 +39,14 @@ CONTESTANTS = [
 @pytest.mark.filterwarnings("ignore")  # warnings of the peers and of their dependencies
 @pytest.mark.parametrize(("form", "peer"), CONTESTANTS)
 def test_contestants_agree(form, peer, tmp_path):
-    inputs = peers.Inputs(replace(TINY, tied=peer not in ORDER_OF_THEIR_OWN), tmp_path)
+    by_topic = (form, peer) == ("processes", "pyNTCIREVAL")  # two processes for each topic
+    shape = replace(TINY, tied=peer not in ORDER_OF_THEIR_OWN, topics=2 if by_topic else TINY.topics)
+    inputs = peers.Inputs(shape, tmp_path)
     calls = inputs.contestants(form, shutil.which("trec_eval"))
     if peer not in calls:
         pytest.skip(f"{peer} is not installed")
     expected = inputs.contestants("dicts")[OURS if peer in SAME_AS_OURS else "ir-measures"]()
-    places = 4 if peer == "trec_eval" or (form, peer) == ("processes", "pyNTCIREVAL") else 12
+    places = 4 if peer == "trec_eval" or by_topic else 12
     assert calls[peer]() == pytest.approx(expected, abs=10**-places)
 
 
@@ -53,7 +56,10 @@ def test_no_contestant_is_forgotten(tmp_path):
         assert {(form, peer) for peer in inputs.contestants(form, "trec_eval")} <= set(CONTESTANTS)
 
 
-@pytest.mark.parametrize("shape", [SHAPES["S"], SHAPES["M"], replace(SHAPES["L"], topics=1100)], ids=str)
+BLOCKS = replace(SHAPES["L"], topics=workloads.BLOCK + 100, retrieved=100)  # is generated in two blocks
+
+
+@pytest.mark.parametrize("shape", [SHAPES["S"], SHAPES["M"], BLOCKS], ids=str)
 def test_workloads_match_their_descriptions(shape):
     qrels, run = FORMS["dicts"](shape)
     assert list(qrels) == list(run) == [str(number) for number in range(1, shape.topics + 1)]
@@ -74,9 +80,7 @@ def test_workloads_match_their_descriptions(shape):
 
 
 def test_workloads_repeat_themselves_and_grow():
-    small, again, large = (
-        workloads.tables(replace(SHAPES["L"], topics=topics)) for topics in (1000, 1000, 1010)
-    )
+    small, again, large = (workloads.tables(replace(BLOCKS, topics=topics)) for topics in (1000, 1000, 1010))
     assert small == again
     assert large[1].slice(0, len(small[1])) == small[1]
 
@@ -124,10 +128,15 @@ def test_what_is_asked_for(only, form, peer, expected):
     assert peers.wanted(only, form, peer) == expected
 
 
+def here(function, *arguments):
+    return function(*arguments)
+
+
 @pytest.fixture
 def tiny(monkeypatch):
-    """The benchmarks' workload S is a tiny one."""
+    """The benchmarks' workload S is a tiny one; `growth` measures it in this process."""
     monkeypatch.setitem(SHAPES, "S", TINY)
+    monkeypatch.setattr(growth, "in_fresh_process", here)
     monkeypatch.setattr(growth, "SERIES", {"Topics": [TINY, SHAPES["M"]]})
 
 
@@ -167,10 +176,12 @@ def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
     assert lines[1][4:6] == ["0", "0"]
 
 
-def test_large_runs_are_measured_in_several_ways(tmp_path, capsys):
+def test_large_runs_are_measured_in_several_ways(tmp_path, capsys, monkeypatch):
     pytest.importorskip("duckdb", reason="DuckDB is not installed")
     import large
 
+    monkeypatch.setattr(large, "in_fresh_process", here)
+    monkeypatch.setattr(out_of_core, "IN_MEMORY", out_of_core.IN_MEMORY)  # restored; the benchmark sets it
     kept = tmp_path / "measured.json"
     large.main(
         ["--rows", "3000", "--only", "*DuckDB", "*one topic", "--folder", str(tmp_path), "--json", str(kept)]

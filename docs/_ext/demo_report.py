@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+from contextlib import redirect_stdout
+from io import StringIO
 from shutil import copy
 from tempfile import TemporaryDirectory
 
 from sphinx.application import Sphinx
 
+from ir_measures_graded import cli
 from ir_measures_graded.demo import run_paths
 
 NAME = "demo-report.html"
@@ -27,9 +29,14 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         with TemporaryDirectory() as folder:
             for path in run_paths().values():
                 copy(path, folder)
-            program = [sys.executable, "-m", "ir_measures_graded"]
-            subprocess.run([*program, *COMMAND, *OPTIONS], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-            copy(f"{folder}/{NAME}", app.outdir)
+            before = os.getcwd()
+            os.chdir(folder)
+            try:
+                with redirect_stdout(StringIO()):
+                    assert cli.main([*COMMAND, *OPTIONS]) == 0
+                copy(NAME, app.outdir)
+            finally:
+                os.chdir(before)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

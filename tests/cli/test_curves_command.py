@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from command_line import command
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import curves, evaluate
 
@@ -18,11 +17,9 @@ PAIRS = [(name, str(path)) for name, path in demo.run_paths().items()]
 NAMES = [*demo.run_paths()]
 
 
-def test_curves_prints_the_table_and_writes_the_figure():
+def test_curves_prints_the_table_and_writes_the_figure(output):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    done = command("curves", demo.NAME, *PATHS, f"{GAINS}@100", "-o", "nDCG.svg", text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
+    lines = output("curves", demo.NAME, *PATHS, f"{GAINS}@100", "-o", "nDCG.svg")
     assert lines[0].split() == ["rank", *NAMES]
     assert len(lines) == 101
     means = evaluate(demo.NAME, PAIRS, [f"{GAINS}@100"]).means()[:, 0]

@@ -4,6 +4,7 @@ import functools
 import gzip
 import json
 import os
+import runpy
 import shutil
 import sys
 from pathlib import Path
@@ -18,11 +19,6 @@ from ir_measures_graded.evaluation import named
 
 AS_DICTS = {"q1": {"d3": 9.5, "d1": 8.0, "x": 7.0}, "q2": {"d1": 3.0}}
 JUDGED = {"q1": {"d1": 3, "d2": 1, "d3": 0}, "q2": {"d1": 2, "d4": 0}}
-
-IR_MEASURES = [sys.executable, "-m", "ir_measures"]
-if sys.version_info >= (3, 14):  # the parser of ir-measures fails on Python 3.14 unless ours replaces it
-    code = "import runpy, ir_measures_graded; runpy.run_module('ir_measures', run_name='__main__')"
-    IR_MEASURES = [sys.executable, "-c", code]
 
 
 # One run: the output of the ir_measures command
@@ -46,7 +42,7 @@ def test_by_query_follows_the_order_of_qrels_and_measures(output):
     ]
 
 
-def test_a_table_may_hold_several_runs(output, refusal):
+def test_a_table_may_hold_several_runs(output, refusal, monkeypatch):
     lines = {"run": RUN.splitlines(), "other": OTHER.splitlines()}
     rows = [(name, *line.split()) for name, of_run in lines.items() for line in of_run]
     table = "\n".join(
@@ -57,9 +53,9 @@ def test_a_table_may_hold_several_runs(output, refusal):
     words = ["nDCG_JK", "AP", "Judged@2"]
     expected = output("evaluate", "qrels", "run", "other", *words)
     assert output("evaluate", "qrels", "all.csv", "--run_column", "system", *words) == expected
-    assert output("evaluate", "qrels", "runs.csv", *words, "--jobs", 2) == expected
-    stdin = command("evaluate", "qrels", "-", *words, input=Path("runs.csv").read_bytes())
-    assert stdin.stdout.decode().splitlines() == expected
+    with open("runs.csv") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert output("evaluate", "qrels", "-", *words) == expected
     told = refusal("evaluate", "qrels", "runs.csv", "AP", "--run_column", "system")
     assert told == "runs.csv has no column system; it has run, qid, docno, score"
     assert "two runs are named 'run'" in refusal("evaluate", "qrels", "run", "runs.csv", "AP")
@@ -118,7 +114,7 @@ def test_runs_measures_and_options_come_in_any_order(output):
 
 
 def test_standard_measures_of_one_call_do_not_share_parameters(output):
-    for k in range(2, 20):  # in ir-measures, hashes decide whether they share
+    for k in range(2, 10):  # in ir-measures, hashes decide whether they share
         together = [f"nDCG@{k}", f"nDCG(gains={{1:0,2:0}})@{k}", "NumRet", f"P(judged_only=True)@{k}"]
         alone = [output("evaluate", "qrels", "run", measure)[0] for measure in together]
         assert output("evaluate", "qrels", "run", *together) == alone
@@ -132,16 +128,20 @@ def test_provider_option(output):
 @pytest.mark.parametrize(
     "options", [[], ["-p", "-1"], ["-o", "jsonl"], ["-q"], ["-q", "-n", "-p", "6"], ["-q", "-o", "jsonl"]]
 )
-def test_standard_measures_print_like_the_ir_measures_command(shared_data, output, options):
+def test_standard_measures_print_like_the_ir_measures_command(
+    shared_data, output, options, capsys, monkeypatch
+):
     test = shared_data / "trec_eval-test"
     measures = ["nDCG@10 AP", "P@5", "RR", "P(rel=1)@5", "Judged@20", "NumRet", "ERR@10"]
     arguments = [test / "qrels.test", test / "results.test", *measures, *options]
-    theirs = command(*arguments, program=IR_MEASURES, text=True)
+    monkeypatch.setattr(sys, "argv", ["ir_measures", *map(str, arguments)])
+    runpy.run_module("ir_measures", run_name="__main__")
+    theirs = capsys.readouterr().out
     ours = output("evaluate", *arguments)
     if "-q" in options:  # the order of ir-measures depends on the hash seed
-        assert sorted(ours) == sorted(theirs.stdout.splitlines())
+        assert sorted(ours) == sorted(theirs.splitlines())
     else:
-        assert "\n".join(ours) + "\n" == theirs.stdout
+        assert "\n".join(ours) + "\n" == theirs
 
 
 # Several runs: one table
@@ -267,12 +267,10 @@ def test_progress_bar_needs_a_terminal_tqdm_and_several_runs(capsys, monkeypatch
 # Inputs
 
 
-def test_gzip_and_standard_input(folder):
+def test_gzip_in_files_and_in_standard_input():
     Path("run.gz").write_bytes(gzip.compress(RUN.encode()))
-    expected = b"nCG@2\t0.8750\n"
-    assert command("evaluate", "qrels", "run.gz", "nCG@2").stdout == expected
-    assert command("evaluate", "qrels", "-", "nCG@2", input=RUN.encode()).stdout == expected
-    assert command("evaluate", "-", "run", "nCG@2", input=gzip.compress(QRELS.encode())).stdout == expected
+    done = command("evaluate", "-", "run.gz", "nCG@2", input=gzip.compress(QRELS.encode()))
+    assert done.stdout == b"nCG@2\t0.8750\n"
 
 
 def test_a_downloaded_collection_is_found_by_its_id(shared_data, folder):
@@ -436,19 +434,23 @@ def test_unknown_collections_are_refused(refusal):
     assert "'qrels' is a file, not an ir-datasets id" in refusal("evaluate", "qrels", "--scoreddocs", "AP")
 
 
-def test_a_malformed_file_ends_the_process_with_status_2_and_one_line():
-    whole = gzip.compress(RUN.encode() * 1)
+def test_malformed_files_are_refused(refusal):
     files = {
         "short": (b"q1 Q0 d1 1 9\n", "short:1: 5 fields, not 6"),
         "latin": (b"q1 Q0 d\xe91 1 9 a\n", "latin:1: not UTF-8 text"),
-        "cut.gz": (whole[:-12], "cut.gz:"),
+        "cut.gz": (gzip.compress(RUN.encode())[:-12], "cut.gz:"),
     }
     for name, (content, message) in files.items():
         Path(name).write_bytes(content)
-        done = command("evaluate", "qrels", name, "AP", text=True)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"ir_measures_graded: error: {message}")
-        assert done.stderr.count("\n") == 1
+        assert refusal("evaluate", "qrels", name, "AP").startswith(message)
+
+
+def test_an_error_ends_the_process_with_status_2_and_one_line():
+    Path("short").write_text("q1 Q0 d1 1 9\n")
+    done = command("evaluate", "qrels", "short", "AP", text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("ir_measures_graded: error: short:1: 5 fields, not 6")
+    assert done.stderr.count("\n") == 1
 
 
 def test_confidence_adds_the_bounds_of_every_mean(output):

@@ -5,33 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT, RUN, command, many_runs
+from command_line import ENVIRONMENT, command, many_runs
 from distributions import distribution
 from ir_measures_graded.evaluation import evaluate, processes
 
 
-@pytest.mark.parametrize("options", [[], ["-q"], ["-o", "jsonl", "-q", "-n"]])
-def test_workers_give_equal_output_in_the_given_order(output, options):
-    arguments = ["evaluate", "qrels", *reversed(many_runs()), "nDCG_JK@2", "AP", "P@1", *options]
-    assert output(*arguments, "--jobs", 2) == output(*arguments, "--jobs", 1)
-
-
-def test_standard_input_is_read_beside_workers():
+def test_workers_give_equal_output_in_the_given_order(output, monkeypatch):
+    """Of runs in files, in a table of several runs, and in standard input, which no worker can read."""
     first, *others = many_runs()
-    arguments = ["evaluate", "qrels", first, "-", *others, "nCG", "AP"]
-    alone, shared = (command(*arguments, "--jobs", jobs, input=RUN.encode()) for jobs in (1, 3))
-    assert alone.stdout == shared.stdout
-    assert (shared.returncode, shared.stderr) == (0, b"")
+    Path("two.csv").write_text("run,qid,docno,score\nx,q1,d1,2\ny,q1,d3,2\ny,q2,d1,1\n")
+    runs = [first, "-", "two.csv", *reversed(others)]
+    found = []
+    for jobs in (1, 2):
+        with open("run") as stdin:
+            monkeypatch.setattr("sys.stdin", stdin)
+            found.append(output("evaluate", "qrels", *runs, "nDCG_JK@2", "AP", "P@1", "-q", "--jobs", jobs))
+    alone, shared = found
+    assert shared == alone
 
 
-def test_workers_report_the_first_error_in_order():
+def test_workers_report_the_first_error_in_order(refusal):
     arguments = ["evaluate", "qrels", *many_runs(), "nCG"]
     Path("run2").write_text("q1 Q0 d1 1 bad a\n")
     Path("run4").write_text("q1 Q0 d1 1 worse a\n")
-    alone, shared = (command(*arguments, "--jobs", jobs, text=True) for jobs in (1, 2))
-    assert shared.stderr == alone.stderr
-    assert shared.stderr.startswith("ir_measures_graded: error: run2:1: the score 'bad' is not a number")
-    assert (shared.returncode, shared.stdout, shared.stderr.count("\n")) == (2, "", 1)
+    alone, shared = (refusal(*arguments, "--jobs", jobs) for jobs in (1, 2))
+    assert shared == alone
+    assert shared.startswith("run2:1: the score 'bad' is not a number")
 
 
 def test_workers_load_plugins_and_pass_on_errors_and_warnings(folder):
@@ -58,20 +57,17 @@ def test_workers_load_plugins_and_pass_on_errors_and_warnings(folder):
     environment = {"PYTHONPATH": os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])}
     for name in ("good", "fair"):
         Path(name).write_text("q1 Q0 d2 1 9 a\nq2 Q0 d1 1 9 a\n")
-    for runs, told in (
-        (
-            ["run", "good", "other"],
-            "measure Steep of steep 1.2 is inf for topic 'q1'; a value must be finite",
-        ),
-        (["good", "fair"], "warning: how steep"),
-    ):
-        alone, shared = (
-            command("evaluate", "qrels", *runs, "Steep", "--jobs", jobs, text=True, environment=environment)
-            for jobs in (1, 2)
-        )
-        assert told in alone.stderr
-        assert shared.stderr == alone.stderr
-        assert (shared.stdout, shared.returncode) == (alone.stdout, alone.returncode)
+    arguments = ["evaluate", "qrels", "good", "fair", "run", "other", "Steep"]
+    alone, shared = (
+        command(*arguments, "--jobs", jobs, text=True, environment=environment) for jobs in (1, 2)
+    )
+    assert alone.stderr.splitlines() == [
+        "ir_measures_graded: warning: how steep",
+        "ir_measures_graded: error: run: "
+        "measure Steep of steep 1.2 is inf for topic 'q1'; a value must be finite",
+    ]
+    assert shared.stderr == alone.stderr
+    assert shared.returncode == alone.returncode == 2
 
 
 def test_jobs_below_1_are_refused(refusal):

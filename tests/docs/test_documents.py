@@ -11,13 +11,15 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from site_extensions import DOCS
 
-from documents import follow, in_process, in_shell
+from documents import Done, follow, in_process, in_shell
 
+DOWNLOADED = "msmarco-passage/"
 COLLECTIONS = DOCS.parents[1] / "shared" / "data" / "ir_datasets"
 RUN_ELSEWHERE = {"write-your-own-measure.md"}  # tests/plugins runs it in a fresh environment
 PAGES = sorted(
@@ -60,6 +62,11 @@ def test_every_block_is_executed_or_only_read(page: Path) -> None:
             assert language in ONLY_READ or language.startswith("{"), f"```{language}"
 
 
+def run(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
+    # ir_datasets keeps the folder of its collections from when it was imported, so they need a new process.
+    return (in_shell if DOWNLOADED in line else in_process)(line, folder, environment)
+
+
 @every_page
 def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
     copy = tmp_path / "page.md"
@@ -69,9 +76,7 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
     if COLLECTIONS.is_dir():
         shutil.copytree(COLLECTIONS, tmp_path / "ir_datasets", copy_function=shutil.copyfile)
     environment = {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"}
-    # ir_datasets keeps the folder of its collections from when it was imported, so they need a new process.
-    collections = "% needs: collections" in (DOCS / page).read_text(encoding="utf-8")
-    follow(copy, folder, environment, in_shell if collections else in_process)
+    follow(copy, folder, environment, run)
 
 
 def test_every_cell_of_a_notebook_shows_a_figure_or_a_table() -> None:

@@ -250,7 +250,13 @@ def test_the_script_for_spark_submit(tmp_path):
     parquet.write_table(rows({"one": runs["one"]}), tmp_path / "run.parquet")
     submit = shutil.which("spark-submit", path=os.path.dirname(sys.executable))
     options = ["--master", "local[1]", "--driver-java-options", JAVA_OPTIONS]
-    for setting in ("spark.ui.enabled=false", "spark.log.level=OFF", "spark.sql.shuffle.partitions=1"):
+    for setting in (
+        "spark.ui.enabled=false",
+        "spark.log.level=OFF",
+        "spark.sql.shuffle.partitions=1",
+        "spark.sql.codegen.wholeStage=false",
+        "spark.sql.codegen.factoryMode=NO_CODEGEN",
+    ):
         options += ["--conf", setting]
     command = [submit, *options, graded.__file__, "qrels.parquet", "run.parquet", "AP", "nDCG_JK@10"]
 

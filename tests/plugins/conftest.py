@@ -1,12 +1,12 @@
-"""Fixtures for the tests marked `install`: distributions are built once and installed once."""
+"""Fixtures for the tests marked `install`: distributions are built once and share one environment."""
 
 import sys
-import venv
 from pathlib import Path
 
 import pytest
 
 from distributions import EXAMPLE, REPOSITORY, run
+from documents import follow
 
 
 @pytest.fixture(scope="session")
@@ -19,11 +19,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def fresh(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a new environment that has both distributions and PyTerrier."""
-    folder = tmp_path_factory.mktemp("fresh")
-    venv.create(folder, with_pip=True)
-    programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
+def followed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A folder in which every step of "Write your own measure" was followed, and the number of commands.
+
+    The steps make a new environment from an empty folder and install this package and a plugin.
+    """
+    folder = tmp_path_factory.mktemp("tutorial")
+    tutorial = REPOSITORY / "docs" / "write-your-own-measure.md"
+    return folder, follow(tutorial, folder, {"PIP_FIND_LINKS": str(built)})
+
+
+@pytest.fixture(scope="session")
+def fresh(built: Path, followed: tuple[Path, int]) -> Path:
+    """The programs of the tutorial's environment, which now has the example plugin and PyTerrier, too."""
+    programs = followed[0] / ".venv" / ("Scripts" if sys.platform == "win32" else "bin")
     (ours,), (example,) = built.glob("ir_measures_graded-*.whl"), built.glob("ir_measures_rhl-*.whl")
     run(programs / "python", "-m", "pip", "install", f"{ours}[pyterrier]", f"{example}[test]")
     return programs

@@ -372,16 +372,28 @@ BROKEN = {
 }
 
 
-def test_broken_plugins_are_skipped_with_one_warning_each(tmp_path):
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    """The status, the warnings and the values of `met` in an interpreter that finds many plugins."""
+    folder = tmp_path_factory.mktemp("plugins")
     for what, (code, _) in BROKEN.items():
-        distribution(tmp_path, what.replace(" ", "-"), code, version="0.3")
+        distribution(folder, what.replace(" ", "-"), code, version="0.3")
     for name in ("aa-works", "zz-works"):  # loaded before and after the broken ones
         own = name.partition("-")[0]
-        distribution(tmp_path, name, GOOD.replace('NAME = "First"', f'NAME = "{own}First"'))
-    status, warned, values = met(tmp_path)
-    loaded = [name for name, told in status.items() if told == "loaded"]
-    assert loaded == ["ir-measures-graded", "aa-works", "zz-works"]
-    assert len(warned) == len(BROKEN)
+        distribution(folder, name, GOOD.replace('NAME = "First"', f'NAME = "{own}First"'))
+    for name in ("same-one", "same-two"):
+        code = GOOD.replace('"First"', f'"First{name[5:]}"')
+        distribution(folder, name, code, entry="measures")  # the name of our own, too
+    distribution(folder, "zz-first", GOOD)  # no broken plugin may have left its name
+    distribution(folder, "zz-second", GOOD.replace("topic.gains[0]", "-1"))
+    distribution(folder, "nameless", "raise RuntimeError('boom')")
+    (folder / "nameless-1.2.dist-info" / "METADATA").unlink()
+    return met(folder)
+
+
+def test_broken_plugins_are_skipped_with_one_warning_each(loaded):
+    status, warned, values = loaded
+    assert len(warned) == len(BROKEN) + len(["zz-second", "nameless"])
     for what, (_, reason) in BROKEN.items():
         name = what.replace(" ", "-")
         assert status[name].startswith("skipped: ")
@@ -389,7 +401,27 @@ def test_broken_plugins_are_skipped_with_one_warning_each(tmp_path):
         (warning,) = (warning for warning in warned if warning.startswith(begin))
         assert reason in warning
         assert "\n" not in warning
-    assert values == {"nDCG_JK(b=2)@10": 1.0, "nDCG@10": 1.0}
+    assert (values["nDCG_JK(b=2)@10"], values["nDCG@10"]) == (1, 1)
+
+
+def test_plugins_load_beside_broken_ones_and_can_share_a_name(loaded):
+    used = [name for name, told in loaded[0].items() if told == "loaded"]
+    assert used == ["ir-measures-graded", "aa-works", "same-one", "same-two", "zz-first", "zz-works"]
+
+
+def test_first_of_two_plugins_keeps_a_measure_name(loaded):
+    status, warned, values = loaded
+    assert status["zz-second"] == "skipped: the name 'First' is taken by zz-first 1.2"
+    assert sum("zz-second" in warning for warning in warned) == 1
+    assert values["First(p=2)"] == 6
+
+
+def test_plugin_without_readable_metadata_is_reported(loaded):
+    status, warned, _ = loaded
+    assert len(status) == len(BROKEN) + 8
+    (warning,) = (warning for warning in warned if "'nameless'" in warning)
+    assert warning.startswith("PluginWarning: plugin 'nameless' of ")
+    assert warning.endswith("is skipped: RuntimeError: boom")
 
 
 def test_plugins_can_be_switched_off(tmp_path):
@@ -423,17 +455,6 @@ def test_strict_mode_raises_for_a_skipped_plugin(tmp_path):
     assert (done.stdout, done.stderr) == (complaint * 2 + "First\n", "")
 
 
-def test_strict_mode_is_silent_without_a_skipped_plugin(tmp_path):
-    distribution(tmp_path, "works", GOOD)
-    done = python(tmp_path, "import ir_measures_graded as g; print(g.First(p=2) @ 3)", mode="strict")
-    assert (done.stdout, done.stderr) == ("First(p=2)@3\n", "")
-
-
-def test_unknown_mode_is_refused(tmp_path):
-    done = python(tmp_path, "import ir_measures_graded as g; g.plugins.load()", mode="loose")
-    assert "IR_MEASURES_GRADED_PLUGINS='loose' is not allowed; it is 'off', 'strict' or unset" in done.stderr
-
-
 def test_other_plugins_load_when_warnings_are_errors(tmp_path):
     distribution(tmp_path, "aa-broken", "raise RuntimeError('boom')")
     distribution(tmp_path, "works", GOOD)
@@ -453,55 +474,19 @@ def test_other_plugins_load_when_warnings_are_errors(tmp_path):
 
 
 def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
-    distribution(tmp_path, "works", GOOD)
+    distribution(tmp_path, "works", GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME'))
     code = """
         import sys
         import ir_measures, ir_measures_graded
         ir_measures.parse_measure("nDCG_JK@10")
         print("works" in sys.modules)
         from ir_measures_graded.registry.plugins import origin
-        print(ir_measures.parse_measure("First"), origin(ir_measures_graded.First))
+        print(ir_measures_graded.First(p=2) @ 3, origin(ir_measures_graded.First))
         print("works" in sys.modules)
+        print(*map(ir_measures.parse_measure, ("First", "\u00b5First", "\u03bcFirst")))
     """
-    done = python(tmp_path, code)
-    assert done.stdout == "False\nFirst works 1.2\nTrue\n", done.stderr
-
-
-def test_both_micro_signs_find_an_alias_of_a_plugin(tmp_path):
-    distribution(tmp_path, "works", GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME'))
-    code = """
-        import ir_measures, ir_measures_graded
-        print(*map(ir_measures.parse_measure, ("\u00b5First", "\u03bcFirst")))
-    """
-    assert python(tmp_path, code).stdout == "First First\n"
-
-
-def test_plugins_of_different_distributions_can_share_a_name(tmp_path):
-    for name in ("one", "two"):
-        code = GOOD.replace('"First"', f'"First{name}"')
-        distribution(tmp_path, name, code, entry="measures")  # the name of our own, too
-    status, warned, _ = met(tmp_path)
-    assert status == {"ir-measures-graded": "loaded", "one": "loaded", "two": "loaded"}
-    assert not warned
-
-
-def test_first_of_two_plugins_keeps_a_measure_name(tmp_path):
-    distribution(tmp_path, "one", GOOD)
-    distribution(tmp_path, "two", GOOD.replace("topic.gains[0]", "-1"))
-    status, warned, values = met(tmp_path)
-    assert status["one"] == "loaded"
-    assert status["two"] == "skipped: the name 'First' is taken by one 1.2"
-    assert len(warned) == 1
-    assert values["First(p=2)"] == 6
-
-
-def test_plugin_without_readable_metadata_is_reported(tmp_path):
-    distribution(tmp_path, "broken", "raise RuntimeError('boom')")
-    (tmp_path / "broken-1.2.dist-info" / "METADATA").unlink()
-    status, (warning,), _ = met(tmp_path)
-    assert len(status) == 2
-    assert warning.startswith("PluginWarning: plugin 'broken' of ")
-    assert warning.endswith("is skipped: RuntimeError: boom")
+    done = python(tmp_path, code, mode="strict")  # silent without a skipped plugin
+    assert (done.stdout, done.stderr) == ("False\nFirst(p=2)@3 works 1.2\nTrue\nFirst First First\n", "")
 
 
 def test_built_in_measures_use_the_hook():

@@ -156,7 +156,7 @@ class GradedEvaluator(Evaluator):
             in_run.update(found)
             place = np.sort(np.array([*found], dtype=np.int64))
             yield place, judged_ranks(self.judged.part(place), rows)
-        rest = np.setdiff1d(np.arange(len(code)), [*in_run])
+        rest = np.delete(np.arange(len(code)), [*in_run])
         yield rest, judged_ranks(self.judged.part(rest), read_run({}))
 
     def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
