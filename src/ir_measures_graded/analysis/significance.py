@@ -155,8 +155,8 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values with Holm's correction for their number.
 
-    >>> holm([0.5, 0.125, 0.25])
-    [0.5, 0.375, 0.5]
+    >>> holm([0.75, 0.125, 0.625])
+    [1.0, 0.375, 1.0]
 
     statsmodels' `multipletests` also runs Python's garbage collector, which would take longer than all tests.
 
