@@ -142,7 +142,6 @@ def test_one_topic_has_no_intervals():
         ("ESL", ["curves"]),  # without a cutoff
         ("nDCG_JK(ties=mean)@2", ["rankings"]),  # of several rankings at once
         ("P@2", ["weighting"]),
-        ("Rprec", ["curves", "rankings", "weighting"]),
         ("NumRet", ["curves", "rankings", "weighting"]),
     ],
 )
