@@ -467,10 +467,12 @@ def dl21(shared_data):
 
 def test_curves_of_real_runs_pass_through_published_trec_eval_values(dl21):
     folder, runs = dl21
+    files = sorted((folder / "trec_eval").glob("*.*eval"))
+    runs = {name: runs[name] for name in {file.stem for file in files}}
     found = {"P": P, "ndcg_cut": nDCG}
     found = {name: curves(folder / "qrels.txt", runs, measure) for name, measure in found.items()}
     compared = 0
-    for file in sorted((folder / "trec_eval").glob("*.*eval")):
+    for file in files:
         for name, topic, value in map(str.split, file.read_text().splitlines()):
             measure, _, cutoff = name.rpartition("_")
             if topic == "all" and measure in found and int(cutoff) <= 100:

@@ -142,7 +142,6 @@ def test_one_topic_has_no_intervals():
         ("ESL", ["curves"]),  # without a cutoff
         ("nDCG_JK(ties=mean)@2", ["rankings"]),  # of several rankings at once
         ("P@2", ["weighting"]),
-        ("Rprec", ["curves", "rankings", "weighting"]),
         ("NumRet", ["curves", "rankings", "weighting"]),
     ],
 )
@@ -158,10 +157,9 @@ def test_names_cannot_become_markup():
     name = "</script><script>alert(1)</script>"
     runs = {f"{name}{number}": run for number, run in enumerate(RUNS.values())}
     qrels = {topic: {**judged, name: 1} for topic, judged in QRELS.items()} | {name: {name: 2}}
-    plain = Read(report(QRELS | {"q4": {"a": 1}}, RUNS, ["nDCG_JK@2"], permutations=9).html)
     named = Read(report(qrels, runs, ["nDCG_JK@2"], permutations=9, queries={name: name}, title=name).html)
-    count = [sum(tag == "script" for tag, _ in page.elements) for page in (plain, named)]
-    assert count[0] == count[1]
+    scripts = [attributes.get("id") for tag, attributes in named.elements if tag == "script"]
+    assert scripts == [None] * 4 + ["rankings-data", None]  # the data of each topic, and the page's script
 
 
 def test_a_large_report_is_below_a_megabyte():

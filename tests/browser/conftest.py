@@ -54,25 +54,45 @@ class Opened:
         assert self.page.evaluate("window.violations ?? []") == []
 
 
+def recorded(browser, **options) -> Opened:
+    """An empty page that records; options are those of a browser context."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(5000)
+    found = Opened(context.new_page())
+    found.page.on("console", lambda message: found.messages.append(message.text))
+    found.page.on("pageerror", lambda error: found.messages.append(str(error)))
+    found.page.on("dialog", lambda dialog: (found.messages.append(dialog.message), dialog.dismiss()))
+    found.page.on("request", lambda request: found.requests.append(request.url.partition("#")[0]))
+    return found
+
+
+@pytest.fixture(scope="session")
+def tab(browser):
+    """The tab that the tests share, because a new one takes the browser longer than a page."""
+    found = recorded(browser)
+    found.page.add_init_script(VIOLATIONS)
+    return found
+
+
 @pytest.fixture
-def opened(browser):
-    """A function that opens a page; options are those of a browser context."""
-    contexts = []
+def opened(tab):
+    """A function that opens a page anew."""
 
-    def open_page(path: Path, fragment: str = "", **options) -> Opened:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        context.set_default_timeout(5000)
-        contexts.append(context)
-        found = Opened(context.new_page())
-        found.page.on("console", lambda message: found.messages.append(message.text))
-        found.page.on("pageerror", lambda error: found.messages.append(str(error)))
-        found.page.on("dialog", lambda dialog: (found.messages.append(dialog.message), dialog.dismiss()))
-        found.page.on("request", lambda request: found.requests.append(request.url.partition("#")[0]))
-        if options.get("java_script_enabled", True):
-            found.page.add_init_script(VIOLATIONS)
-        found.page.goto(path.as_uri() + fragment)
-        return found
+    def open_page(path: Path, fragment: str = "", width: int = 1280, colours: str = "light") -> Opened:
+        tab.page.goto("about:blank")  # otherwise another fragment of the same page would not load it again
+        tab.messages.clear()
+        tab.requests.clear()
+        tab.page.set_viewport_size({"width": width, "height": 900})
+        tab.page.emulate_media(color_scheme=colours)
+        tab.page.goto(path.as_uri() + fragment)
+        return tab
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    return open_page
+
+
+@pytest.fixture
+def without_scripts(browser):
+    """A page whose scripts the browser blocks."""
+    found = recorded(browser, java_script_enabled=False)
+    yield found.page
+    found.page.context.close()

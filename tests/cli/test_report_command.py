@@ -9,15 +9,17 @@ pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed"
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 
-def test_the_page_names_its_command(output):
-    words = ["report", "qrels", "run", "other", "nCG@1", "--title", "Two runs", "-o", "two.html"]
-    assert output(*words) == ["two.html: nCG@1 of 2 runs over 2 topics"]
+def test_the_page_names_its_command_and_shows_the_queries(output):
+    Path("queries.tsv").write_text("q1\twhy & how\n", encoding="utf-8")
+    words = ["report", "qrels", "run", "other", "nCG@1", "--queries", "queries.tsv", "--title", "Two runs"]
+    assert output(*words, "-o", "two.html") == ["two.html: nCG@1 of 2 runs over 2 topics"]
     html = Path("two.html").read_text(encoding="utf-8")
     assert "<h1>Two runs</h1>" in html
+    assert "<bdi>why &amp; how</bdi>" in html
     assert (
-        "<pre>ir_measures_graded report qrels run other nCG@1 --title &#39;Two runs&#39; -o two.html</pre>"
-        in html
-    )
+        "<pre>ir_measures_graded report qrels run other nCG@1 --queries queries.tsv "
+        "--title &#39;Two runs&#39; -o two.html</pre>"
+    ) in html
 
 
 def test_measures_and_file_have_defaults(output):
@@ -25,12 +27,6 @@ def test_measures_and_file_have_defaults(output):
         "report.html: nDCG_JK@10, ERR_G@10, Q of 2 runs over 2 topics"
     ]
     assert Path("report.html").exists()
-
-
-def test_queries_are_shown(output):
-    Path("queries.tsv").write_text("q1\twhy & how\n", encoding="utf-8")
-    output("report", "qrels", "run", "other", "nCG@1", "--queries", "queries.tsv")
-    assert "<bdi>why &amp; how</bdi>" in Path("report.html").read_text(encoding="utf-8")
 
 
 def test_unusable_arguments_are_refused(refusal):

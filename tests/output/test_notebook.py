@@ -6,11 +6,9 @@ nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
 nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
 
 CELLS = {
     "curves": 'found = curves(qrels, runs, "nDCG_JK", 20)\nfound',
-    "compare": 'compare(qrels, runs, ["nCG@10", "AP"], permutations=50)',
     "figure": "found.figure()",
     "evaluate": 'evaluate(qrels, runs, ["AP"])',
 }
@@ -22,7 +20,7 @@ def shown():
     first = "\n".join(
         [
             "from ir_measures_graded import demo",
-            "from ir_measures_graded.analysis import compare, curves, evaluate",
+            "from ir_measures_graded.analysis import curves, evaluate",
             "qrels, runs = demo.qrels_path(), demo.run_paths()",
         ]
     )
@@ -35,7 +33,7 @@ def shown():
     return {name: cell.outputs[0]["data"] for name, cell in cells.items()}
 
 
-@pytest.mark.parametrize("name", ["curves", "compare", "evaluate"])
+@pytest.mark.parametrize("name", ["curves", "evaluate"])
 def test_result_at_the_end_of_a_cell_shows_figure_and_table(shown, name):
     page = shown[name]["text/html"]
     assert page.count("<svg") == page.count("<table") == 1

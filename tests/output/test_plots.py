@@ -1,6 +1,7 @@
 """Figures: saving to a file, shared style, distinguishable lines."""
 
 import os
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -29,14 +30,18 @@ def drawing():
     return figure
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf", "b.PNG"])
-def test_file_ending_selects_the_format(figure, tmp_path, name):
+@pytest.mark.parametrize("name", ["a.PNG", "a.svg", "a.pdf"])
+def test_file_ending_selects_the_format_and_equal_figures_give_equal_files(figure, tmp_path, name):
     path = tmp_path / name
     plots.save(figure, path)
     ending = path.suffix[1:].lower()
     assert plots.file_format(path) == ending
-    assert path.read_bytes().startswith(HEADS[ending])
-    plots.save(figure, str(path))  # replaces the file
+    content = path.read_bytes()
+    assert content.startswith(HEADS[ending])
+    path.write_bytes(b"another file, which is replaced")
+    plots.save(drawing(), str(path))
+    assert path.read_bytes() == content
+    assert re.search(rb"CreationDate|<dc:date>", content) is None  # would be equal within a second
     assert os.listdir(tmp_path) == [name]
 
 
@@ -46,13 +51,6 @@ def test_unknown_endings_raise_an_error_that_lists_the_known_ones(name, tmp_path
         with pytest.raises(GradedError, match=r"ends in \.png, \.svg, \.pdf"):
             refuse(tmp_path / name)
     assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("ending", HEADS)
-def test_equal_figures_give_equal_files(figure, tmp_path, ending):
-    for name in "ab":
-        plots.save(drawing(), tmp_path / f"{name}.{ending}")
-    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
 
 
 def test_svg_keeps_text_as_text(figure, tmp_path):
@@ -81,11 +79,11 @@ def test_failed_save_keeps_the_old_file(figure, tmp_path, monkeypatch):
 
 
 def test_saving_into_a_missing_folder_raises_a_clear_error(figure, tmp_path):
-    with pytest.raises(GradedError, match=r"a\.pdf: cannot be written: No such file"):
-        plots.save(figure, tmp_path / "none" / "a.pdf")
+    with pytest.raises(GradedError, match=r"a\.svg: cannot be written: No such file"):
+        plots.save(figure, tmp_path / "none" / "a.svg")
     (tmp_path / "file").write_text("")
     with pytest.raises(GradedError, match=r"cannot be written: Not a directory"):
-        plots.save(figure, tmp_path / "file" / "a.pdf")
+        plots.save(figure, tmp_path / "file" / "a.svg")
 
 
 def test_saved_figure_has_default_permissions(figure, tmp_path):

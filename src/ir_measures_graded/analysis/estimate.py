@@ -37,8 +37,8 @@ from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.notation import parse_measures
-from .intervals import STUDENT, check, mean_interval
-from .libraries import need_statistics, statistics_library
+from .intervals import STUDENT, check, mean_interval, student_quantile
+from .libraries import need_statistics
 from .significance import EXACT
 
 if TYPE_CHECKING:
@@ -355,8 +355,7 @@ def _by_each_judge(
         return [*rows, replace(rows[0], judge=COMBINED, weight=0.0)]
     paired = human[in_human]
     value, variance, weight = prediction_powered(paired, machine[in_machine], machine[others])
-    reach = float(statistics_library("scipy.stats").t.ppf((1 + confidence) / 2, paired.size - 1))
-    reach *= float(np.sqrt(variance))
+    reach = student_quantile(confidence, paired.size - 1) * float(np.sqrt(variance))
     worth = float(paired.var(ddof=1) / variance) if variance else None
     bounds = value - reach, value + reach
     return [*rows, Estimate(*labels, COMBINED, value, *bounds, machine.size, weight, worth)]

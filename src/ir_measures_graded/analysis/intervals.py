@@ -191,24 +191,37 @@ def mean_interval(
     low, spread, mean = values[0], values[-1] - values[0], float(mean_over_topics(values))
     if spread <= EXACT * np.abs(values).max():
         return mean, mean
-    stats = statistics_library("scipy.stats")
     scaled = (values - low) / spread  # tiny values would underflow when squared
     if method == STUDENT:
-        reach = stats.t.ppf((1 + confidence) / 2, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
+        reach = student_quantile(confidence, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
         bounds = scaled.mean() - reach, scaled.mean() + reach
     else:
-        bounds = stats.bootstrap(
-            (scaled,),
-            np.mean,
-            axis=-1,
-            n_resamples=RESAMPLES,
-            batch=max(1, RESAMPLED_AT_ONCE // values.size),
-            confidence_level=confidence,
-            method="BCa",
-            random_state=np.random.default_rng(seed),
-        ).confidence_interval
+        bounds = (
+            statistics_library("scipy.stats")
+            .bootstrap(
+                (scaled,),
+                np.mean,
+                axis=-1,
+                n_resamples=RESAMPLES,
+                batch=max(1, RESAMPLED_AT_ONCE // values.size),
+                confidence_level=confidence,
+                method="BCa",
+                random_state=np.random.default_rng(seed),
+            )
+            .confidence_interval
+        )
     lower, upper = (float(low + spread * bound) for bound in bounds)
     return lower, upper
+
+
+@cache
+def student_quantile(confidence: float, degrees: int) -> float:
+    """The bound below which the absolute value of Student's t lies with probability `confidence`.
+
+    >>> round(student_quantile(0.95, 10), 3)
+    2.228
+    """
+    return float(statistics_library("scipy.stats").t.ppf((1 + confidence) / 2, degrees))
 
 
 def paired_difference(

@@ -1,7 +1,7 @@
 """Significance tests on arrays (runs × topics).
 
 SciPy, statsmodels and scikit-posthocs compute all tests but the randomised Tukey HSD, which they lack. This
-module adds Holm's correction and the cases in which a test is undefined.
+module adds the cases in which a test is undefined.
 """
 
 from __future__ import annotations
@@ -153,20 +153,13 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values with Holm's correction for their number.
+    """The p-values with Holm's correction for their number (statsmodels).
 
-    >>> holm([0.02, 0.6, 0.01, 0.021, 0.7])
-    [0.08, 1.0, 0.05, 0.08, 1.0]
-
-    The smallest of n values is multiplied by n, the next by n − 1 and so on. No value becomes smaller than
-    the one before it, or larger than 1. statsmodels' `multipletests` returns the same values, but it collects
-    the garbage of the whole process in each call, which can take half a second.
+    >>> holm([0.75, 0.125, 0.625])
+    [1.0, 0.375, 1.0]
     """
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)), 1)
-    return adjusted.tolist()
+    tests = statistics_library("statsmodels.stats.multitest")
+    return [float(p) for p in tests.multipletests(p_values, method="holm")[1]] if p_values else []
 
 
 def effect_size(values: np.ndarray, others: np.ndarray) -> float | None:

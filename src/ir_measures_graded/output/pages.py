@@ -14,6 +14,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,24 @@ def page(template: str, title: str, folder: Path | None = None, extra_style: str
     the common folder. `extra_style` has more rules for the style sheet. Raises `GradedError` if Jinja (extra
     ``report``) is not installed.
     """
+    safe = _jinja().filters.Markup
+    folders = (FOLDER,) if folder is None else (FOLDER, folder)
+    style = _dense("\n".join([*_files(folders, "page.css"), extra_style]))
+    script = _dense("\n".join(_files(folders, "page.js")))
+    policy = (
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    shown = _environment(folders).get_template(template)
+    html = shown.render(title=title, style=safe(style), script=safe(script), policy=policy, **values)
+    # Ids and names may have lone surrogates, which cannot be encoded.
+    return _dense(str(html)).encode("utf-8", "replace").decode("utf-8")
+
+
+@cache
+def _environment(folders: tuple[Path, ...]) -> Any:
+    """Jinja with the templates of these folders, of which the last goes first; it compiles them only once."""
     jinja2 = _jinja()
-    folders = [FOLDER] if folder is None else [FOLDER, folder]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*reversed(folders)]),
         autoescape=True,
@@ -60,17 +77,7 @@ def page(template: str, title: str, folder: Path | None = None, extra_style: str
         "json": lambda value: safe(as_json(value)),
         "drawing": lambda figure, name, label, parts=None: safe(drawing(figure, name, label, parts or {})),
     }
-    style = _dense("\n".join([*_files(folders, "page.css"), extra_style]))
-    script = _dense("\n".join(_files(folders, "page.js")))
-    policy = (
-        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    html = environment.get_template(template).render(
-        title=title, style=safe(style), script=safe(script), policy=policy, **values
-    )
-    # Ids and names may hold lone surrogates, which no file can.
-    return _dense(str(html)).encode("utf-8", "replace").decode("utf-8")
+    return environment
 
 
 def page_of(
