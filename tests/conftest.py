@@ -1,5 +1,6 @@
-"""Fixtures that several test modules share."""
+"""Settings of all tests, and fixtures that several test modules share."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,11 @@ hypothesis.settings.register_profile(
     "repeatable", max_examples=50, derandomize=True, deadline=None, print_blob=True
 )
 hypothesis.settings.load_profile("repeatable")
+
+
+def pytest_collection_finish() -> None:
+    # statsmodels collects the garbage of the process in each correction of p-values; the tests are none.
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
