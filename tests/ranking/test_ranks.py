@@ -71,7 +71,9 @@ def test_dict_look_up_gives_the_same_ranks(collection):
     assert looked_up.score.tolist() == hashed.score.tolist()
 
 
-@pytest.mark.parametrize("run", [{"b": 1.0, 7: 2.0}, {"b": 1.0, b"7": 2.0}, {5: 1.0, "b": 2.0}])
+@pytest.mark.parametrize(
+    "run", [{"b": 1.0, 7: 2.0}, {"b": 1.0, b"7": 2.0}, {5: 1.0, "b": 2.0}, {"7": 1.0, 5: 1.0}]
+)
 def test_dict_look_up_refuses_ids_that_could_be_judged_but_are_not_strings(monkeypatch, run):
     monkeypatch.setattr(tables, "LOOK_UP", 0)
     with pytest.raises(GradedError, match=r"run: doc_id .* not a string"):

@@ -131,15 +131,18 @@ class Keys:
         """The numbers of the dicts that have these rows."""
         return (np.searchsorted(self.bounds, rows, side="right") - 1).tolist()
 
-    def at(self, rows: np.ndarray) -> list[Any]:
-        """The keys in a few rows. Finding one takes a pass over its dict."""
+    def take(self, rows: np.ndarray) -> Ids:
+        """The ids in a few rows. Finding one takes a pass over its dict."""
         keys: dict[int, list[Any]] = {}
         found = []
         for row, number in zip(rows.tolist(), self._numbers(rows)):
             if number not in keys:
                 keys[number] = list(self.dicts[number])
             found.append(keys[number][row - int(self.bounds[number])])
-        return found
+        try:
+            return Ids.of(found)
+        except TypeError:
+            raise _no_string(found, self.field) from None
 
     def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
         """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.

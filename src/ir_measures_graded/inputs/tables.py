@@ -151,7 +151,7 @@ class Block:
         """The documents in these rows of the block."""
         docs = self.table.docs
         if isinstance(docs, Keys) and rows.size * LOOK_UP < self.values.size:
-            return Ids.of(docs.at(rows + self.start))
+            return docs.take(rows + self.start)
         return self.docs.take(rows)
 
     def look_up(self, judged: Block) -> tuple[np.ndarray, np.ndarray] | None:
