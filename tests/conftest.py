@@ -20,7 +20,7 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_collection_finish() -> None:
-    # statsmodels collects the garbage of the process in each correction of p-values; the tests are none.
+    # statsmodels collects garbage at each correction of p-values. It need not look at what is loaded by now.
     gc.freeze()
 
 

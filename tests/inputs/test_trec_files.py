@@ -432,7 +432,7 @@ def test_bad_line_of_qrels_is_named(tmp_path, line, message):
     ("reader", "fields"), [(read_trec_run, b"%d Q0 d 1 1 t\n"), (read_trec_qrels, b"%d 0 d 1\n")]
 )
 def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
-    # The garbage collector would end it at any time: if another thread just starts, both wait forever.
+    # The garbage collector would end it at some time. If another thread starts then, both wait forever.
     path = written(tmp_path / "file", b"bad\n" + b"".join(fields % topic for topic in range(200_000)))
     before = threading.active_count()
     with pytest.raises(GradedError, match=":1: ") as kept:

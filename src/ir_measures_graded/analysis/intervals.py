@@ -196,20 +196,17 @@ def mean_interval(
         reach = student_quantile(confidence, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
         bounds = scaled.mean() - reach, scaled.mean() + reach
     else:
-        bounds = (
-            statistics_library("scipy.stats")
-            .bootstrap(
-                (scaled,),
-                np.mean,
-                axis=-1,
-                n_resamples=RESAMPLES,
-                batch=max(1, RESAMPLED_AT_ONCE // values.size),
-                confidence_level=confidence,
-                method="BCa",
-                random_state=np.random.default_rng(seed),
-            )
-            .confidence_interval
+        found = statistics_library("scipy.stats").bootstrap(
+            (scaled,),
+            np.mean,
+            axis=-1,
+            n_resamples=RESAMPLES,
+            batch=max(1, RESAMPLED_AT_ONCE // values.size),
+            confidence_level=confidence,
+            method="BCa",
+            random_state=np.random.default_rng(seed),
         )
+        bounds = found.confidence_interval
     lower, upper = (float(low + spread * bound) for bound in bounds)
     return lower, upper
 

@@ -170,6 +170,7 @@ def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[F
 
 
 def _finite(levels: Iterable[float]) -> np.ndarray:
+    """The levels as floats. Raises `GradedError` for one that is not a finite number."""
     found = floats("qrels", [list(levels)], lambda _: "levels")
     if not np.isfinite(found).all():
         raise GradedError("levels: a level is a finite number")
@@ -182,15 +183,14 @@ def _by_group(
     """The distinct combinations of values in the columns `by`, and the rows of each combination."""
     import pyarrow
 
-    others = [] if groups is None else [whole_table(groups)]
+    tables = [*batches] if groups is None else [*batches, whole_table(groups)]
     for name in by:
-        if name in COLUMNS or any(table.column_names.count(name) != 1 for table in (*batches, *others)):
+        if name in COLUMNS or any(table.column_names.count(name) != 1 for table in tables):
             raise GradedError(
                 f"by: {shown(name)} must be a column of every batch and of groups, and not of the result, "
                 f"which has {', '.join(COLUMNS)}"
             )
-    given = [table.select(by) for table in others]
-    keys = pyarrow.concat_tables([*(batch.select(by) for batch in batches), *given])
+    keys = pyarrow.concat_tables([table.select(by) for table in tables])
     row = pyarrow.chunked_array([arrow_array(np.arange(len(keys)))])
     every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
     grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])

@@ -60,7 +60,7 @@ def page(template: str, title: str, folder: Path | None = None, extra_style: str
 
 @cache
 def _environment(folders: tuple[Path, ...]) -> Any:
-    """Jinja with the templates of these folders, of which the last goes first; it compiles them only once."""
+    """Jinja with the templates of these folders, the last folder first. Each is compiled only once."""
     jinja2 = _jinja()
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*reversed(folders)]),
