@@ -20,7 +20,10 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_collection_finish() -> None:
-    # statsmodels collects garbage at each correction of p-values. It need not look at what is loaded by now.
+    # statsmodels collects garbage at each correction of p-values. It need not look at what is loaded by now,
+    # nor at the many datasets of ir-datasets.
+    import ir_datasets  # noqa: F401
+
     gc.freeze()
 
 

@@ -107,7 +107,7 @@ def test_import_loads_no_slow_dependency():
 def test_ci_runs_the_test_command_of_the_readme():
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^python3 -m venv .*tox -p auto$", readme, re.M)
-    assert command == "python3 -m venv .venv && .venv/bin/pip install -q tox && .venv/bin/tox -p auto"
+    assert command == "python3 -m venv .venv && .venv/bin/pip install -q tox tox-uv && .venv/bin/tox -p auto"
     assert "grep -E '^python3 -m venv .*tox -p auto$' README.md" in (REPOSITORY / ".ci" / "run").read_text(
         encoding="utf-8"
     )

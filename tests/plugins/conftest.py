@@ -13,8 +13,8 @@ from documents import follow
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the source distribution, the wheel made from it, and the example plugin's wheel."""
     folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", folder, REPOSITORY)
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, EXAMPLE)
+    run("uv", "build", "--out-dir", folder, REPOSITORY)
+    run("uv", "build", "--wheel", "--out-dir", folder, EXAMPLE)
     return folder
 
 
@@ -34,5 +34,5 @@ def fresh(built: Path, followed: tuple[Path, int]) -> Path:
     """The programs of the tutorial's environment, which now has the example plugin and PyTerrier, too."""
     programs = followed[0] / ".venv" / ("Scripts" if sys.platform == "win32" else "bin")
     (ours,), (example,) = built.glob("ir_measures_graded-*.whl"), built.glob("ir_measures_rhl-*.whl")
-    run(programs / "python", "-m", "pip", "install", f"{ours}[pyterrier]", f"{example}[test]")
+    run("uv", "pip", "install", "--python", programs.parent, f"{ours}[pyterrier]", f"{example}[test]")
     return programs
