@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from random import Random
 
 import numpy as np
@@ -147,3 +148,19 @@ def test_what_duckdb_lacks_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(out_of_core, "MEMORY", "1KB")
     with pytest.raises(GradedError, match=r"run.parquet: cannot sort the rows in temporary files: .*TMPDIR"):
         evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
+
+
+@pytest.mark.usefixtures("duckdb", "small")
+def test_no_thread_of_duckdb_reads_on_after_an_error(monkeypatch):
+    monkeypatch.setattr(out_of_core, "MEMORY", "1KB")
+    rows = arrow({f"q{topic}": {f"d{doc}": doc for doc in range(100)} for topic in range(30)}, "score")
+
+    def slow():
+        for _ in range(30):
+            yield rows
+            time.sleep(0.02)
+
+    tables = slow()
+    with pytest.raises(GradedError, match="run: cannot sort the rows"):
+        list(out_of_core.regrouped(tables, "run"))
+    tables.close()  # fails while another thread reads

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,11 +57,17 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
             f"rows by topic, or install DuckDB, which evaluates rows in any order: {install_hint('duckdb')}"
         ) from None
     first = next(tables)
+    remaining = chain([first], tables)
     failures: list[Exception] = []  # DuckDB would report only their text
+    reading = Lock()
+
+    def read() -> pyarrow.Table | None:
+        with reading:
+            return next(remaining, None)
 
     def batches() -> Iterator[pyarrow.RecordBatch]:
         try:
-            for table in chain([first], tables):
+            while (table := read()) is not None:
                 yield from table.cast(first.schema).to_batches()
         except Exception as error:
             failures.append(error)
@@ -85,6 +92,10 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
                     f"{name}: cannot sort the rows in temporary files: {reason}; the environment variable "
                     "TMPDIR names another folder for them"
                 ) from error
+            finally:
+                # After an error, older releases of DuckDB go on reading in their threads.
+                with reading:
+                    remaining = chain()
 
 
 def _cut(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
