@@ -15,7 +15,7 @@ from ir_measures_graded.analysis.estimate import (
     estimate,
     prediction_powered,
 )
-from ir_measures_graded.inputs.merging import levels_of
+from ir_measures_graded.inputs.scales import levels_of
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 

@@ -1,4 +1,4 @@
-"""Qrels of several judges: the rule for merging them, scales, and files of answers."""
+"""Qrels of several judges: the rule for merging them."""
 
 import io
 
@@ -8,15 +8,7 @@ from ir_measures import Qrel
 
 from ir_measures_graded import GradedError, demo, read_trec_qrels
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.inputs.merging import (
-    level_map,
-    levels_of,
-    merge_qrels,
-    read_answers,
-    rescaled,
-    same_scale,
-    scale_of,
-)
+from ir_measures_graded.inputs.merging import merge_qrels
 
 HUMAN = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
 MACHINE = {"q1": {"a": 3, "b": 0, "d": 1}, "q3": {"e": 2}}
@@ -67,10 +59,6 @@ def test_qrels_merged_with_themselves_stay_the_same():
     assert (alone.values == twice.values).all()
 
 
-def test_whole_levels_are_ints():
-    assert str(levels_of({"q": {"a": 1.0, "b": 0.5}})) == "{'q': {'a': 1, 'b': 0.5}}"
-
-
 @pytest.mark.parametrize(
     ("sources", "message"),
     [
@@ -85,85 +73,3 @@ def test_whole_levels_are_ints():
 def test_sources_that_cannot_be_merged_are_refused(sources, message):
     with pytest.raises(GradedError, match=message):
         merge_qrels(sources)
-
-
-# ---------------------------------------------------------------------------------------- scales
-
-
-def test_levels_become_those_of_the_step_that_they_reach():
-    qrels = {"q": {"a": 0, "b": 4, "c": 5, "d": 9.99, "e": 10, "f": 11}}
-    assert rescaled(qrels, {10: 3, 5: 1, 0: 0})["q"] == {"a": 0, "b": 0, "c": 1, "d": 1, "e": 3, "f": 3}
-    assert rescaled(qrels, "-1:0,0.5:1")["q"] == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}
-
-
-@pytest.mark.parametrize(
-    ("levels", "message"),
-    [
-        ("0:0,5", "levels '0:0,5' are not allowed: '5' is not LEVEL:LEVEL"),
-        ("0:0,x:1", "'x:1' is not LEVEL:LEVEL"),
-        ("0:nan", "'0:nan' is not LEVEL:LEVEL"),
-        ({}, "'' is not LEVEL:LEVEL"),
-        ("0:0,0.0:1", "level 0 is named twice"),
-        ("0:1,5:0", "a higher level may not become a lower one"),
-    ],
-)
-def test_maps_that_are_none_are_refused(levels, message):
-    with pytest.raises(GradedError, match=message):
-        level_map(levels)
-
-
-def test_levels_below_the_map_are_refused():
-    with pytest.raises(
-        GradedError, match="machine: topic 'q', document 'a': level -1 is below 0, the lowest"
-    ):
-        rescaled({"q": {"a": -1}}, "0:0,5:1", "machine")
-
-
-def test_scales_are_the_same_with_one_highest_level_and_one_kind_of_numbers():
-    graded = {"q": {"a": 0, "b": 3}}
-    assert same_scale(graded, {"r": {"a": 3, "c": -1}})
-    assert not same_scale(graded, {"q": {"a": 10}})
-    assert not same_scale(graded, {"q": {"a": 0.5, "b": 3}})
-    assert scale_of({"q": dict.fromkeys("abc", 2)}) == "2"
-    assert scale_of({"q": {str(level): level for level in range(100)}}) == "0 to 99"
-    assert scale_of({"q": {}}) == "none"
-
-
-# --------------------------------------------------------------------------------------- answers
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("answers.txt", "q1 0 a 2\nq1 0 b ?\n\nq2 0 c 0\nq2 0 c 0\n"),
-        ("answers.csv", "document,why,level,topic\na,x,2,q1\nb,,,q1\nc,, 0 ,q2\n"),
-        ("excel.CSV", "\ufefftopic,document,level\r\nq1,a,2.0\r\nq1,b,-\r\nq2,c,0\r\n"),
-    ],
-)
-def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8", newline="")
-    assert read_answers(path) == {"q1": {"a": 2}, "q2": {"c": 0}}
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        (
-            "a.txt",
-            "q1 0 a 2\nq1 0 b\n",
-            r"a\.txt:2: a line is 'topic iteration document level', 4 fields, not 3",
-        ),
-        ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a finite number"),
-        ("a.txt", "q1 0 a inf\n", r"a\.txt:1: the level 'inf' is not a finite number"),
-        ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a' has level 1 here and 2 above"),
-        ("a.csv", "topic,level\nq1,2\n", r"a\.csv:1: the column 'document' is missing"),
-        ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the topic or the document is missing"),
-        ("missing.csv", None, r"missing\.csv: cannot be read: No such file"),
-    ],
-)
-def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, text, message):
-    if text is not None:
-        (tmp_path / name).write_text(text)
-    with pytest.raises(GradedError, match=message):
-        read_answers(tmp_path / name)

@@ -21,7 +21,7 @@ from ir_measures import Measure
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate, sign_of
 from ..evaluation.named import Qrels, Runs, named_runs
-from ..inputs.merging import Levels
+from ..inputs.scales import Levels
 from ..output import plots
 from ..output.cells import SHADES, draw_cells
 from ..output.formats import Table, counted

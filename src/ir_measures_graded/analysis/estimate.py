@@ -32,7 +32,8 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, named_runs, read_judgments
-from ..inputs.merging import Levels, levels_of, merge_qrels, rescaled, same_scale, scale_of
+from ..inputs.merging import merge_qrels
+from ..inputs.scales import Levels, levels_of, rescaled, same_scale, scale_of
 from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result

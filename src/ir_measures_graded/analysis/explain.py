@@ -21,7 +21,7 @@ from ..errors import GradedError, shown
 from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.provider import computed, view
-from ..inputs.merging import levels_of
+from ..inputs.scales import levels_of
 from ..inputs.tables import Source, read_run
 from ..measures.base import GradedMeasure
 from ..measures.topics import GainList, Topics

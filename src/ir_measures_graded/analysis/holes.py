@@ -27,7 +27,9 @@ from ..by_topic import places
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..inputs.merging import Levels, MergedQrels, levels_of, merge_qrels, read_answers
+from ..inputs.answers import read_answers
+from ..inputs.merging import MergedQrels, merge_qrels
+from ..inputs.scales import Levels, levels_of
 from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import Table, counted

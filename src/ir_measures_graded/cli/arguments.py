@@ -16,7 +16,7 @@ from ir_measures import Measure
 from ..errors import GradedError, UnknownMeasureError
 from ..evaluation.named import Judgments, read_judgments
 from ..inputs.files import RunFile
-from ..inputs.sources import scoreddocs_of
+from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
 from ..ranking.gains import PRESETS, GainMap, plain_number, weighting
 from ..registry.names import registry
@@ -279,7 +279,7 @@ def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], 
     paths: list[str] = []
     measures: list[Measure] = []
     for text in inputs:
-        if text == "-" or (os.path.exists(text) and not os.path.isdir(text)):
+        if is_file(text):
             paths.append(text)
         else:
             measures += measures_in(text.strip(), uncut)

@@ -8,7 +8,8 @@ import warnings
 
 from ..analysis import add_answers, holes
 from ..errors import GradedError
-from ..inputs.merging import MergedQrels, trec_lines
+from ..inputs.merging import MergedQrels
+from ..inputs.scales import trec_lines
 from ..output.files import write_whole
 from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains, at_least_1

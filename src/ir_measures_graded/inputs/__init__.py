@@ -8,7 +8,9 @@
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
 - `tables`: dicts, DataFrames, Arrow data and named tuples.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
-- `merging`: qrels of several judges, brought to one scale and merged; files of assessors' answers.
+- `scales`: qrels as dicts of levels, brought from one scale to another.
+- `merging`: qrels of several judges, merged.
+- `answers`: files of documents that an assessor was asked to judge.
 - `id_columns`: columns of topic and document ids, in every storage format.
 - `id_matching`: ids as bytes, matched by their hashes.
 """

@@ -30,7 +30,7 @@ def qrels_of(name: str) -> Source:
     Raises `GradedError` for a file that cannot be read, for a name that is neither a file nor an id, for a
     collection without qrels, and if the download fails.
     """
-    if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+    if is_file(name):
         return qrels_table(name)
     collection = _collection(name)
     if not collection.has_qrels():
@@ -42,6 +42,11 @@ def qrels_of(name: str) -> Source:
             Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, _iteration(qrel))
             for qrel in collection.qrels_iter()
         ]
+
+
+def is_file(name: str) -> bool:
+    """Whether a name is that of a file: ``-`` (standard input) or an existing path, but not a directory."""
+    return name == "-" or (os.path.exists(name) and not os.path.isdir(name))
 
 
 def scoreddocs_of(name: str) -> dict[str, dict[str, float]]:
@@ -127,7 +132,7 @@ def definitions_of(name: str) -> dict[Any, str]:
 
     Raises `GradedError` for a name that is neither a file nor an id, and if the download fails.
     """
-    if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+    if is_file(name):
         return {}
     with _loading("definitions of levels", name):
         return dict(_collection(name).qrels_defs() or {})
@@ -142,7 +147,7 @@ def queries_of(name: str | None) -> dict[str, str]:
     The result is also empty if the download fails, because no value depends on queries. Raises `GradedError`
     for a name that is neither a file nor an id.
     """
-    if name is None or name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+    if name is None or is_file(name):
         return {}
     collection = _collection(name)
     if not collection.has_queries():

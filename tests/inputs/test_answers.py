@@ -1,0 +1,43 @@
+"""Files of answers: their forms, and what is refused."""
+
+import pytest
+
+from ir_measures_graded import GradedError
+from ir_measures_graded.inputs.answers import read_answers
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("answers.txt", "q1 0 a 2\nq1 0 b ?\n\nq2 0 c 0\nq2 0 c 0\n"),
+        ("answers.csv", "document,why,level,topic\na,x,2,q1\nb,,,q1\nc,, 0 ,q2\n"),
+        ("excel.CSV", "\ufefftopic,document,level\r\nq1,a,2.0\r\nq1,b,-\r\nq2,c,0\r\n"),
+    ],
+)
+def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8", newline="")
+    assert read_answers(path) == {"q1": {"a": 2}, "q2": {"c": 0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "a.txt",
+            "q1 0 a 2\nq1 0 b\n",
+            r"a\.txt:2: a line is 'topic iteration document level', 4 fields, not 3",
+        ),
+        ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a finite number"),
+        ("a.txt", "q1 0 a inf\n", r"a\.txt:1: the level 'inf' is not a finite number"),
+        ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a' has level 1 here and 2 above"),
+        ("a.csv", "topic,level\nq1,2\n", r"a\.csv:1: the column 'document' is missing"),
+        ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the topic or the document is missing"),
+        ("missing.csv", None, r"missing\.csv: cannot be read: No such file"),
+    ],
+)
+def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, text, message):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(GradedError, match=message):
+        read_answers(tmp_path / name)
