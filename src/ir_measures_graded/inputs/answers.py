@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 
 from ..errors import FileError
-from .scales import Levels, number_of
+from .scales import Levels, finite_number
 
 UNANSWERED = ("", "?", "-")
 """Levels that mean "not judged"."""
@@ -38,7 +38,7 @@ def read_answers(path: str | os.PathLike[str]) -> Levels:
         if written in UNANSWERED:
             continue
         try:
-            level = number_of(written)
+            level = finite_number(written)
         except ValueError:
             raise FileError(
                 f"{name}:{line}: the level {written!r} is not a finite number; "

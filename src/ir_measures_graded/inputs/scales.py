@@ -53,7 +53,7 @@ def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
     for pair in written.split(","):
         parts = pair.split(":")
         try:
-            level, to = map(number_of, parts)
+            level, to = map(finite_number, parts)
         except ValueError:
             raise GradedError(
                 f"levels {written!r} are not allowed: {pair!r} is not LEVEL:LEVEL; write them as 0:0,5:1,10:3"
@@ -123,7 +123,7 @@ def same_scale(first: Levels, second: Levels) -> bool:
     return len(highest) == len(whole) == 1
 
 
-def number_of(text: str) -> float:
+def finite_number(text: str) -> float:
     """A finite number, as an int if it is whole. Raises `ValueError` for any other text."""
     number = float(text)
     if not math.isfinite(number):
