@@ -13,6 +13,7 @@ from ..errors import GradedError
 from ..inputs.arrow import exports_arrow
 from ..inputs.files import qrel_tuples
 from ..inputs.tables import renamed
+from .gdeval import with_checks
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
 
@@ -61,7 +62,8 @@ def evaluators(
                 found.append((group, GradedEvaluator(group, judgments.table, judgments.collection)))
         else:
             with explained(group):
-                found.append((group, (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)))
+                evaluator = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
+                found.append((group, with_checks(evaluator)))
     return found
 
 
