@@ -25,7 +25,7 @@ from ir_measures_graded.analysis.comparison import (
     _beaten_cell,
 )
 from ir_measures_graded.analysis.intervals import paired_difference
-from ir_measures_graded.analysis.significance import tukey_hsd
+from ir_measures_graded.analysis.significance import tukey_hsd, wilcoxon
 from ir_measures_graded.output import formats
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -139,9 +139,34 @@ def against_0(differences):
     return stats.ttest_1samp(differences, 0.0)
 
 
+@pytest.mark.parametrize("parts", [3, 7, 10])
+def test_wilcoxon_of_fractions_equals_that_of_their_numerators(parts):
+    a, b = np.random.default_rng(parts).integers(0, parts + 1, (2, 200, 10))
+    for one, other in zip(a, b):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SciPy warns about ties and zeros
+            exact = stats.wilcoxon(one - other).pvalue
+        assert wilcoxon(one / parts, other / parts).p == pytest.approx(exact, rel=1e-9)
+
+
+def test_wilcoxon_keeps_ties_between_differences_of_rounded_values():
+    a = np.array([1 / 3, 2 / 3, 1, 1 / 3, 2 / 3, 2 / 3, 1, 1 / 3, 2 / 3, 0])
+    b = np.array([0, 1 / 3, 2 / 3, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1 / 3])
+    assert wilcoxon(a, b).p == pytest.approx(0.3438, abs=5e-5)
+
+
+def test_wilcoxon_of_published_runs(shared_data):
+    folder = shared_data / "dl21-passage"
+    runs = {name: folder / "runs" / f"{name}.run.gz" for name in ("NLE_P_v1", "yorku21_a")}
+    values = evaluate(folder / "qrels.txt", runs, ["P(rel=2)@3"]).of("P(rel=2)@3")
+    assert wilcoxon(*values).p == pytest.approx(0.108, abs=5e-4)
+
+
 def test_effect_size_is_t_divided_by_the_root_of_the_number_of_topics(found):
-    for test in found.find(MEASURE, PAIRED_T):
-        assert test.effect_size == pytest.approx(test.statistic / math.sqrt(20))
+    for measure in found.measures:  # smaller values of NDPM are better
+        for test in found.find(measure, PAIRED_T):
+            assert test.effect_size == pytest.approx(test.statistic / math.sqrt(20))
+            assert math.copysign(1, test.statistic) == math.copysign(1, test.difference)
 
 
 def test_for_two_runs_anova_is_the_t_test_and_tukey_hsd_is_fishers_randomisation_test():

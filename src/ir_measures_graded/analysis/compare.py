@@ -168,7 +168,8 @@ class _Values:
     ):
         self.measure, self.runs, self.array = measure, runs, array
         self.difference = cache(lambda a, b: difference(array[a], array[b]))
-        self.signed = sign_of(measure) * array
+        self.sign = sign_of(measure)
+        self.signed = self.sign * array
         self.merit = self.signed.mean(axis=1)
 
     def ranks(self) -> np.ndarray:
@@ -190,10 +191,10 @@ class _Values:
         others = [number for number in range(len(self.runs)) if number != base]
         tests = []
         for name, paired in ((PAIRED_T, significance.paired_t), (WILCOXON, significance.wilcoxon)):
-            outcomes = [paired(self.signed[number], self.signed[base]) for number in others]
+            outcomes = [paired(self.array[number], self.array[base]) for number in others]
             adjusted = significance.holm([outcome.p or 0.0 for outcome in outcomes])
             tests += [
-                replace(self._pair(name, number, base, outcome, outcome.leaning), adjusted=p)
+                replace(self._pair(name, number, base, outcome, self.sign * outcome.leaning), adjusted=p)
                 for number, outcome, p in zip(others, outcomes, adjusted)
             ]
         return tests

@@ -17,6 +17,7 @@ import numpy as np
 from .libraries import statistics_library
 
 EXACT = 1e-12  # relative to the largest value: a smaller difference is a rounding error
+TIED = 1e-9  # relative to the largest difference: Wilcoxon's test takes closer differences for equal
 PERMUTED_AT_ONCE = 1_000_000  # values, which take a few tens of megabytes
 
 
@@ -139,11 +140,16 @@ def paired_t(values: np.ndarray, others: np.ndarray) -> Outcome:
 
 
 def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
-    """Wilcoxon's signed-rank test of two runs (SciPy); topics with equal values are dropped."""
-    values, others = rounded(np.stack([values, others]))
-    differences = rounded(values - others)  # rounding errors would break ties
-    if not differences.any():
+    """Wilcoxon's signed-rank test of two runs (SciPy); topics with equal values are dropped.
+
+    Differences that agree to nine digits of the largest one are ties.
+    """
+    differences = values - others
+    noise = _noise(np.append(values, others))
+    largest = np.abs(differences).max(initial=0)
+    if largest <= noise:
         return EQUAL
+    differences = _on_grid(differences, max(TIED * largest, noise))
     with _quiet():
         test = statistics_library("scipy.stats").wilcoxon
         found = test(differences)
@@ -180,9 +186,13 @@ def effect_size(values: np.ndarray, others: np.ndarray) -> float | None:
 
 def rounded(values: np.ndarray) -> np.ndarray:
     """`values` rounded so that values that are equal in exact arithmetic become equal."""
-    largest = np.abs(values).max(initial=0)
-    unit = EXACT * 2 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
-    return np.round(values / unit) * unit
+    return _on_grid(values, _noise(values)) if values.any() else values
+
+
+def _on_grid(values: np.ndarray, step: float) -> np.ndarray:
+    """`values` rounded to multiples of the next power of two; common fractions lie off its midpoints."""
+    unit = 2 ** np.ceil(np.log2(step))
+    return np.asarray(np.round(values / unit) * unit)
 
 
 def _noise(values: np.ndarray) -> float:
