@@ -5,6 +5,7 @@ The function is in a module of this folder. This module also holds the helpers o
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
@@ -35,6 +36,12 @@ class Computed(SphinxDirective):
         module, _, function = self.arguments[0].rpartition(".")
         self.env.note_reread()  # the result can change although the page has not
         return self.parse_text_to_nodes(getattr(import_module(module), function)(*self.arguments[1:]))
+
+
+def table_file(name: str) -> list[dict[str, str]]:
+    """The rows of a tab-separated file of this folder, by the names in its first line."""
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(lines, restval="", delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -93,7 +93,7 @@ def symbol_table(measure: GradedMeasure) -> str:
     """The symbols of the formulas and their meanings."""
     if missing := symbols.undefined(measure):
         names = ", ".join(sorted(missing))
-        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/symbols.py does not define {names}")
+        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/symbols.tsv does not define {names}")
     return symbols.table(measure)
 
 
@@ -144,7 +144,7 @@ def example(measure: GradedMeasure) -> str:
 def elsewhere(measure: GradedMeasure) -> str:
     """The same measure in other tools, and their measures with a similar name."""
     if measure.NAME not in ELSEWHERE:
-        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/elsewhere.py has no entry for it")
+        raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/elsewhere.tsv has no entry for it")
     others = ELSEWHERE[measure.NAME]
     if not others:
         return "None of the tools in [Migrating from other tools](../migrating.md) computes this measure."

@@ -105,7 +105,7 @@ def test_a_measure_without_example_source_or_comparison_has_no_page():
         measure_pages.IncompleteMeasure, match=r"references.bib has no entry for 'Nobody 1901'"
     ):
         measure_pages.page(variant("CG", re.sub(r":source:.*", ":source: Nobody 1901", doc)))
-    with pytest.raises(measure_pages.IncompleteMeasure, match=r"elsewhere.py has no entry"):
+    with pytest.raises(measure_pages.IncompleteMeasure, match=r"elsewhere.tsv has no entry"):
         measure_pages.page(variant("New", doc))
 
 
