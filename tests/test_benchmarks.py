@@ -14,11 +14,11 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import growth
-import judging
 import sharing
 import workloads
 from workloads import FORMS, SHAPES, Shape
 
+import judging
 import peers
 from ir_measures_graded.inputs import out_of_core
 from peers import OURS, TINY

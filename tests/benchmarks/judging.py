@@ -21,8 +21,8 @@ from scipy.stats import kendalltau
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate, plots
-from ir_measures_graded.analysis.holes import Holes, holes
-from ir_measures_graded.inputs.scales import Levels, levels_of
+from ir_measures_graded.judging.holes import Holes, holes
+from ir_measures_graded.judging.scales import Levels, levels_of
 
 STRATEGIES = ("most variance first", "by depth", "random")
 MEASURES = ("nDCG_JK@10", "CG@10", "nDCG_JK@50", "AP@50")

@@ -16,29 +16,38 @@
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
+The packages `judging` and `report` implement `agreement`, `estimate`, `holes`, `add_answers` and `report`.
+
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
 >>> effort(found, at=[10]).ranks
 ((32,), (17,), (22,), (22,), (16,))
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output import plots
-from .agreement import JudgeAgreement, agreement
 from .compare import compare, compare_values
 from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
-from .estimate import Estimates, FewTopicsWarning, estimate
 from .explain import Explanation, explain
-from .holes import Holes, add_answers, holes
 from .intervals import Intervals, intervals
 from .levels import Levels, levels
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
-from .report import Report, report
 from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
+
+if TYPE_CHECKING:
+    from ..judging.agreement import JudgeAgreement, agreement
+    from ..judging.estimate import Estimates, FewTopicsWarning, estimate
+    from ..judging.holes import Holes, add_answers, holes
+    from ..report.report import Report, report
 
 __all__ = [
     "Comparison",
@@ -80,3 +89,15 @@ __all__ = [
     "sensitivity",
     "swaps",
 ]
+
+_ABOVE = "judging.agreement", "judging.estimate", "judging.holes", "report.report"
+
+
+def __getattr__(name: str) -> Any:
+    """A public name of the packages above, which import this one."""
+    if name in __all__:
+        for module in _ABOVE:
+            found = vars(import_module(f"..{module}", __name__))
+            if name in found:
+                return found[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

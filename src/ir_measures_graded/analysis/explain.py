@@ -6,7 +6,7 @@ takes a cutoff, the value with the cutoff at each rank is computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
@@ -21,8 +21,8 @@ from ..errors import GradedError, shown
 from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.provider import computed, view
-from ..inputs.scales import levels_of
 from ..inputs.tables import Source, read_run
+from ..inputs.tables import Table as Rows
 from ..measures.base import GradedMeasure
 from ..measures.topics import GainList, Topics
 from ..measures.weighted import Normalised, WeightedGains
@@ -319,7 +319,7 @@ class _Explained:
         table = self.judgments.table.part(self._numbers)
         at_ranks = [measure @ rank for rank in range(1, min(depth, cutoff or depth) + 1)]
         asked = dict.fromkeys([measure, *at_ranks])
-        groups = evaluators(asked, Judgments(levels_of(table), table, self.judgments.name))
+        groups = evaluators(asked, Judgments(_dicts(table, plain_number), table, self.judgments.name))
 
         def values(rows: Source) -> dict[Measure, np.ndarray]:
             found = {each: np.zeros(len(self.topics)) for each in asked}
@@ -331,7 +331,7 @@ class _Explained:
 
         of_ideal = values(ideal_run(judged.table, measure))
         with about(run.name):
-            of_run = values(_dicts(ranks))
+            of_run = values(_dicts(ranks.listed))
             condensed = _condensed(measure, ranks)
             ranking = _ranking(condensed, condensed, judged.level, depth)
         unknown = np.full((len(self.topics), depth), np.nan)
@@ -461,12 +461,11 @@ def _padded(values: np.ndarray, depth: int) -> np.ndarray:
     return result
 
 
-def _dicts(ranks: JudgedRanks) -> dict[str, dict[str, float]]:
-    """The run as a dict of dicts, for other providers of ir-measures."""
-    run = ranks.listed
-    documents, scores = list(run.docs.ids()), run.values.tolist()
-    bounds = zip(run.topics, run.offsets.tolist(), run.offsets[1:].tolist())
-    return {topic: dict(zip(documents[a:b], scores[a:b])) for topic, a, b in bounds if b > a}
+def _dicts(rows: Rows, number: Callable[[float], Any] = float) -> dict[str, dict[str, Any]]:
+    """Qrels or a run as a dict of dicts, for other providers of ir-measures."""
+    documents, values = list(rows.docs.ids()), list(map(number, rows.values.tolist()))
+    bounds = zip(rows.topics, rows.offsets.tolist(), rows.offsets[1:].tolist())
+    return {topic: dict(zip(documents[a:b], values[a:b])) for topic, a, b in bounds if b > a}
 
 
 def _entries(values: np.ndarray | None, depth: int, whole: bool = False) -> list[Any]:

@@ -6,10 +6,10 @@ import argparse
 import os
 import warnings
 
-from ..analysis import add_answers, holes
 from ..errors import GradedError
-from ..inputs.merging import MergedQrels
-from ..inputs.scales import trec_lines
+from ..judging.holes import add_answers, holes
+from ..judging.merging import MergedQrels
+from ..judging.scales import trec_lines
 from ..output.files import write_whole
 from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains, at_least_1

@@ -6,9 +6,9 @@ import argparse
 import os
 from collections.abc import Callable
 
-from ..analysis import agreement, estimate
-from ..analysis.estimate import HUMAN_FIRST
 from ..errors import GradedError
+from ..judging.agreement import agreement
+from ..judging.estimate import HUMAN_FIRST, estimate
 from ..output.formats import FORMATS, Table, rows_of
 from ..output.result import Result
 from .arguments import Inputs, add_gains, add_jobs, add_qrels, add_runs, bars

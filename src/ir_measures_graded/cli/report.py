@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from ..analysis.report import TITLE, report
 from ..errors import GradedError
 from ..inputs.sources import queries_in
-from ..output import pages
+from ..report import pages
+from ..report.report import TITLE, report
 from .arguments import Inputs, add_alpha, add_collection, add_gains, add_permutations, bars
 from .results import command_line, refuse_input
 

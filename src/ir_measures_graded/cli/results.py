@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..errors import GradedError
-from ..output import pages, plots
+from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import FORMATS, PLACES, Table, rows_of
 from ..output.result import Result
+from ..report import pages
 from .interrupts import PROGRAM
 
 TABLES = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}

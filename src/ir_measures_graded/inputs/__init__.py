@@ -8,9 +8,6 @@
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
 - `tables`: dicts, DataFrames, Arrow data and named tuples.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
-- `scales`: qrels as dicts of levels, brought from one scale to another.
-- `merging`: qrels of several judges, merged.
-- `answers`: files of documents that an assessor was asked to judge.
 - `id_columns`: columns of topic and document ids, in every storage format.
 - `id_matching`: ids as bytes, matched by their hashes.
 """

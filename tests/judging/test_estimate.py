@@ -5,7 +5,7 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.analysis.estimate import (
+from ir_measures_graded.judging.estimate import (
     COMBINED,
     HUMAN,
     JUDGES,
@@ -15,7 +15,7 @@ from ir_measures_graded.analysis.estimate import (
     estimate,
     prediction_powered,
 )
-from ir_measures_graded.inputs.scales import levels_of
+from ir_measures_graded.judging.scales import levels_of
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import Measure
 
-from ...errors import GradedError
-from ...evaluation.named import Judgments
-from ...output.plots import cut_names
-from ..levels import Levels
-from ..sensitivity import Agreement, Sensitivity, sensitivity
+from ..analysis.levels import Levels
+from ..analysis.sensitivity import Agreement, Sensitivity, sensitivity
+from ..errors import GradedError
+from ..evaluation.named import Judgments
+from ..output.plots import cut_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,8 +10,8 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.analysis.holes import Holes, add_answers, holes
-from ir_measures_graded.inputs.scales import levels_of
+from ir_measures_graded.judging.holes import Holes, add_answers, holes
+from ir_measures_graded.judging.scales import levels_of
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1, "d": 2}, "q3": {"e": 0}}
 RUNS = {

@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..analysis.options import refuse_large, whole_number
+from ..analysis.significance import EXACT
 from ..by_topic import places
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..inputs.answers import read_answers
-from ..inputs.merging import MergedQrels, merge_qrels
-from ..inputs.scales import Levels, levels_of
 from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import Table, counted
@@ -37,8 +36,9 @@ from ..output.result import Result
 from ..ranking.judged import Judged
 from ..ranking.ranks import judged_ranks
 from ..registry.notation import parse_measure
-from .options import refuse_large, whole_number
-from .significance import EXACT
+from .answers import read_answers
+from .merging import MergedQrels, merge_qrels
+from .scales import Levels, levels_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

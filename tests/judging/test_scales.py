@@ -3,7 +3,7 @@
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.inputs.scales import level_map, levels_of, rescaled, same_scale, scale_of
+from ir_measures_graded.judging.scales import level_map, levels_of, rescaled, same_scale, scale_of
 
 
 def test_whole_levels_are_ints():

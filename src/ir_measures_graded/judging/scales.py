@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import GradedError
-from .sources import qrels_of
-from .tables import read_qrels
+from ..inputs.sources import qrels_of
+from ..inputs.tables import read_qrels
 
 Levels = dict[str, dict[str, float]]
 """The level of each judged document of each topic."""

@@ -8,7 +8,7 @@ from ir_measures import Qrel
 
 from ir_measures_graded import GradedError, demo, read_trec_qrels
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.inputs.merging import merge_qrels
+from ir_measures_graded.judging.merging import merge_qrels
 
 HUMAN = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
 MACHINE = {"q1": {"a": 3, "b": 0, "d": 1}, "q3": {"e": 2}}

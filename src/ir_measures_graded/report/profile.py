@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ...errors import GradedError
-from ...evaluation.evaluate import sign_of
-from ...evaluation.named import Judgments
-from ...output import plots
-from ...output.pages import THEME
-from ..curves import Curves, curves, uncut
+from ..analysis.curves import Curves, curves, uncut
+from ..errors import GradedError
+from ..evaluation.evaluate import sign_of
+from ..evaluation.named import Judgments
+from ..output import plots
+from .pages import THEME
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,8 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.analysis.agreement import agreement
-from ir_measures_graded.inputs.scales import levels_of
+from ir_measures_graded.judging.agreement import agreement
+from ir_measures_graded.judging.scales import levels_of
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")

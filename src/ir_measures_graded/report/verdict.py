@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ...by_topic import mean_over_topics
-from ...errors import GradedError
-from ...evaluation.evaluate import Evaluation, sign_of
-from ...evaluation.named import Judgments
-from ...measures.base import GradedMeasure
-from ...measures.weighted import WeightedGains
-from ...output.formats import Table
-from ..compare import compare_values
-from ..comparison import PAIRED_T, TUKEY_HSD, Test
-from ..intervals import STUDENT, mean_interval
-from ..ranges import Difference, Interval, Range, ranges
+from ..analysis.compare import compare_values
+from ..analysis.comparison import PAIRED_T, TUKEY_HSD, Test
+from ..analysis.intervals import STUDENT, mean_interval
+from ..analysis.ranges import Difference, Interval, Range, ranges
+from ..by_topic import mean_over_topics
+from ..errors import GradedError
+from ..evaluation.evaluate import Evaluation, sign_of
+from ..evaluation.named import Judgments
+from ..measures.base import GradedMeasure
+from ..measures.weighted import WeightedGains
+from ..output.formats import Table
 
 LEAST = 2
 """The minimum number of topics for intervals and tests, and of runs for comparisons."""

@@ -1,13 +1,4 @@
-"""A report on an evaluation: one HTML page that needs no network.
-
-`report` runs the analyses of this package on a set of runs. `Report` holds their results and writes the page.
-Each section has a module, which computes plain data, and a template in the folder ``page``, which shows it:
-
-- `verdict`: the best runs, and the differences that hold; `material`: qrels and runs
-- `profile`: the first graded measure at every rank; `by_topic`: the runs topic by topic
-- `rankings`: the documents of each topic as cells; `weighting`: the order of the runs under other gains
-- `method`: definitions, versions, inputs and sources
-"""
+"""`report` runs the analyses on a set of runs. `Report` holds their results and writes the page."""
 
 from __future__ import annotations
 
@@ -15,26 +6,25 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ir_measures import Measure
 
-from ...errors import GradedError
-from ...evaluation.evaluate import Evaluation, evaluate
-from ...evaluation.named import Judgments, Qrels, Run, Runs, named_runs, read_judgments
-from ...inputs.files import RunFile
-from ...inputs.sources import queries_of
-from ...inputs.tables import Source
-from ...measures.base import GradedMeasure
-from ...output import pages
-from ...output.files import write_whole
-from ...output.formats import Table, counted
-from ...output.plots import need_matplotlib
-from ...output.result import Result
-from ..compare import check_options
-from ..levels import levels
-from ..libraries import need_statistics
+from ..analysis.compare import check_options
+from ..analysis.levels import levels
+from ..analysis.libraries import need_statistics
+from ..errors import GradedError
+from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.named import Judgments, Qrels, Run, Runs, named_runs, read_judgments
+from ..inputs.files import RunFile
+from ..inputs.sources import queries_of
+from ..inputs.tables import Source
+from ..measures.base import GradedMeasure
+from ..output.files import write_whole
+from ..output.formats import Table, counted
+from ..output.plots import need_matplotlib
+from ..output.result import Result
+from . import pages
 from .by_topic import ByTopic, by_topic
 from .material import Material, material
 from .method import Method, inputs_of, method
@@ -46,7 +36,6 @@ from .weighting import Weighting, weightings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HERE = Path(__file__).parent / "page"
 TITLE = "Evaluation report"
 
 
@@ -95,7 +84,7 @@ class Report(Result):
             "measures": counted(len(self.evaluation.measures), "measure"),
         }
         style = self.rankings.style if self.rankings else ""
-        return pages.page("report.html", self.title, HERE, style, report=self, counts=counts)
+        return pages.page("report", self.title, style, report=self, counts=counts)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to the file `path`, completely or not at all."""

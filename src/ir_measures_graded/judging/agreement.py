@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ..analysis.libraries import need_statistics, statistics_library
+from ..analysis.significance import run_ranks
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate, sign_of
 from ..evaluation.named import Qrels, Runs, named_runs
-from ..inputs.scales import Levels
 from ..output import plots
 from ..output.cells import SHADES, draw_cells
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.notation import parse_measures
 from .estimate import HUMAN, MACHINE, read_judges
-from .libraries import need_statistics, statistics_library
-from .significance import run_ranks
+from .scales import Levels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ...evaluation.named import Judgments, about
-from ...inputs.tables import read_run
-from ...ranking.judged import Judged
-from ...ranking.ranks import judged_ranks
-from ..levels import Levels
+from ..analysis.levels import Levels
+from ..evaluation.named import Judgments, about
+from ..inputs.tables import read_run
+from ..ranking.judged import Judged
+from ..ranking.ranks import judged_ranks
 
 DEPTHS = (10, 100)
 """The share of judged documents is shown for these depths and for the cutoffs of the measures."""

@@ -11,14 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 
 from ir_measures import Measure
 
-from ...errors import GradedError, install_hint
-from ...evaluation.evaluate import Evaluation
-from ...evaluation.named import Run
-from ...inputs.content import is_lasting
-from ...inputs.files import RunFile
-from ...measures.base import GradedMeasure
-from ...registry.bibliography import Work, works_of
-from ...registry.listing import better, facts_of
+from ..errors import GradedError, install_hint
+from ..evaluation.evaluate import Evaluation
+from ..evaluation.named import Run
+from ..inputs.content import is_lasting
+from ..inputs.files import RunFile
+from ..measures.base import GradedMeasure
+from ..registry.bibliography import Work, works_of
+from ..registry.listing import better, facts_of
 
 DISTRIBUTIONS = (
     "ir-measures-graded",

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ...errors import GradedError
-from ...evaluation.evaluate import sign_of
-from ...evaluation.named import Judgments
-from ...measures.base import GradedMeasure
-from ...output.pages import shade, shortened
-from ...ranking.gains import Number, gain_of, plain_number
-from ..explain import Explanations, explanations
+from ..analysis.explain import Explanations, explanations
+from ..errors import GradedError
+from ..evaluation.evaluate import sign_of
+from ..evaluation.named import Judgments
+from ..measures.base import GradedMeasure
+from ..ranking.gains import Number, gain_of, plain_number
+from .pages import shade, shortened
 
 if TYPE_CHECKING:
     from .by_topic import ByTopic

@@ -2,8 +2,7 @@
 
 A page has a content security policy that forbids every request and allows only its own style sheet and
 script, identified by their hashes. Such a policy also forbids style attributes; `drawing` turns those of
-Matplotlib into presentation attributes. The Jinja templates are in the folder `page` and in similar folders
-of analyses.
+Matplotlib into presentation attributes. The Jinja templates are in the folder `page`.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ import hashlib
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError, install_hint
-from . import plots
-from .cells import INK, SHADES
-from .formats import PLACES, Table, numeric
+from ..output import plots
+from ..output.cells import INK, SHADES
+from ..output.formats import PLACES, Table, numeric
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,33 +36,31 @@ def check() -> None:
     _jinja()
 
 
-def page(template: str, title: str, folder: Path | None = None, extra_style: str = "", **values: Any) -> str:
-    """The HTML of a page from a template, which gets the `values`. Text in them is escaped.
+def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
+    """The HTML of a page from the template of its `kind`, which gets the `values`. Text in them is escaped.
 
-    `folder` has templates in addition to the common ones. Its ``page.css`` and ``page.js`` follow those of
-    the common folder. `extra_style` has more rules for the style sheet. Raises `GradedError` if Jinja (extra
-    ``report``) is not installed.
+    Style sheet and script of the kind, if it has them, follow those of all pages. `extra_style` has more
+    rules for the style sheet. Raises `GradedError` if Jinja (extra ``report``) is not installed.
     """
     safe = _jinja().filters.Markup
-    folders = (FOLDER,) if folder is None else (FOLDER, folder)
-    style = _dense("\n".join([*_files(folders, "page.css"), extra_style]))
-    script = _dense("\n".join(_files(folders, "page.js")))
+    style = _dense("\n".join([*_files(kind, "css"), extra_style]))
+    script = _dense("\n".join(_files(kind, "js")))
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    shown = _environment(folders).get_template(template)
+    shown = _environment().get_template(f"{kind}.html")
     html = shown.render(title=title, style=safe(style), script=safe(script), policy=policy, **values)
     # Ids and names may have lone surrogates, which cannot be encoded.
     return _dense(str(html)).encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
-def _environment(folders: tuple[Path, ...]) -> Any:
-    """Jinja with the templates of these folders, the last folder first. Each is compiled only once."""
+def _environment() -> Any:
+    """Jinja with the templates. Each is compiled only once."""
     jinja2 = _jinja()
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([*reversed(folders)]),
+        loader=jinja2.FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         lstrip_blocks=True,
@@ -96,7 +93,7 @@ def page_of(
     except GradedError as error:
         drawn = str(error)
     return page(
-        "result.html",
+        "result",
         title,
         lead=lead,
         figure=drawn,
@@ -107,9 +104,9 @@ def page_of(
     )
 
 
-def _files(folders: Iterable[Path], name: str) -> list[str]:
-    """The texts of the files of this name, in the order of the folders that have one."""
-    paths = (folder / name for folder in folders)
+def _files(kind: str, suffix: str) -> list[str]:
+    """The texts of the style sheets or scripts of all pages and of this kind, if it has one."""
+    paths = (FOLDER / f"{name}.{suffix}" for name in ("page", kind))
     return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ir_measures import Measure
 
-from ...evaluation.evaluate import Evaluation, sign_of
-from ...output import plots
+from ..evaluation.evaluate import Evaluation, sign_of
+from ..output import plots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -197,7 +197,7 @@ def test_the_method_names_inputs_and_sources(tmp_path):
 
 
 def test_many_topics_are_limited_to_those_in_which_the_runs_differ(monkeypatch):
-    monkeypatch.setattr(sys.modules["ir_measures_graded.analysis.report.by_topic"], "MOST", 2)
+    monkeypatch.setattr(sys.modules["ir_measures_graded.report.by_topic"], "MOST", 2)
     found = report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9)
     assert [topic.topic for topic in found.rankings.topics] == ["q1", "q3"]
     assert "These are the 2 of 3 topics" in found.html

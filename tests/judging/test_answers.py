@@ -3,7 +3,7 @@
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.inputs.answers import read_answers
+from ir_measures_graded.judging.answers import read_answers
 
 
 @pytest.mark.parametrize(

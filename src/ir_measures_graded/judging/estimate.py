@@ -28,19 +28,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..analysis.intervals import STUDENT, check, mean_interval, student_quantile
+from ..analysis.libraries import need_statistics
+from ..analysis.significance import EXACT
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, named_runs, read_judgments
-from ..inputs.merging import merge_qrels
-from ..inputs.scales import Levels, levels_of, rescaled, same_scale, scale_of
 from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.notation import parse_measures
-from .intervals import STUDENT, check, mean_interval, student_quantile
-from .libraries import need_statistics
-from .significance import EXACT
+from .merging import merge_qrels
+from .scales import Levels, levels_of, rescaled, same_scale, scale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
