@@ -8,7 +8,7 @@ import pytest
 from ir_measures_graded import EBR, ERR_G, RBP_G, GradedError, GradedEvaluator, TrecRun, iRBU, nERR
 from ir_measures_graded.inputs import files, strict_lines
 
-ALL = [ERR_G, nERR, EBR, iRBU, RBP_G]
+ALL = [ERR_G, nERR, EBR, iRBU, RBP_G(gains="exp")]
 QRELS = {"low": {"a": 1, "b": 2}, "high": {"c": 4, "d": 2}, "none": {"e": 0}}
 RUN = {"low": {"a": 2, "b": 1}, "high": {"d": 2, "c": 1}}
 
@@ -29,7 +29,7 @@ def test_the_top_gain_is_the_highest_gain_of_all_topics(measure):
 def test_a_max_gain_below_a_judged_gain_is_an_error(measure):
     message = r"topic 'high' has a document of level 4, whose gain 15 is above max_gain; .* at least 15"
     for run in (RUN, {"low": RUN["low"]}, {}):
-        with pytest.raises(GradedError, match=f"{measure.NAME}.max_gain=14.: {message}"):
+        with pytest.raises(GradedError, match=f"{measure.NAME}.max_gain=14.*: {message}"):
             measure(max_gain=14).calc_aggregate(QRELS, run)
     assert measure(max_gain=15, gains={4: 15}).calc_aggregate(QRELS, RUN) > 0
 

@@ -116,7 +116,7 @@ def test_gains_that_do_not_ascend_with_levels():
 
 def test_exponential_gains_follow_from_the_levels():
     _, qrels, run = collection()
-    for measure in (nDCG_Burges, ERR_G, nERR, EBR, RBP_G):
+    for measure in (nDCG_Burges, ERR_G, nERR, EBR, RBP_G(gains="exp")):
         mapped = measure(gains=dict(enumerate(EXP, 1))).iter_calc(qrels, run)
         assert [value for *_, value in measure.iter_calc(qrels, run)] == [value for *_, value in mapped]
 

@@ -32,6 +32,7 @@ from .. import demo
 from ..errors import GradedError, UnknownMeasureError
 from ..measures.base import GradedMeasure
 from ..measures.parameters import Flag
+from ..ranking.gains import EXP, LINEAR
 from ..registry import names, plugins
 from ..registry.install import redirect
 from ..registry.notation import parse_measure, parse_trec_name
@@ -164,8 +165,10 @@ def _graded(given: Mapping[str, Any]) -> Iterator[GradedMeasure]:
 
 def _remedy(measure: GradedMeasure) -> str:
     """The advice to give `max_gain`, if the measure then needs only its own topics; otherwise empty."""
-    has_top_gain = "max_gain" in measure.SUPPORTED_PARAMS and "unjudged" not in measure.params
-    return f"give max_gain, as in {measure(max_gain=15)}, or " if has_top_gain else ""
+    if "max_gain" not in measure.SUPPORTED_PARAMS or "unjudged" in measure.params:
+        return ""
+    top = {EXP: "2^highest level − 1", LINEAR: "the highest level"}.get(str(measure["gains"]))
+    return f"give max_gain ({top or 'the highest gain'}), or "
 
 
 SHOWN = {

@@ -173,7 +173,6 @@ class _nDCG_Burges(_Log2, Normalised):
     """
 
     NAME = "nDCG_Burges"
-    ALIASES = ("MSnDCG",)
     PRETTY_NAME = "Normalised discounted cumulated gain (Burges et al.)"
     SHORT_DESC = "Discounted cumulated gain with log2(i + 1) as a share of that of the ideal list."
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..ranking.gains import LINEAR
 from .parameters import Flag, Real
 from .top_gain import TOP_GAIN, TopGainMeasure
 from .topics import GainList, Topics, ratio
@@ -31,8 +32,8 @@ class _RBP_G(TopGainMeasure, WeightedGains):
 
     >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
     >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
-    >>> round(RBP_G.calc_aggregate(qrels, run), 4), round(RBP_G(gains="linear").calc_aggregate(qrels, run), 4)
-    (0.2348, 0.3105)
+    >>> round(RBP_G.calc_aggregate(qrels, run), 4), round(RBP_G(gains="exp").calc_aggregate(qrels, run), 4)
+    (0.3105, 0.2348)
     >>> round(RBP_G(residual=True).calc_aggregate(qrels, run), 4)  # d is unjudged: .1024 + .8^6
     0.3645
     """
@@ -40,6 +41,7 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     NAME = "RBP_G"
     PRETTY_NAME = "Rank-biased precision (graded)"
     SHORT_DESC = "The expected gain per document of a user who reads on with probability p."
+    GAINS = LINEAR
     PARAMETERS = {
         "p": Real(default=0.8, above=0, below=1, desc="persistence: the probability of reading on"),
         "max_gain": TOP_GAIN,
