@@ -1,6 +1,7 @@
 """Output formats and files: every command takes every format, and files are written whole."""
 
 import os
+import stat
 import sys
 import threading
 from pathlib import Path
@@ -84,6 +85,42 @@ def test_an_error_leaves_the_old_file(refusal):
 
 def test_an_unwritable_file_leaves_no_output(refusal):
     assert "no/f.csv: cannot be written" in refusal("evaluate", "qrels", "run", "AP", "-o", "no/f.csv")
+
+
+def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
+    Path("values.csv").write_text("old")
+    told = refusal("holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "no/ask.csv")
+    assert told == "no/ask.csv: cannot be written: No such file or directory"
+    assert Path("values.csv").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-o", "f.csv", "-o", "./f.csv"],
+        ["-o", "f.csv", "--ask", "link"],
+        ["--ask", "f.csv", "--merged", "f.csv"],
+    ],
+)
+def test_two_outputs_are_two_files(refusal, words):
+    os.symlink("f.csv", "link")
+    answers = ["--answers", "answers"] if "--merged" in words else []
+    told = refusal("holes", "qrels", "run", "other", "P@2", *words, *answers)
+    assert told == f"cannot write {words[-1]!r} twice; give each output a file of its own"
+
+
+def test_a_replaced_file_keeps_its_mode(output):
+    Path("shared.csv").touch()
+    os.chmod("shared.csv", 0o664)
+    output("evaluate", "qrels", "run", "AP", "-o", "shared.csv", "-o", "new.csv")
+    assert stat.S_IMODE(os.stat("shared.csv").st_mode) == 0o664
+    assert os.stat("new.csv").st_mode == os.stat("qrels").st_mode
+
+
+def test_a_name_may_be_as_long_as_the_file_system_allows(output):
+    name = "文" * 83 + ".csv"  # 253 of 255 bytes
+    output("evaluate", "qrels", "run", "AP", "-o", name)
+    assert Path(name).read_text().startswith("run,AP")
 
 
 @pytest.mark.parametrize("link", [os.link, os.symlink])

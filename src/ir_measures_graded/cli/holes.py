@@ -10,10 +10,9 @@ from ..errors import GradedError
 from ..judging.holes import add_answers, holes
 from ..judging.merging import MergedQrels
 from ..judging.scales import trec_lines
-from ..output.files import write_whole
 from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains, at_least_1
-from .results import FOR_PEOPLE, add_output, check_files, printed, refuse_input
+from .results import FOR_PEOPLE, add_output, check_files, printed
 
 LISTED = 3
 """The number of contradictions that a warning lists."""
@@ -63,9 +62,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
     read = [*inputs.files, *filter(os.path.exists, arguments.answers)]
-    check_files(arguments, read)
-    for path in (arguments.ask, arguments.merged):
-        refuse_input(path, read)
+    check_files(arguments, read, others=(arguments.ask, arguments.merged))
     qrels = inputs.qrels
     if arguments.answers:
         merged = add_answers(qrels, *arguments.answers)
@@ -78,12 +75,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
     def table(form: str) -> Table:
         return rows_of(found.records()) if len(found) and form not in FOR_PEOPLE else found.table()
 
-    lines = printed(table, arguments, found.figure)
-    if arguments.ask:
-        found.save(arguments.ask)
+    others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
-        write_whole(arguments.merged, "".join(f"{line}\n" for line in trec_lines(qrels)).encode())
-    return lines
+        others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(qrels)).encode()
+    return printed(table, arguments, found.figure, others=others)
 
 
 def _warn_of_contradictions(merged: MergedQrels) -> None:

@@ -9,7 +9,7 @@ from ..inputs.sources import queries_in
 from ..report import pages
 from ..report.report import TITLE, report
 from .arguments import Inputs, add_alpha, add_collection, add_gains, add_permutations, bars
-from .results import command_line, refuse_input
+from .results import command_line, refuse_inputs
 
 MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
 """The measures that are evaluated if none is named."""
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     pages.check()
     inputs = Inputs(arguments, default=MEASURES)
     read = [*inputs.files, *([arguments.queries] if arguments.queries else ())]
-    refuse_input(path, read)
+    refuse_inputs([path], read)
     found = report(
         inputs.qrels,
         inputs.runs,

@@ -6,12 +6,12 @@ import argparse
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import GradedError
 from ..output import plots
-from ..output.files import write_whole
+from ..output.files import refuse_repeated, write_files
 from ..output.formats import FORMATS, PLACES, Table, rows_of
 from ..output.result import Result
 from ..report import pages
@@ -66,9 +66,16 @@ def _places(text: str) -> int:
     return int(text)
 
 
-def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figure: bool = True) -> None:
-    """Raise, before any work, the `GradedError` for a file that cannot be written."""
-    inputs = list(inputs)
+def check_files(
+    arguments: argparse.Namespace,
+    inputs: Iterable[str] = (),
+    figure: bool = True,
+    others: Iterable[str | None] = (),
+) -> None:
+    """Raise, before any work, the `GradedError` for a file that cannot be written.
+
+    `others` are files to be written that other options than -o name.
+    """
     for path in arguments.output:
         ending = _ending(path)
         if ending in plots.FORMATS and figure:
@@ -78,15 +85,16 @@ def check_files(arguments: argparse.Namespace, inputs: Iterable[str] = (), figur
         elif ending not in TABLES:
             hint = f" (for the format, use -f {path})" if path in FORMATS else ""
             raise GradedError(f"cannot write {path!r}: the ending chooses {_or(figure)}{hint}")
-        refuse_input(path, inputs)
+    refuse_inputs([*arguments.output, *filter(None, others)], inputs)
 
 
-def refuse_input(path: str | None, inputs: Iterable[str]) -> None:
-    """Raise `GradedError` if a file to be written is one of the inputs, perhaps by a link."""
-    if path is not None and os.path.exists(path):
-        for other in inputs:
-            if os.path.samefile(path, other):
-                raise GradedError(f"cannot write {path!r}: the command reads this file")
+def refuse_inputs(outputs: Sequence[str], inputs: Iterable[str]) -> None:
+    """Raise `GradedError` if a file to be written is an input, perhaps by a link, or is named twice."""
+    refuse_repeated(outputs)
+    read = list(inputs)
+    for path in filter(os.path.exists, outputs):
+        if any(os.path.samefile(path, other) for other in read):
+            raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
 def shown(found: Result, arguments: argparse.Namespace) -> list[str]:
@@ -106,28 +114,31 @@ def printed(
     arguments: argparse.Namespace,
     figure: Callable[[], Any] | None = None,
     headless: Sequence[str] = (),
+    others: Mapping[str, bytes] | None = None,
 ) -> list[str]:
     """Write files and return lines, as `shown`, of a table that depends on the format.
 
-    `headless` formats omit the header."""
+    `headless` formats omit the header. `others` has the contents of other files, which are written with those
+    of -o: all or none.
+    """
 
     def lines(form: str) -> list[str]:
         return [*FORMATS[form](*table(form), arguments.places)][form in headless :]
 
-    output = lines(arguments.format)
-    for path in arguments.output:
+    def content(path: str) -> bytes:
         ending = _ending(path)
         if ending in TABLES:
             text = "".join(f"{line}\n" for line in lines(TABLES[ending]))
-            write_whole(path, text.encode(errors="backslashreplace"))  # names may not be valid Unicode
-        elif ending == PAGE:
+            return text.encode(errors="backslashreplace")  # names may not be valid Unicode
+        if ending == PAGE:
             title = f"{PROGRAM} {arguments.words[0]}"
-            html = pages.page_of(
-                title, command_line(arguments), table(FOR_PEOPLE[0]), arguments.places, figure
-            )
-            write_whole(path, html.encode())
-        elif figure is not None:
-            plots.save(figure(), path)
+            lead = command_line(arguments)
+            return pages.page_of(title, lead, table(FOR_PEOPLE[0]), arguments.places, figure).encode()
+        assert figure is not None
+        return plots.rendered(figure(), plots.file_format(path))
+
+    output = lines(arguments.format)
+    write_files({**{path: content(path) for path in arguments.output}, **(others or {})})
     return output
 
 

@@ -151,9 +151,13 @@ class Holes(Result):
         `add_answers` reads the file back once levels are filled in. An existing file is replaced in one
         step. Raises `GradedError` if the file cannot be written.
         """
+        write_whole(path, self.to_judge(path))
+
+    def to_judge(self, path: str | os.PathLike[str]) -> bytes:
+        """The content that `save` writes to a file of this name."""
         as_csv = os.fspath(path).lower().endswith(".csv")
         lines = self.csv_lines() if as_csv else self.trec_lines()
-        write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+        return "".join(f"{line}\n" for line in lines).encode()
 
     @plots.styled
     def figure(self) -> Figure:

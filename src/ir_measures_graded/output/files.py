@@ -1,8 +1,9 @@
-"""Writes a file completely or not at all."""
+"""Writes files completely or not at all."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,20 +11,51 @@ from ..errors import GradedError
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Replace a file in one step, so that no partly written file is ever visible.
+    """Replace a file in one step, as `write_files` does."""
+    write_files({os.fspath(path): content})
 
-    A symbolic link remains, and its target is replaced. A pipe or a device is written to. Raises
-    `GradedError` for a file that cannot be written.
+
+def write_files(contents: Mapping[str, bytes]) -> None:
+    """Replace files, each in one step: all of them, or none if one cannot be written.
+
+    No partly written file is ever visible. A file keeps its mode. A symbolic link remains, and its target is
+    replaced. Pipes and devices are written to. Raises `GradedError` for a file that cannot be written, and if
+    two paths name one file.
     """
-    target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name[:100]}.{os.getpid()}")
+    refuse_repeated(contents)
+    partials: dict[str, Path] = {}
+    targets = {path: Path(os.path.realpath(path)) for path in contents}
+    path = ""
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
-            return
-        partial.write_bytes(content)
-        os.replace(partial, target)
+        for path in sorted(contents, key=_is_channel):
+            target = targets[path]
+            if _is_channel(path):
+                target.write_bytes(contents[path])
+                continue
+            partials[path] = target.with_name(f".ir_measures_graded.{os.getpid()}.{len(partials)}")
+            partials[path].write_bytes(contents[path])
+            if target.exists():
+                target.open("rb+").close()  # a file without permission to write is not replaced
+                partials[path].chmod(target.stat().st_mode & 0o777)
+        for path in partials:
+            os.replace(partials[path], targets[path])
     except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise GradedError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
+        for partial in partials.values():
+            with suppress(OSError):
+                partial.unlink()
+        raise GradedError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def refuse_repeated(paths: Iterable[str]) -> None:
+    """Raise `GradedError` if two paths name one file."""
+    targets: set[str] = set()
+    for path in paths:
+        target = os.path.realpath(path)
+        if target in targets:
+            raise GradedError(f"cannot write {path!r} twice; give each output a file of its own")
+        targets.add(target)
+
+
+def _is_channel(path: str) -> bool:
+    """Whether the path names a pipe, a device or a folder."""
+    return os.path.exists(path) and not os.path.isfile(path)

@@ -215,7 +215,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
     cannot be written.
     """
-    write_whole(path, _rendered(figure, file_format(path)))
+    write_whole(path, rendered(figure, file_format(path)))
 
 
 def svg(figure: Figure, label: str = "") -> str:
@@ -223,13 +223,14 @@ def svg(figure: Figure, label: str = "") -> str:
 
     The element shrinks to the width of the page.
     """
-    picture = _rendered(figure, "svg").decode()
+    picture = rendered(figure, "svg").decode()
     described = f' role="img" aria-label="{escape(label)}"' if label else ""
     element = picture[picture.index("<svg") :]
     return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
 
 
-def _rendered(figure: Figure, form: str) -> bytes:
+def rendered(figure: Figure, form: str) -> bytes:
+    """The content of a file of a figure in one of the `FORMATS`."""
     picture = io.BytesIO()
     with need_matplotlib().rc_context(STYLE):
         figure.savefig(picture, format=form, metadata=FORMATS[form])
