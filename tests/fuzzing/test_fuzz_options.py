@@ -11,28 +11,13 @@ from command_line import RUN as GOOD_RUN
 from ir_measures_graded.cli import COMMANDS
 
 NUMBERS = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "10",
-    "0.5",
-    "0.95",
-    "-1",
-    "1e3",
-    "nan",
-    "inf",
     "",
-    "x",
-    "1,2",
-    "5,3,3",
-    "0.05,0.1",
+    "1 ",
+    *"0 1 2 3 10 0.5 0.95 -1 -5 1e3 1e300 1e-300 nan inf x 1,2 5,3,3 0.05,0.1 ٣ 0x10".split(),
 ]
-NUMBERS += ["1000000000000", "-5", "1e-300", "1e300", "٣", "1 ", "0x10", "99999999999999999999"]
+NUMBERS += ["1000000000000", "99999999999999999999"]
 NAMES = ["run", "other", "qrels", "third", "-", "none", "run.txt", ".", "a/b", ""]
-OUTPUTS = [
-    f"out.{ending}" for ending in ("tsv", "csv", "jsonl", "md", "tex", "txt", "TSV", "x", "svg", "html")
-]
+OUTPUTS = [f"out.{ending}" for ending in "tsv csv jsonl md tex txt TSV x svg html".split()]
 OUTPUTS += ["out", "qrels", "run", ".", "no/out.tsv", "", "/dev/full", "out.tsv/"]
 VALUES: dict[str, list[str]] = {
     "--confidence --alpha --power --seed --count --cutoff --depth --differences --at --cutoffs": NUMBERS,
@@ -42,24 +27,12 @@ VALUES: dict[str, list[str]] = {
     "--topic": ["q1", "q2", "q9", ""],
     "--run_column": ["run", "system", ""],
     "-q -n --ideal --no-ideal --plugins --help": [],
-    "--gains": [
-        "w1",
-        "w10",
-        "exp",
-        "linear",
-        "a=1:1,2:10",
-        "a=1:1",
-        "=1:1",
-        "a=",
-        "a=1:nan",
-        "a=1e999:1",
-        "a=1:-1",
-    ],
+    "--gains": "w1 w10 exp linear a=1:1,2:10 a=1:1 =1:1 a= a=1:nan a=1e999:1 a=1:-1".split(),
     "-f": ["text", "tsv", "csv", "jsonl", "markdown", "latex", "json", ""],
     "--output_format": ["tsv", "jsonl", "markdown"],
     "--interval": ["bootstrap", "t", "z"],
     "--test": ["tukey", "t", "t-holm", "wilcoxon", "wilcoxon-holm"],
-    "--show": ["power", "topics", "values", "differences", "tau", "ranks", "means", "agreement", "orders"],
+    "--show": "power topics values differences tau ranks means agreement orders".split(),
     "--normalise": ["topics", "averages"],
     "--machine_levels": ["0:0,5:1", "0:0", "1:1,0:0", "", "x", "nan:1", "0:nan", "0:0,0:1"],
     "--merge": ["human-first"],
@@ -69,44 +42,20 @@ VALUES: dict[str, list[str]] = {
 """Values of options, allowed ones and others."""
 OPTIONS = {option: values for options, values in VALUES.items() for option in options.split()}
 OWN = {
-    "evaluate": [
-        "--gains",
-        "-q",
-        "-n",
-        "--confidence",
-        "--interval",
-        "--output_format",
-        "--jobs",
-        "--provider",
-    ],
-    "compare": ["--gains", "--baseline", "--alpha", "--resamples", "--interval", "--seed", "--jobs"],
-    "power": ["--gains", "--test", "--alpha", "--differences", "--power", "--resamples", "--seed", "--show"],
-    "curves": [
-        *("--gains", "--depth", "--normalise", "--ideal", "--no-ideal", "--at", "--baseline", "--confidence"),
-        *("--resamples", "--seed"),
-    ],
-    "report": ["--gains", "--baseline", "--alpha", "--resamples", "--seed", "--queries", "--title"],
-    "ranges": ["--gains", "--show", "--draws", "--seed"],
-    "sensitivity": ["--gains", "--cutoffs", "--show"],
-    "holes": ["--gains", "--cutoff", "--count", "--ask", "--answers", "--merged"],
-    "judges": ["--gains", "--machine_levels", "--baseline", "--confidence", "--merge", "--show"],
-    "explain": ["--gains", "--topic", "--depth"],
-    "levels": [],
-    "measures": ["--plugins"],
-    "demo": [],
+    "evaluate": "--gains -q -n --confidence --interval --output_format --jobs --provider",
+    "compare": "--gains --baseline --alpha --resamples --interval --seed --jobs",
+    "power": "--gains --test --alpha --differences --power --resamples --seed --show",
+    "curves": "--gains --depth --normalise --ideal --no-ideal --at --baseline --confidence "
+    "--resamples --seed",
+    "report": "--gains --baseline --alpha --resamples --seed --queries --title",
+    "ranges": "--gains --show --draws --seed",
+    "sensitivity": "--gains --cutoffs --show",
+    "holes": "--gains --cutoff --count --ask --answers --merged",
+    "judges": "--gains --machine_levels --baseline --confidence --merge --show",
+    "explain": "--gains --topic --depth",
+    "measures": "--plugins",
 }
-GRADED = [
-    "nDCG_JK@2",
-    "DCG_JK@1000000000000",
-    "Q",
-    "ERR_G@3",
-    "CG",
-    "NDPM",
-    "RBP_G(residual=True)",
-    "nCG@1",
-    "AP",
-    "P@2",
-]
+GRADED = "nDCG_JK@2 DCG_JK@1000000000000 Q ERR_G@3 CG NDPM RBP_G(residual=True) nCG@1 AP P@2".split()
 QRELS_OF_FIVE = GOOD_QRELS + "q3 0 d1 1\nq3 0 d2 0\nq4 0 d1 2\nq5 0 d2 1\n"  # `judges` needs some topics
 THIRD = "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq2 Q0 d9 1 1e-3 a\nq2 Q0 d1 1 1e-3 a\n"
 
@@ -126,7 +75,7 @@ def arguments(draw: st.DrawFn, command: str) -> list[str]:
     inputs = {"measures": [], "demo": [], "judges": ["qrels", "machine"]}.get(command, ["qrels"])
     taken = {"measures": [word for word in words if word not in runs], "demo": [], "levels": []}
     words = inputs + taken.get(command, words)
-    own = [*OWN[command], "-f", "-o", "-p"]
+    own = [*OWN.get(command, "").split(), "-f", "-o", "-p"]
     for _ in range(draw(st.integers(0, 3))):
         option = draw(st.sampled_from([*own * 5, *OPTIONS]))
         value = [draw(st.sampled_from(OPTIONS[option]))] if OPTIONS[option] else []

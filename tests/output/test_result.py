@@ -6,34 +6,8 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from ir_measures_graded import demo
-from ir_measures_graded.analysis import (
-    Comparison,
-    Curves,
-    CurveSet,
-    Effort,
-    Estimates,
-    Evaluation,
-    Holes,
-    Intervals,
-    JudgeAgreement,
-    Levels,
-    Power,
-    Sensitivity,
-    Swaps,
-    agreement,
-    compare_values,
-    curves,
-    effort,
-    estimate,
-    evaluate,
-    holes,
-    intervals,
-    levels,
-    power_of_values,
-    sensitivity,
-    swaps,
-)
+from ir_measures_graded import analysis, demo
+from ir_measures_graded.analysis import Evaluation, curves, evaluate
 from ir_measures_graded.output import plots
 from ir_measures_graded.output.formats import rows_of
 from ir_measures_graded.output.result import ROWS, Result
@@ -52,23 +26,23 @@ def results():
         values,
         drawn,
         curves(QRELS, RUNS, ["nCG", "P"], 30),
-        effort(drawn, [5, 10]),
-        compare_values(values, baseline="B", permutations=50),
-        sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
-        levels(demo.NAME),
-        swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
-        intervals(values, method="t"),
-        power_of_values(values, permutations=50, differences=[0.1]),
-        holes(QRELS, RUNS, "P@3"),
-        estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
-        agreement(QRELS, QRELS, RUNS, ["P@3"]),
+        analysis.effort(drawn, [5, 10]),
+        analysis.compare_values(values, baseline="B", permutations=50),
+        analysis.sensitivity(QRELS, RUNS, ["nCG@10"], gains=["w1", "w100"]),
+        analysis.levels(demo.NAME),
+        analysis.swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
+        analysis.intervals(values, method="t"),
+        analysis.power_of_values(values, permutations=50, differences=[0.1]),
+        analysis.holes(QRELS, RUNS, "P@3"),
+        analysis.estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
+        analysis.agreement(QRELS, QRELS, RUNS, ["P@3"]),
     ]
-    return {type(result): result for result in found}
+    return {type(result).__name__: result for result in found}
 
 
-KINDS = [Evaluation, Curves, CurveSet, Effort, Comparison, Sensitivity, Levels, Swaps]
-KINDS += [Intervals, Power, Holes, Estimates, JudgeAgreement]
-every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+KINDS = "Evaluation Curves CurveSet Effort Comparison Sensitivity Levels Swaps Intervals Power Holes".split()
+KINDS += ["Estimates", "JudgeAgreement"]
+every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 @every_kind
@@ -85,7 +59,7 @@ def test_records_have_the_same_keys_and_make_a_data_frame(results, kind):
 @every_kind
 def test_repr_is_one_short_line(results, kind):
     text = repr(results[kind])
-    assert text.startswith(f"<{kind.__name__}: ")
+    assert text.startswith(f"<{kind}: ")
     assert len(text) < 200
     assert "\n" not in text
 
@@ -105,7 +79,7 @@ def test_notebook_view_is_well_formed_and_holds_figure_and_table(results, kind):
 
 def test_notebook_view_without_matplotlib_names_the_extra(results, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    shown = results[Evaluation]._repr_html_()
+    shown = results["Evaluation"]._repr_html_()
     assert "figures need Matplotlib: pip install &#x27;ir-measures-graded[plot]&#x27;" in shown
     assert "<td" in shown
 
@@ -117,7 +91,7 @@ def test_notebook_view_escapes_names():
 
 def test_figure_shows_itself_in_a_notebook(results, monkeypatch):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    assert results[Effort].figure()._repr_svg_().startswith("<svg")
+    assert results["Effort"].figure()._repr_svg_().startswith("<svg")
     monkeypatch.setattr(plots, "svg", lambda figure: f"{len(figure.axes)} panels")  # drawing takes long
     for kind in KINDS:
         figure = results[kind].figure()
@@ -125,7 +99,7 @@ def test_figure_shows_itself_in_a_notebook(results, monkeypatch):
 
 
 def test_table_of_an_evaluation_holds_aggregates_and_its_records_the_topics(results):
-    found = results[Evaluation]
+    found = results["Evaluation"]
     columns, rows = found.table()
     assert columns == ["run", "nDCG_JK@10", "NDPM", "NumRet"]
     assert rows == [[run, *values] for run, values in zip(RUNS, found.aggregates.tolist())]
@@ -142,7 +116,7 @@ def test_record_of_a_value_that_no_provider_reports_is_none():
 
 def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(results):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    found = results[Evaluation]
+    found = results["Evaluation"]
     figure = found.figure()
     means = dict(zip(found.runs, found.means()))
     assert len(figure.axes) == 3
@@ -158,7 +132,7 @@ def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(results):
 
 def test_bars_of_an_effort_are_its_ranks(results):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    found = results[Effort]
+    found = results["Effort"]
     panels = found.figure().axes
     assert [label.get_text() for label in panels[0].get_yticklabels()] == list(found.runs)
     for number, axes in enumerate(panels):
