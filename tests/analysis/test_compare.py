@@ -470,8 +470,7 @@ def many_runs(count, measures=("nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100",
 
 # Two runs have a baseline in any case, and the width of a table with a baseline depends on the names only.
 @pytest.mark.parametrize(
-    ("count", "baseline"),
-    [(2, None), (3, None), (5, None), (24, None), (24, "university-system-01")],
+    ("count", "baseline"), [(2, None), (3, None), (5, None), (24, None), (24, "university-system-01")]
 )
 def test_default_table_has_at_most_120_columns(count, baseline):
     found = compare_values(many_runs(count), baseline=baseline, permutations=20)

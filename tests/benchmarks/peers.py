@@ -341,11 +341,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = options(__doc__)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="S, M, L, X; default: S and M")
     parser.add_argument(
-        "--only",
-        nargs="+",
-        default=[],
-        metavar="FORM/PEER",
-        help="such as files 'dicts*/ranx'",
+        "--only", nargs="+", default=[], metavar="FORM/PEER", help="such as files 'dicts*/ranx'"
     )
     parser.add_argument("--trec-eval", metavar="PATH", help="trec_eval's program, built from its C source")
     parser.add_argument("--no-memory", action="store_true", help="measure time only")

@@ -157,12 +157,7 @@ def test_nan_score_is_refused(score):
         evaluate(run={**RUN, "not judged": {"y": 1.0, "x": score}})
 
 
-STRINGS = [
-    "string",
-    "large_string",
-    "string_view",
-    pyarrow.dictionary(pyarrow.int16(), pyarrow.string()),
-]
+STRINGS = ["string", "large_string", "string_view", pyarrow.dictionary(pyarrow.int16(), pyarrow.string())]
 WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
 REAL = ["float16", "float32", "float64", pyarrow.decimal128(9, 2), pyarrow.decimal256(40, 3)]
 

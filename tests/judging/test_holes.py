@@ -111,11 +111,7 @@ def test_an_assessors_answers_come_back_as_qrels(tmp_path, ending):
         assert [line[3] for line in lines] == ["?"] * 4
         path.write_text("\n".join(f"{t} 0 {d} {answered.get((t, d), '?')}" for t, _, d, _ in lines))
     merged = add_answers(QRELS, path)
-    assert merged.qrels == {
-        "q1": {"a": 2, "b": 0, "x": 2},
-        "q2": {"c": 1, "d": 2, "t": 0},
-        "q3": {"e": 0},
-    }
+    assert merged.qrels == {"q1": {"a": 2, "b": 0, "x": 2}, "q2": {"c": 1, "d": 2, "t": 0}, "q3": {"e": 0}}
     assert merged.origins == {"qrels": 5, str(path): 2}
     assert len(holes(merged.qrels, RUNS, "CG@3")) == len(found) - 2
 

@@ -17,11 +17,7 @@ CROWD = {"q1": {"a": 2, "d": 0}, "q2": {"f": 1}}
 
 def test_the_first_source_that_judges_a_document_decides():
     merged = merge_qrels([("human", HUMAN), ("machine", MACHINE), ("crowd", CROWD)])
-    assert merged.qrels == {
-        "q1": {"a": 2, "b": 0, "d": 1},
-        "q2": {"c": 1, "f": 1},
-        "q3": {"e": 2},
-    }
+    assert merged.qrels == {"q1": {"a": 2, "b": 0, "d": 1}, "q2": {"c": 1, "f": 1}, "q3": {"e": 2}}
     assert merged.origins == {"human": 3, "machine": 2, "crowd": 1}
 
 

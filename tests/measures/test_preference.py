@@ -194,9 +194,7 @@ def test_cutoff_ignores_row_order_of_tied_unjudged():
 
 @pytest.mark.parametrize("score", [1 + 1e-12, -1e-12, 7, -1])
 @pytest.mark.parametrize(
-    "measure",
-    [ADM(norm="none"), ADM(norm="none", judged_only=False), ADM(norm="none") @ 1],
-    ids=str,
+    "measure", [ADM(norm="none"), ADM(norm="none", judged_only=False), ADM(norm="none") @ 1], ids=str
 )
 @pytest.mark.parametrize("offender", ["judged", "unjudged"])
 def test_unscaled_scores_outside_0_to_1_are_an_error(measure, score, offender):

@@ -159,10 +159,7 @@ def test_strings_are_parsed_to_equal_measures(measure, gains, cutoff, avg, judge
         assert ir_measures.parse_measure(text) == measure
 
 
-@given(
-    st.sampled_from([DCG_JK, nDCG_JK]),
-    st.floats(1, 1e308, exclude_min=True) | st.integers(2, 10**25),
-)
+@given(st.sampled_from([DCG_JK, nDCG_JK]), st.floats(1, 1e308, exclude_min=True) | st.integers(2, 10**25))
 def test_any_base_above_1_is_parsed_and_computed(measure, b):
     measure = measure(b=b)
     assert parse_measure(str(measure)) == measure == measure(b=float(b))

@@ -2,25 +2,16 @@
 
 import sys
 import warnings
+from pathlib import Path
 
 import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_graded import (
-    CG,
-    DCG_JK,
-    NDCNG,
-    NDPM,
-    GradedError,
-    Q,
-    UnknownMeasureError,
-    muAP,
-    nCG,
-    nDCG_JK,
-    parse_measure,
-)
+import golden
+from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, GradedError, muAP, nCG, nDCG_JK, parse_measure
+from ir_measures_graded.errors import UnknownMeasureError
 from ir_measures_graded.registry.notation import find_measure, parse_measures
 
 
@@ -78,12 +69,8 @@ EQUAL_STRINGS = [
 def test_string_equals_object(text, measure):
     for parse in (parse_measure, ir_measures.parse_measure, ir_measures.util.parse_measure):
         got = parse(text)
-        assert (got, hash(got), str(got), got.params) == (
-            measure,
-            hash(measure),
-            str(measure),
-            measure.params,
-        )
+        assert got == measure
+        assert (hash(got), str(got), got.params) == (hash(measure), str(measure), measure.params)
         assert parse(str(got)) == measure
 
 
@@ -91,13 +78,7 @@ def test_equal_measures_hash_and_print_alike():
     for equal in [
         ["DCG_JK(b=10)", "DCG_JK(b=10.0)", "DCG_JK(b=1e1)", "DCG_JK(b=10,avg=False)"],
         ["CG@10", "CG@10.0", "CG(cutoff=10)", "CG(judged_only=False)@10"],
-        [
-            "nDCG_JK",
-            "nDCG_JK(b=2)",
-            "nDCG_JK(b=2.0)",
-            "nDCG_JK(gains=0:0)",
-            "nDCG_JK(gains=-1:0,0:0,1:1,7:7)",
-        ],
+        "nDCG_JK nDCG_JK(b=2) nDCG_JK(b=2.0) nDCG_JK(gains=0:0) nDCG_JK(gains=-1:0,0:0,1:1,7:7)".split(),
         ["nCG(avg=True,gains=1:2)@3", "nCG(gains={1:2.0},avg=True)@3", "nCG(gains=1.0:2,avg=True)@3"],
         ["CG(gains=1:5,2:3)", "CG(gains=2:3,1:5)", "CG(gains={2.0:3.0,1.0:5.0})"],
         ["NDPM", "NDPM(judged_only=True)", "NDPM(ties='score')"],
@@ -109,17 +90,8 @@ def test_equal_measures_hash_and_print_alike():
 
 
 def test_different_measures_are_not_equal():
-    texts = [
-        "CG",
-        "CG@1",
-        "CG@2",
-        "nCG",
-        "CG(avg=True)",
-        "CG(gains=1:2)",
-        "CG(gains=2:1)",
-        "CG(judged_only=True)",
-    ]
-    texts += ["DCG_JK", "DCG_JK(b=2.5)", "NDPM", "NDPM(judged_only=False)", "CG(gains=-1:1)", "AP", "nDCG@10"]
+    texts = "CG CG@1 CG@2 nCG CG(avg=True) CG(gains=1:2) CG(gains=2:1) CG(gains=-1:1)".split()
+    texts += "CG(judged_only=True) DCG_JK DCG_JK(b=2.5) NDPM NDPM(judged_only=False) AP nDCG@10".split()
     assert len({ir_measures.parse_measure(text) for text in texts}) == len(texts)
     assert CG != "CG"
     assert CG(gains={2: 1}) != CG(gains={2: 1.5})
@@ -142,95 +114,14 @@ def test_measure_object_is_returned_unchanged():
     assert ir_measures.parse_measure(ir_measures.AP) is ir_measures.AP
 
 
-FORM = r"write Name\(parameter=value, ...\)@cutoff, for example nDCG_JK\("
+FORM = "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
+ABOVE_1 = "; b is a real number > 1"
 MISTAKES = [
-    # unknown measures
-    ("ndcg_jk", r"measure not found: ndcg_jk; did you mean nDCG_JK\?"),
-    ("nDCG_JL@5", r"measure not found: nDCG_JL; did you mean nDCG_JK or"),
-    ("NDCG_JK(b=3)", r"did you mean nDCG_JK\?"),
-    ("xyzzyx", r"measure not found: xyzzyx$"),
-    # unknown parameters
-    ("CG(b=2)", r"CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff"),
-    ("nCG(judgedonly=True)", r"no parameter 'judgedonly' \(did you mean 'judged_only'\?\)"),
-    ("ESL@5", r"ESL has no cutoff.*leave out @"),
-    # values out of range
-    ("CG@0", r"CG: cutoff=0 is not allowed; cutoff is a whole number ≥ 1"),
-    ("CG@-1", r"cutoff=-1 is not allowed; cutoff is a whole number ≥ 1"),
-    ("CG@2.5", r"cutoff=2.5 is not allowed; cutoff is a whole number ≥ 1"),
-    ("CG@True", r"cutoff=True is not allowed"),
-    ("CG@inf", r"cutoff=inf is not allowed; cutoff is a whole number ≥ 1"),
-    ("CG@'5'", r"cutoff='5' is not allowed.*whole number ≥ 1"),
-    ("DCG_JK(b=1)", r"DCG_JK: b=1 is not allowed; b is a real number > 1"),
-    ("DCG_JK(b=0.99)", r"b=0.99 is not allowed; b is a real number > 1"),
-    ("DCG_JK(b=-2)", r"b=-2 is not allowed; b is a real number > 1"),
-    ("DCG_JK(b=nan)", r"b=nan is not allowed; b is a real number > 1"),
-    ("DCG_JK(b=inf)", r"b=inf is not allowed; b is a real number > 1"),
-    ("DCG_JK(b=1e999)", r"b=inf is not allowed; b is a real number > 1"),
-    ("DCG_JK(b=True)", r"b=True is not allowed.*real number > 1"),
-    ("DCG_JK(b='2')", r"b='2' is not allowed.*real number > 1"),
-    ("DCG_JK(b=None)", r"b=None is not allowed.*real number > 1"),
-    ("DCG_JK(b=2j)", r"b=2j is not allowed.*real number > 1"),
-    (f"DCG_JK(b=1{'0' * 400})", r"is not allowed \(it is too large\); b is a real number > 1"),
-    ("NDCNG(max_gain=0)", r"max_gain=0 is not allowed; max_gain is a real number > 0"),
-    ("Q(beta=-1)", r"beta=-1 is not allowed; beta is a real number ≥ 0"),
-    ("CG(avg=1)", r"avg=1 is not allowed; avg is True or False"),
-    ("CG(avg='yes')", r"avg='yes' is not allowed; avg is True or False"),
-    ("KendallTau(variant='d')", r"variant='d' is not allowed; variant is one of 'b', 'a', 'c'"),
-    ("KendallTau(variant=1)", r"variant=1 is not allowed; variant is one of 'b', 'a', 'c'"),
-    # gains
-    ("CG(gains=1:-2)", r"level 1 has gain -2, which is not finite and ≥ 0\); gains is level:gain pairs"),
-    ("CG(gains={1:-2})", r"level 1 has gain -2"),
-    ("CG(gains=1:inf)", r"level 1 has gain inf"),
-    ("CG(gains=1:-inf)", r"level 1 has gain -inf"),
-    ("CG(gains=1:1e999)", r"level 1 has gain inf"),
-    ("CG(gains=1:nan)", r"level 1 has gain nan"),
-    ("CG(gains=inf:1)", r"level inf is not finite"),
-    ("CG(gains=-Infinity:1)", r"level -inf is not finite"),
-    ("CG(gains=nan:1)", r"level nan is not finite"),
-    ("CG(gains=1:2,1:3)", r"names 1 twice in one mapping; name it once"),
-    ("CG(gains=1:2,1:2)", r"names 1 twice"),
-    ("CG(gains={1:2,1.0:2})", r"names 1.0 twice|names 1 twice"),
-    ("CG(gains={'1':2})", r"'1' is not a number.*gains is level:gain pairs, gains finite and ≥ 0"),
-    ("CG(gains={1:True})", r"True is not a number"),
-    ("CG(gains=5)", r"gains=5 is not allowed.*level:gain pairs"),
-    ("CG(gains='1:2')", r"gains='1:2' is not allowed.*level:gain pairs"),
-    ("CG(gains=None)", r"gains=None is not allowed.*level:gain pairs"),
-    # a parameter twice
-    ("DCG_JK(b=3,b=4)", r"names b twice; name it once"),
-    ("CG(cutoff=3)@4", r"names cutoff twice; name it once"),
-    # strings that are not measures
-    ("", FORM),
-    ("CG@", FORM),
-    ("@5", FORM),
-    ("CG@5@6", FORM),
-    ("CG()()", FORM),
-    ("CG; AP", FORM),
-    ("CG, AP", FORM),
-    ("a = CG", FORM),
-    ("ir_measures.CG", FORM),
-    ("5", FORM),
-    ("CG(gains=)", FORM),
-    ("CG(gains=1:)", FORM),
-    ("CG(gains=1:2:3)", FORM),
-    ("CG(gains=a:1)", FORM),
-    ("CG(1:2)", FORM),
-    ("CG(**{})", FORM),
-    ("CG(5)", r"parameters need names; " + FORM),
-    ("CG(avg=true)", r"avg='true' is not allowed; avg is True or False"),
-    ("CG(avg=a.b)", r"cannot read 'a.b'.*a value is a number, a string, True, False, None or a mapping"),
-    ("CG(gains=[1, 2])", r"cannot read '\[1, 2\]'"),
-    ("CG(gains={{1:2}:3})", r"cannot read '\{\{1: 2\}: 3\}'"),
-    ("CG(gains={**{1:2}})", r"cannot read"),
-    ("CG(b=__import__('os'))", r"cannot read \"__import__\('os'\)\""),
-    ("CG(b=--'2')", r"cannot read"),
-    ("CG\0", FORM),
-    ("-" * 200_000 + "CG", FORM),
-    # standard measures take no signs, which would crash C code
-    ("P@-5", r"P takes no sign in cutoff"),
-    ("P(cutoff=-5)", r"P takes no sign in cutoff"),
-    ("SetF(beta=-0.5)", r"SetF takes no sign in beta"),
-    ("P@inf", r"cannot read 'inf'"),
-    ("nDCG(gains={{1:2}:3})@5", r"cannot read"),
+    *golden.table(Path(__file__).with_name("messages.txt")),
+    ("", f"cannot read measure ''{FORM}"),
+    ("CG\0", f"cannot read measure 'CG\\x00'{FORM}"),
+    ("-" * 200_000 + "CG", f"cannot read measure '{'-' * 77}…'{FORM}"),
+    (f"DCG_JK(b=1{'0' * 400})", f"DCG_JK: b=1{'0' * 77}…0 is not allowed (it is too large){ABOVE_1}"),
 ]
 
 
@@ -239,10 +130,14 @@ MISTAKES = [
 )
 def test_error_message_says_what_is_allowed(text, message):
     for parse in (parse_measure, ir_measures.parse_measure):
-        with pytest.raises(ValueError, match=message) as caught:
+        with pytest.raises(ValueError) as caught:
             parse(text)
+        assert str(caught.value) == message
         assert isinstance(caught.value, GradedError)
         assert caught.value.__cause__ is None  # the traceback shows one error
+
+
+HUGE = "0x" + "f" * 5000
 
 
 @pytest.mark.parametrize(
@@ -260,11 +155,8 @@ def test_error_message_says_what_is_allowed(text, message):
         "P(rel='" + "x" * 90_000 + "')@5",
         "CG(avg='" + "x" * 90_000 + "')",
         "CG(" + "x" * 90_000 + "=1)",
-        *(text.replace("N", "0x" + "f" * 5000) for text in ("P@N", "CG@N", "DCG_JK(b=N)", "CG(gains=1:N)")),
-        *(
-            text.replace("N", "0x" + "f" * 5000)
-            for text in ("CG(gains=N:1)", "CG(avg=1+N)", "CG(gains={1:1+N})")
-        ),
+        *f"P@{HUGE} CG@{HUGE} DCG_JK(b={HUGE}) CG(gains=1:{HUGE}) CG(gains={HUGE}:1)".split(),
+        *f"CG(avg=1+{HUGE}) CG(gains={{1:1+{HUGE}}})".split(),
     ],
     ids=lambda text: f"{text[:12]}… {len(text)}",
 )
@@ -277,11 +169,6 @@ def test_long_strings_are_refused_briefly_in_linear_time(text):
 def test_python_does_not_warn_of_the_string():
     with pytest.raises(GradedError, match=r"b=.* is not allowed"):
         parse_measure(r"DCG_JK(b='\d')")
-
-
-def test_parameters_with_thousands_of_digits_are_refused():
-    with pytest.raises(GradedError, match="b=a number of thousands of digits is not allowed"):
-        DCG_JK(b=1 << 20_000)
 
 
 def test_trec_names_are_read_unless_they_are_measure_strings():
@@ -322,16 +209,12 @@ def test_other_types_are_refused():
 
 
 def test_constructors_raise_the_same_errors():
-    with pytest.raises(GradedError, match="b=1 is not allowed; b is a real number > 1"):
-        nDCG_JK(b=1)
     with pytest.raises(GradedError, match="cutoff=0 is not allowed; cutoff is a whole number ≥ 1"):
         CG @ 0
     with pytest.raises(GradedError, match="level 1 is named twice"):
         CG(gains=[(1, 2), (1.0, 3)])
-    with pytest.raises(GradedError, match="beta=-1 is not allowed; beta is a real number ≥ 0"):
-        Q(beta=-1)
-    with pytest.raises(GradedError, match="gains finite and ≥ 0"):
-        muAP(gains={1: -1})
+    with pytest.raises(GradedError, match="b=a number of thousands of digits is not allowed"):
+        DCG_JK(b=1 << 20_000)
 
 
 def standard_measures():
@@ -344,50 +227,18 @@ def standard_measures():
             yield f"{name}@0.5"
             yield f"{name}@None"
             for parameter in measure.SUPPORTED_PARAMS:
-                for value in (
-                    "2",
-                    "0.25",
-                    "True",
-                    "False",
-                    "None",
-                    "'text'",
-                    '"text"',
-                    "{0:0,1:5}",
-                    "{'a':None}",
-                ):
+                for value in "2 0.25 True False None 'text' \"text\" {0:0,1:5} {'a':None}".split():
                     yield f"{name}({parameter}={value})"
                     yield f"{name}( {parameter} = {value} , {parameter} = {value} ) @ 7"
 
 
 BEFORE = [
-    "nDCG@10",
-    "nDCG(gains={0:0,1:1,2:10})@10",
-    "nDCG(gains={1:2,1:3})@10",
-    "nDCG(dcg='exp-log2')@10",
-    "nDCG(judged_only=True,dcg='log2')",
-    "P(rel=2)@5",
-    "P(rel=1,cutoff=3)@5",
-    "P(rel=1,rel=2)@5",
-    "P(cutoff=3)@None",
-    "AP@None",
-    "SetF(beta=0.5)",
-    "IPrec@0.1",
-    "Compat(p=0.8,normalize=True)",
-    "ERR_IA(rel=1,judged_only=False)@20",
-    "Accuracy@5",
-    "AP(rel=1j)",
-    "AP(rel=1_0)",
-    "AP(rel=0x10)",
-    "AP # comment",
-    "AP\n",
-    "(AP)",
-    "(AP)(rel=2)",
-    "AP(rel=(2))",
-    "AP(rel='a' 'b')",
-    "α_nDCG@5",
-    "RR(judged_only=True)",
-    "NERR8@10",
-    "P(nonsense=3)",
+    *"nDCG@10 nDCG(gains={0:0,1:1,2:10})@10 nDCG(gains={1:2,1:3})@10 nDCG(dcg='exp-log2')@10".split(),
+    *"nDCG(judged_only=True,dcg='log2') P(rel=2)@5 P(rel=1,cutoff=3)@5 P(rel=1,rel=2)@5".split(),
+    *"P(cutoff=3)@None AP@None SetF(beta=0.5) IPrec@0.1 Compat(p=0.8,normalize=True)".split(),
+    *"ERR_IA(rel=1,judged_only=False)@20 α_nDCG@5 Accuracy@5 AP(rel=1j) AP(rel=1_0) AP(rel=0x10)".split(),
+    *"(AP) (AP)(rel=2) AP(rel=(2)) NERR8@10 RR(judged_only=True) P(nonsense=3)".split(),
+    *("AP # comment", "AP\n", "AP(rel='a' 'b')"),
 ]
 
 
@@ -406,17 +257,7 @@ def test_strings_that_ir_measures_parses_give_the_same_measure():
 
 @needs_the_original
 def test_strings_that_ir_measures_rejects_are_rejected():
-    for text in (
-        "",
-        "AP(",
-        "AP;AP",
-        "AP(2)",
-        "AP(rel=[1])",
-        "AP(rel=b'x')",
-        "AP(rel=...)",
-        "x.y",
-        "AP(rel=x)",
-    ):
+    for text in ["", *"AP( AP;AP AP(2) AP(rel=[1]) AP(rel=b'x') AP(rel=...) x.y AP(rel=x)".split()]:
         for parse in (original, ir_measures.parse_measure):
             with pytest.raises(ValueError):
                 parse(text)

@@ -12,17 +12,7 @@ import pandas
 import pytest
 
 from distributions import GOOD, distribution, hooked, python
-from ir_measures_graded import (
-    MSR,
-    Choice,
-    Flag,
-    GradedError,
-    GradedMeasure,
-    Q,
-    Real,
-    TopicMeasure,
-    nDCG_JK,
-)
+from ir_measures_graded import MSR, Choice, Flag, GradedError, GradedMeasure, Q, Real, TopicMeasure, nDCG_JK
 
 
 def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
@@ -346,10 +336,7 @@ BROKEN = {
     "returns nothing": (hooked("[First()]"), "graded_measures returned None, not a list of measures"),
     "returns no list": (hooked("return First()"), "graded_measures returned First, not a list of measures"),
     "brings a class": (hooked("return [First]"), "<class 'brings_a_class.First'> is not an instance of"),
-    "brings a number": (
-        hooked("return [First(), 42]"),
-        "42 is not an instance of GradedMeasure",
-    ),
+    "brings a number": (hooked("return [First(), 42]"), "42 is not an instance of GradedMeasure"),
     "claims a name of ir-measures": (GOOD.replace('"First"', '"nDCG"'), "'nDCG' is taken by ir-measures"),
     "claims a name of ours": (GOOD.replace('"First"', '"Q"'), "the name 'Q' is taken by ir-measures-graded"),
     "claims an alias": (GOOD.replace("    NAME", '    ALIASES = ("MAP",)\n    NAME'), "'MAP' is taken by"),
@@ -358,17 +345,11 @@ BROKEN = {
         "the name '\u00b5AP' is taken by ir-measures-graded",
     ),
     "claims a name twice": (GOOD.replace("[First()]", "[First(), First()]"), "claims the name 'First' twice"),
-    "has a name with a space": (
-        GOOD.replace('"First"', '"First hit"'),
-        "'First hit', which is not an",
-    ),
+    "has a name with a space": (GOOD.replace('"First"', '"First hit"'), "'First hit', which is not an"),
     "has a keyword for a name": (GOOD.replace('"First"', '"lambda"'), "'lambda', which is not an identifier"),
     "has no name": (GOOD.replace('    NAME = "First"\n', ""), "which is not an identifier"),
     "has a plain parameter": (GOOD.replace("Real(", "dict("), "parameter 'p' of First is not a Parameter"),
-    "takes over a parameter": (
-        GOOD.replace('"p"', '"gains"'),
-        "'gains' of First replaces one",
-    ),
+    "takes over a parameter": (GOOD.replace('"p"', '"gains"'), "'gains' of First replaces one"),
 }
 
 

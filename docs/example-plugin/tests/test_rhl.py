@@ -50,7 +50,4 @@ def test_ir_measures_parses_the_name_and_smaller_is_better():
 def test_missing_topics_count_as_empty_rankings():
     assert {
         each.query_id: each.value for each in RHL.iter_calc({**QRELS, "r": {"a": 1}}, {"q": {"a": 1.0}})
-    } == {
-        "q": 0.5,
-        "r": 0,
-    }
+    } == {"q": 0.5, "r": 0}
