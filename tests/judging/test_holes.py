@@ -145,7 +145,7 @@ def test_too_many_ranks_are_refused_before_memory_is_taken():
         ("CG@3", 0, RUNS, "cutoff=0 is not allowed"),
         ("CG(judged_only=True)@3", None, RUNS, "leaves unjudged documents out"),
         ("NDPM", 3, RUNS, "NDPM@3 has the same value at whatever rank"),
-        ("CG@3", None, {"A": RUNS["A"]}, "name at least 2 runs, not 1"),
+        ("CG@3", None, {"A": RUNS["A"]}, "holes needs at least 2 runs"),
         ("CG@3", None, {**RUNS, "D": {"q7": {"a": 1}}}, "D: none of its topics .* is in the qrels"),
     ],
 )

@@ -17,6 +17,8 @@ pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed"
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded.analysis import compare, evaluate, ranges, report
+from ir_measures_graded.inputs.files import RunFile
+from ir_measures_graded.ranking import ranks
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 1}}
 RUNS = {
@@ -50,6 +52,20 @@ def sections(html):
 @pytest.fixture(scope="module")
 def of_demo():
     return report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], permutations=99)
+
+
+def test_every_run_is_read_once_and_reduced_once(monkeypatch):
+    read, reduced = [], []
+    whole, hits = RunFile.whole, ranks._hits
+    monkeypatch.setattr(RunFile, "whole", lambda self: read.append(self) or whole(self))
+    monkeypatch.setattr(RunFile, "blocks", None)
+    monkeypatch.setattr(
+        ranks,
+        "_hits",
+        lambda run, qrels: reduced.extend([run] * (run.table.file is not None)) or hits(run, qrels),
+    )
+    report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "muAP", "AP"], permutations=9)
+    assert (len(read), len(reduced)) == (5, 5)
 
 
 def test_the_page_needs_nothing_but_itself(of_demo):

@@ -19,8 +19,9 @@ from ir_measures import Measure
 from ..by_topic import places
 from ..errors import GradedError, shown
 from ..evaluation.evaluators import evaluators, explained
-from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.named import Judgments, Qrels, Run, Runs, about
 from ..evaluation.provider import computed, view
+from ..evaluation.study import StudiedRun, Study, study_of
 from ..inputs.tables import Source, read_run
 from ..inputs.tables import Table as Rows
 from ..measures.base import GradedMeasure
@@ -225,9 +226,8 @@ def explain(
     input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
     values depend on more than one ranking.
     """
-    found = _Explained(qrels, measure, [topic])
-    (one,) = named_runs({name: run})
-    return found.of(one, depth).of(topic)
+    study = study_of(qrels, {name: run})
+    return _Explained(study, measure, [topic]).of(study.runs[0], depth).of(topic)
 
 
 def explanations(
@@ -247,29 +247,32 @@ def explanations(
     ((('a',), ()), array([[1., 0.],
            [0., 0.]]))
     """
-    found = _Explained(qrels, measure, topics)
-    return {run.name: found.of(run, depth) for run in named_runs(runs)}
+    study = study_of(qrels, runs)
+    found = _Explained(study, measure, topics)
+    return {run.name: found.of(run, depth) for run in study.runs}
 
 
 class _Explained:
     """Explains any number of runs by one measure, for some topics of the qrels."""
 
-    def __init__(self, qrels: Qrels, measure: Measure | str, topics: Iterable[str] | None):
+    def __init__(self, study: Study, measure: Measure | str, topics: Iterable[str] | None):
         self.measure = _one_ranking(measure)
-        self.judgments = read_judgments(qrels)
+        self.judgments = study.judgments
         self.topics = self.judgments.topics if topics is None else tuple(dict.fromkeys(topics))
         with about(self.judgments.name):
             for topic in self.topics:
                 if topic not in self.judgments.numbers:
                     raise GradedError(_unknown(topic, self.judgments))
             self._numbers = np.array([self.judgments.numbers[topic] for topic in self.topics], np.int64)
-            self.judged = Judged(self.judgments.table).part(self._numbers)
+            some = self.topics != self.judgments.topics
+            self.judged = study.judged.part(self._numbers) if some else study.judged
 
-    def of(self, run: Run, depth: int | None) -> Explanations:
+    def of(self, run: StudiedRun, depth: int | None) -> Explanations:
         """The explanations of a run; without a depth, down to the cutoff or the last judged document."""
         measure, count = self.measure, len(self.topics)
         with about(run.name):
-            ranks = judged_ranks(self.judged, run.table(self.judgments))
+            part = self.judged is not run.ranks.judged
+            ranks = judged_ranks(self.judged, run.ranks.listed) if part else run.ranks
         if depth is None:
             depth = measure.params.get("cutoff") or int(_condensed(measure, ranks).rank.max(initial=1))
         depth = whole_number(depth, "depth", 1)

@@ -11,7 +11,7 @@ similar ranks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,10 @@ import numpy as np
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import sign_of
-from ..evaluation.named import Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
-from ..evaluation.provider import computed, view
+from ..evaluation.provider import computed
+from ..evaluation.study import StudiedRun, study_of
 from ..inputs.id_matching import Column, equal_pairs
 from ..measures.base import GradedMeasure
 from ..measures.holes import BLOCK, Holes, Undetermined, filled, padded
@@ -32,8 +33,6 @@ from ..output import plots
 from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.judged import Judged
-from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.notation import parse_measures
 from .options import refuse_large, whole_number
 
@@ -268,20 +267,17 @@ def ranges(
     wanted = [_checked(measure) for measure in parse_measures(measures)]
     draws, seed = whole_number(draws, "draws", 0), whole_number(seed, "seed", 0)
     refuse_large("draws", draws, 8 * draws, "their means")
-    named, judgments = named_runs(runs), read_judgments(qrels)
-    judged = Judged(judgments.table)
-    reduced = []
-    for run in tracked(named, "run", progress):
-        with about(run.name):
-            reduced.append(judged_ranks(judged, run.table(judgments)))
+    study = study_of(qrels, runs)
+    for run in tracked(study.runs, "run", progress):
+        _ = run.ranks
     work = [
-        _OfMeasure(measure, named, reduced, draws, seed, unjudged)
+        _OfMeasure(measure, study.runs, draws, seed, unjudged)
         for measure in tracked(wanted, "measure", progress)
     ]
     return Ranges(
-        tuple(run.name for run in named),
+        tuple(run.name for run in study.runs),
         tuple(wanted),
-        len(judgments.topics),
+        len(study.judgments.topics),
         tuple(found for each in work for found in each.ranges()),
         tuple(found for each in work for found in each.differences()),
     )
@@ -302,14 +298,13 @@ class _OfMeasure:
     def __init__(
         self,
         measure: GradedMeasure,
-        runs: list[Run],
-        reduced: list[JudgedRanks],
+        runs: Sequence[StudiedRun],
         draws: int,
         seed: int,
         unjudged: bool,
     ):
         self.measure, self.runs, self.draws, self.seed = measure, runs, draws, seed
-        self.topics = [view(measure, ranks) for ranks in reduced]
+        self.topics = [run.view(measure) for run in runs]
         self.value = [self._evaluated(measure, topics) for topics in self.topics]
         self.ties = [self._extremes("ties", topics)[0] for topics in self.topics]
         self.unjudged = [

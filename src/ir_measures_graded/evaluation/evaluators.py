@@ -59,7 +59,7 @@ def evaluators(
     for parameters, group in groups.items():
         if parameters == GRADED:
             with about(judgments.name):
-                found.append((group, GradedEvaluator(group, judgments.table, judgments.collection)))
+                found.append((group, GradedEvaluator(group, judgments.table, judgments.judged)))
         else:
             with explained(group):
                 evaluator = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)

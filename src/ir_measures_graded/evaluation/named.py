@@ -17,14 +17,14 @@ from ..inputs.arrow import exports_arrow, is_stream, whole_table
 from ..inputs.files import RunFile, RunStream, run_dicts
 from ..inputs.sources import qrels_of
 from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated, renamed
-from ..ranking.judged import Collection
+from ..ranking.judged import Collection, Judged
 
 if TYPE_CHECKING:
     import pyarrow
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
-Runs = Mapping[str, Any] | Iterable[tuple[str, Any]]
+Runs = Mapping[str, Any] | Iterable[Union[tuple[str, Any], "Run"]]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
 file, or a `RunFile`. A file is read when its run is evaluated."""
 
@@ -50,6 +50,12 @@ class Judgments:
     def numbers(self) -> dict[str, int]:
         """The number of each topic in that order."""
         return {topic: number for number, topic in enumerate(self.table.topics)}
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The judged documents. Raises `GradedError` for a document with two levels in a topic."""
+        with about(self.name):
+            return Judged(self.table, collection=self.collection)
 
 
 def read_judgments(qrels: Qrels) -> Judgments:
@@ -156,11 +162,15 @@ def named_runs(runs: Runs, once: bool = False) -> list[Run]:
     Raises `GradedError` for two runs of one name.
     """
     named: dict[str, Run] = {}
-    for name, run in runs.items() if isinstance(runs, Mapping) else runs:
+    for each in runs.items() if isinstance(runs, Mapping) else runs:
+        name, run = (each.name, each) if isinstance(each, Run) else each
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
             raise GradedError(f"two runs are named {shown(name)}; give each run its own name")
+        if isinstance(run, Run):
+            named[name] = run
+            continue
         if isinstance(run, (str, os.PathLike)):
             run = RunFile(run)
         elif once and is_stream(run):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..errors import GradedError, shown
 from ..inputs.tables import Source, Table, read_qrels, read_run
 from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
-from ..ranking.judged import Collection, Judged
+from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.plugins import origin
 from . import trec_eval
@@ -49,15 +50,15 @@ class GradedEvaluator(Evaluator):
     """Evaluates any number of runs with measures over one set of qrels, which is read once.
 
     Every topic of the qrels has a value and no other topic has one. Graded measures, whose values are
-    finite, report topics in the order of the qrels; standard measures in ir-measures' order. `collection` has
-    the levels of the collection if the qrels do not have all its topics.
+    finite, report topics in the order of the qrels; standard measures in ir-measures' order. `judged` are the
+    judged documents of the qrels, if they are at hand. A run may be a `Reduction` to them.
     """
 
     def __init__(
         self,
         measures: Iterable[ir_measures.Measure],
         qrels: Source,
-        collection: Collection | None = None,
+        judged: Judged | None = None,
     ):
         measures = list(measures)
         self.graded = [measure for measure in measures if isinstance(measure, GradedMeasure)]
@@ -66,7 +67,7 @@ class GradedEvaluator(Evaluator):
         for measure in self.standard:
             if trec_eval.needs_whole_levels(measure):
                 _check_whole_levels(measure, table)
-        self.judged = Judged(table, collection=collection)
+        self.judged = judged or Judged(table)
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
@@ -97,17 +98,17 @@ class GradedEvaluator(Evaluator):
     def reported(self, run: Source) -> Iterator[tuple[ir_measures.Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
-        in_run: dict[int, int] = {}
-        found = self.by_topic(run, lambda measure: measure.evaluated, in_run=in_run)
+        reduction = self._reduced(run)
+        found = self.by_topic(reduction, lambda measure: measure.evaluated)
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
             yield measure, everything, found[measure]
         judged = np.diff(self.judged.offsets) > 0
-        usual = self._order(in_run, judged) if self.standard else ([], [])
+        usual = self._order(reduction.first, judged) if self.standard else ([], [])
         for measure in self.standard:
             values = found[measure]
             relevant_only = trec_eval.reports_relevant_topics(measure)
-            first, others = self._order(in_run, self._relevant(measure)) if relevant_only else usual
+            first, others = self._order(reduction.first, self._relevant(measure)) if relevant_only else usual
             values[others] = measure.DEFAULT
             order = np.array([*first, *others], dtype=np.int64)
             yield measure, order[judged[order]] if relevant_only else order, values
@@ -118,46 +119,26 @@ class GradedEvaluator(Evaluator):
         compute: Callable[[GradedMeasure], Callable[[Topics], np.ndarray]],
         shape: tuple[int, ...] = (),
         cut: bool = True,
-        in_run: dict[int, int] | None = None,
     ) -> dict[ir_measures.Measure, np.ndarray]:
         """Each graded measure with the result of `compute` for each topic, each standard one with its values.
 
-        The run is read block by block. The numbers of its topics are added to `in_run`, with the place where
-        each one appears first.
+        The run is read block by block.
         """
         values = {measure: np.empty((len(self.judged.topics), *shape)) for measure in self.measures}
-        for place, ranks in self._blocks(run, {} if in_run is None else in_run):
-            views: dict[Any, Topics] = {}
-            lists: dict[Any, TrecLists] = {}
+        for block in self._reduced(run).blocks:
             for measure in self.graded:
-                topics = view(measure, ranks, views, cut)
-                values[measure][place] = computed(measure, topics, compute(measure), shape)
+                topics = view(measure, block.ranks, block.views, cut)
+                values[measure][block.topics] = computed(measure, topics, compute(measure), shape)
             for measure in self.standard:
-                values[measure][place] = trec_eval.values(measure, ranks, lists)
+                values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
         return values
 
-    def _blocks(self, run: Source, in_run: dict[int, int]) -> Iterator[tuple[Any, JudgedRanks]]:
-        """The reduced run in blocks of topics: which topics, and their ranks.
-
-        A run in memory is one block. A run in a file has several, and one more for the topics that it lacks.
-        If two blocks share a topic, the last one is complete.
-        """
-        code = self.judged.code
-        if not hasattr(run, "blocks"):
-            rows = read_run(run)
-            in_run.update((code[topic], place) for place, topic in enumerate(rows.topics) if topic in code)
-            yield slice(None), judged_ranks(self.judged, rows)
-            return
-        for rows in run.blocks():
-            first = np.arange(len(rows.topics)) + max(in_run.values(), default=-1) + 1
-            if rows.line is not None:  # blocks may come in another order
-                first = np.minimum.reduceat(rows.line, rows.offsets[:-1]) if first.size else first
-            found = {code[topic]: at for topic, at in zip(rows.topics, first.tolist()) if topic in code}
-            in_run.update(found)
-            place = np.sort(np.array([*found], dtype=np.int64))
-            yield place, judged_ranks(self.judged.part(place), rows)
-        rest = np.delete(np.arange(len(code)), [*in_run])
-        yield rest, judged_ranks(self.judged.part(rest), read_run({}))
+    def _reduced(self, run: Source) -> Reduction:
+        if isinstance(run, Reduction):
+            return run
+        if hasattr(run, "blocks"):
+            return Reduction.in_blocks(self.judged, run.blocks())
+        return Reduction.of(self.judged, read_run(run))
 
     def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
@@ -170,6 +151,74 @@ class GradedEvaluator(Evaluator):
         """Whether each topic has a document that is relevant for the measure."""
         relevant = self.judged.topic[self.judged.level >= measure["rel"]]
         return np.bincount(relevant, minlength=len(self.judged.topics)) > 0
+
+
+@dataclass(frozen=True)
+class ReducedBlock:
+    """Some topics of a run: their numbers, and the run reduced to the judged documents of these topics.
+
+    Measures share `views` and `lists`.
+    """
+
+    topics: Any
+    ranks: JudgedRanks
+    views: dict[Any, Topics] = field(default_factory=dict)
+    lists: dict[Any, TrecLists] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A run reduced to its judged documents, in one or several blocks of topics.
+
+    `first` has the number of each topic of the run, and the place where it appears first. It is complete
+    after the last block.
+    """
+
+    blocks: Iterable[ReducedBlock]
+    first: dict[int, int]
+
+    @classmethod
+    def of(cls, judged: Judged, run: Table) -> Reduction:
+        """A run in memory, which is one block."""
+        first = _first_places(judged, run, 0)
+        return cls((ReducedBlock(slice(None), judged_ranks(judged, run)),), first)
+
+    @classmethod
+    def in_blocks(cls, judged: Judged, run: Iterable[Table]) -> Reduction:
+        """A run that is read block by block, and one more block for the topics that it lacks.
+
+        If two blocks share a topic, the last one is complete.
+        """
+        first: dict[int, int] = {}
+
+        def blocks() -> Iterator[ReducedBlock]:
+            for rows in run:
+                found = _first_places(judged, rows, max(first.values(), default=-1) + 1)
+                first.update(found)
+                topics = np.sort(np.array([*found], dtype=np.int64))
+                yield ReducedBlock(topics, judged_ranks(judged.part(topics), rows))
+            rest = np.delete(np.arange(len(judged.topics)), [*first])
+            yield ReducedBlock(rest, judged_ranks(judged.part(rest), read_run({})))
+
+        return cls(blocks(), first)
+
+    @property
+    def ranks(self) -> JudgedRanks:
+        """The ranks of a run in memory."""
+        (block,) = self.blocks
+        return block.ranks
+
+
+def _first_places(judged: Judged, rows: Table, start: int) -> dict[int, int]:
+    """The number of each judged topic among the rows, and the place where it appears first in the run.
+
+    Places begin at `start` unless rows have lines, because blocks of a file may come in another order.
+    """
+    first = np.arange(len(rows.topics)) + start
+    if rows.line is not None and first.size:
+        first = np.minimum.reduceat(rows.line, rows.offsets[:-1])
+    places = zip(rows.topics, first.tolist())
+    return {judged.code[topic]: place for topic, place in places if topic in judged.code}
 
 
 def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:

@@ -28,13 +28,13 @@ from ..analysis.significance import EXACT
 from ..by_topic import places
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.named import Qrels, Runs, read_judgments
+from ..evaluation.study import study_of
 from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import Table, counted
 from ..output.result import Result
-from ..ranking.judged import Judged
-from ..ranking.ranks import judged_ranks
+from ..ranking.ranks import JudgedRanks
 from ..registry.notation import parse_measure
 from .answers import read_answers
 from .merging import MergedQrels, merge_qrels
@@ -199,42 +199,37 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
     does not see unjudged documents, and one that gives all ranks the same value, such as NDPM.
     """
     measure, cutoff = _measure_at(parse_measure(measure), cutoff)
-    judgments = read_judgments(qrels)
-    named = named_runs(runs)
-    if len(named) < 2:
-        raise GradedError(
-            f"judgments settle differences between runs: name at least 2 runs, not {len(named)}"
-        )
-    with about(judgments.name):
-        judged = Judged(judgments.table)
+    study = study_of(qrels, runs)
+    if len(study.runs) < 2:
+        raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")
     number: dict[tuple[int, str], int] = {}
     found: list[tuple[np.ndarray, np.ndarray]] = []
-    for run in named:
-        with about(run.name):
-            topic, documents, rank = _unjudged(judged, run, judgments, cutoff)
+    for run in study.runs:
+        topic, documents, rank = _unjudged(run.ranks, cutoff)
+        run.check(run.topics, study.judgments)
         keys = zip(topic.tolist(), documents)
         found.append((np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64), rank))
-    ranks = np.zeros((len(number), len(named)), dtype=np.int64)
+    ranks = np.zeros((len(number), len(study.runs)), dtype=np.int64)
     for column, (holes_of_run, rank) in enumerate(found):
         ranks[holes_of_run, column] = rank
     topics = np.fromiter((topic for topic, _ in number), np.int64, len(number))
     deepest = int(ranks.max(initial=1))
     refuse_large("cutoff", cutoff, 100 * deepest**2, f"the weights of {deepest} ranks")
-    weight, scale = _weights(measure, deepest, levels_of(judgments.table))
+    weight, scale = _weights(measure, deepest, levels_of(study.judgments.table))
     weights = weight[ranks]
     # The sum over all pairs of (a − b)² is n Σa² − (Σa)².
-    variance = len(named) * (weights**2).sum(axis=1) - weights.sum(axis=1) ** 2
+    variance = len(study.runs) * (weights**2).sum(axis=1) - weights.sum(axis=1) ** 2
     variance[variance <= EXACT * (weights**2).sum(axis=1)] = 0.0
-    variance *= (scale[topics] / len(judged.topics)) ** 2
+    variance *= (scale[topics] / len(study.judged.topics)) ** 2
     best = np.where(ranks > 0, ranks, NOWHERE).min(axis=1, initial=NOWHERE)
     largest = variance.max(initial=0.0) or 1.0
     order = np.lexsort((topics, best, -np.round(variance / largest, 12)))
     names = list(number)
     return Holes(
-        tuple(run.name for run in named),
+        tuple(run.name for run in study.runs),
         measure,
         cutoff,
-        tuple(judged.topics[names[place][0]] for place in order.tolist()),
+        tuple(study.judged.topics[names[place][0]] for place in order.tolist()),
         tuple(names[place][1] for place in order.tolist()),
         ranks[order],
         variance[order],
@@ -266,18 +261,13 @@ def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
     return (measure(cutoff=cutoff) if "cutoff" in measure.SUPPORTED_PARAMS else measure), cutoff
 
 
-def _unjudged(
-    judged: Judged, run: Run, judgments: Judgments, cutoff: int
-) -> tuple[np.ndarray, list[str], np.ndarray]:
+def _unjudged(ranks: JudgedRanks, cutoff: int) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The unjudged documents of a run within the cutoff: number of the topic, document, and rank."""
-    table = run.table(judgments)
-    run.check(table.topics, judgments)
-    ranks = judged_ranks(judged, table)
     rank = places(ranks.retrieved) + 1
     unjudged = rank <= cutoff
     unjudged[ranks.place] = False
-    topic = np.repeat(np.arange(len(judged.topics)), ranks.retrieved)[unjudged]
-    return topic, list(ranks.listed.docs.ids().take(ranks.row[unjudged])), rank[unjudged]
+    topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)[unjudged]
+    return topic, list(ranks.documents(np.flatnonzero(unjudged))), rank[unjudged]
 
 
 NOWHERE = np.iinfo(np.int64).max

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ..analysis.levels import Levels
-from ..evaluation.named import Judgments, about
-from ..inputs.tables import read_run
-from ..ranking.judged import Judged
-from ..ranking.ranks import judged_ranks
+from ..evaluation.study import StudiedRun, Study
 
 DEPTHS = (10, 100)
 """The share of judged documents is shown for these depths and for the cutoffs of the measures."""
@@ -52,31 +47,25 @@ class Material:
         return int(found.min()), float(found.mean()), int(found.max())
 
 
-def material(
-    judgments: Judgments, judged_levels: Levels, runs: Mapping[str, Any], measures: tuple[Measure, ...]
-) -> Material:
+def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...]) -> Material:
     """Count the documents of the qrels and of the runs."""
     cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
     depths = tuple(sorted({*DEPTHS, *cutoffs}))
-    judged = Judged(judgments.table)
-    found = tuple(_of_run(judged, name, run, depths) for name, run in runs.items())
-    return Material(judged_levels, depths, found)
+    return Material(judged_levels, depths, tuple(_of_run(run, depths) for run in study.runs))
 
 
-def _of_run(judged: Judged, name: str, run: Any, depths: tuple[int, ...]) -> OfRun:
-    with about(name):
-        table = read_run(run)
-        ranks = judged_ranks(judged, table)
+def _of_run(run: StudiedRun, depths: tuple[int, ...]) -> OfRun:
+    ranks = run.ranks
     retrieved = int(ranks.retrieved.sum())
     shares = []
     for depth in depths:
         listed = int(np.minimum(ranks.retrieved, depth).sum())
         shares.append(int((ranks.rank <= depth).sum()) / listed if listed else None)
     return OfRun(
-        name,
+        run.name,
         retrieved,
         tuple(shares),
         ranks.ties[0].size / retrieved if retrieved else None,
-        tuple(judged.topics[number] for number in np.flatnonzero(ranks.retrieved == 0).tolist()),
-        tuple(topic for topic in table.topics if topic not in judged.code),
+        tuple(ranks.judged.topics[number] for number in np.flatnonzero(ranks.retrieved == 0).tolist()),
+        tuple(topic for topic in run.topics if topic not in ranks.judged.code),
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import Measure
@@ -12,7 +11,7 @@ from ir_measures import Measure
 from ..analysis.curves import Curves, curves, uncut
 from ..errors import GradedError
 from ..evaluation.evaluate import sign_of
-from ..evaluation.named import Judgments
+from ..evaluation.study import Study
 from ..output import plots
 from .pages import THEME
 
@@ -72,7 +71,7 @@ class Profile:
         return figure
 
 
-def profile(judgments: Judgments, runs: Mapping[str, Any], measure: Measure) -> Profile | None:
+def profile(study: Study, measure: Measure) -> Profile | None:
     """The curves of a measure down to its cutoff, but at least to rank 100.
 
     None for a measure that `curves` refuses.
@@ -81,6 +80,6 @@ def profile(judgments: Judgments, runs: Mapping[str, Any], measure: Measure) -> 
     depth = max(DEPTH, cutoff or 0)
     try:
         open_end, _ = uncut(measure, None)
-        return Profile(curves(judgments, runs, open_end, depth), cutoff)
+        return Profile(curves(study.judgments, study.runs, open_end, depth), cutoff)
     except GradedError:
         return None

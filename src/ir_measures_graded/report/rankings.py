@@ -6,7 +6,7 @@ where they follow from gains and weights; the code below checks this for each me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ..analysis.explain import Explanations, explanations
 from ..errors import GradedError
 from ..evaluation.evaluate import sign_of
-from ..evaluation.named import Judgments
+from ..evaluation.study import Study
 from ..measures.base import GradedMeasure
 from ..ranking.gains import Number, gain_of, plain_number
 from .pages import shade, shortened
@@ -102,25 +102,20 @@ class Rankings:
         return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
-def rankings(
-    judgments: Judgments,
-    runs: Mapping[str, Any],
-    measure: Measure,
-    topics: ByTopic,
-) -> Rankings | None:
+def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None:
     """The lists of the topics that are shown; None for a measure that `explain` refuses."""
     shown = [topics.topics[number] for number in topics.shown]
-    room = max(FIRST, CELLS // (len(runs) * len(shown)))
+    room = max(FIRST, CELLS // (len(study.runs) * len(shown)))
     depth = min(measure.params.get("cutoff") or DEPTH, room)
     try:
-        found = explanations(judgments, runs, measure, depth, shown)
+        found = explanations(study.judgments, study.runs, measure, depth, shown)
     except GradedError:
         return None
     levels = {
         _text(level): plain_number(gain_of(np.array([level]), measure["gains"])[0])
         if isinstance(measure, GradedMeasure)
         else None
-        for level in np.unique(judgments.table.values).tolist()
+        for level in np.unique(study.judged.level).tolist()
     }
     return Rankings(measure, depth, FIRST, levels, *_Lists(found, topics).of_topics())
 

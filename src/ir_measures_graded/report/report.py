@@ -15,10 +15,9 @@ from ..analysis.levels import levels
 from ..analysis.libraries import need_statistics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..evaluation.named import Judgments, Qrels, Run, Runs, named_runs, read_judgments
-from ..inputs.files import RunFile
+from ..evaluation.named import Qrels, Runs
+from ..evaluation.study import study_of
 from ..inputs.sources import queries_of
-from ..inputs.tables import Source
 from ..measures.base import GradedMeasure
 from ..output.files import write_whole
 from ..output.formats import Table, counted
@@ -125,32 +124,25 @@ def report(
     need_matplotlib()
     need_statistics("scipy", "statsmodels", "scikit_posthocs")
     check_options(alpha, permutations, seed)
-    judgments, named = read_judgments(qrels), named_runs(runs)
-    if not named:
+    study = study_of(qrels, runs)
+    judgments = study.judgments
+    if not study.runs:
         raise GradedError("no run is given; a report needs at least one")
-    in_memory = {run.name: _read_once(run, judgments) for run in named}
-    evaluation = evaluate(judgments, in_memory, measures, progress=progress)
+    evaluation = evaluate(judgments, study.runs, measures, progress=progress)
     first_graded = next((each for each in evaluation.measures if isinstance(each, GradedMeasure)), None)
     main = first_graded or evaluation.measures[0]
     texts = queries_of(judgments.name) if queries is None else dict(queries)
-    outcome = verdict(evaluation, judgments, in_memory, baseline, alpha, permutations, seed)
+    outcome = verdict(evaluation, study, baseline, alpha, permutations, seed)
     judged_levels = levels(judgments)
     topics = by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
     return Report(
         title,
         evaluation,
         outcome,
-        material(judgments, judged_levels, in_memory, evaluation.measures),
-        profile(judgments, in_memory, main),
+        material(study, judged_levels, evaluation.measures),
+        profile(study, main),
         topics,
-        rankings(judgments, in_memory, main, topics),
-        weightings(judgments, judged_levels, in_memory, main),
-        method(evaluation, inputs_of(judgments.name, named), command),
+        rankings(study, main, topics),
+        weightings(study, judged_levels, main),
+        method(evaluation, inputs_of(judgments.name, study.runs), command),
     )
-
-
-def _read_once(run: Run, judgments: Judgments) -> Source:
-    """The rows of a run in memory, for several analyses. Raises `GradedError` as `Run.whole`."""
-    if not isinstance(run.source, RunFile):
-        return run.source
-    return run.whole(judgments)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..analysis.ranges import Difference, Interval, Range, ranges
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, sign_of
-from ..evaluation.named import Judgments
+from ..evaluation.study import Study
 from ..measures.base import GradedMeasure
 from ..measures.weighted import WeightedGains
 from ..output.formats import Table
@@ -141,8 +140,7 @@ class Verdict:
 
 def verdict(
     evaluation: Evaluation,
-    judgments: Judgments,
-    runs: Mapping[str, Any],
+    study: Study,
     baseline: str | None,
     alpha: float,
     permutations: int,
@@ -159,7 +157,7 @@ def verdict(
         )
     found = []
     for measure in evaluation.measures:
-        spans, differences = _ranges(judgments, runs, measure, seed)
+        spans, differences = _ranges(study, measure, seed)
         tests = [] if tested is None else tested.find(measure, PAIRED_T)
         lines = _lines(evaluation, measure, tests, alpha, spans)
         pairs = [] if tested is None else tested.find(measure, TUKEY_HSD)
@@ -174,9 +172,7 @@ def verdict(
     )
 
 
-def _ranges(
-    judgments: Judgments, runs: Mapping[str, Any], measure: Measure, seed: int
-) -> tuple[dict[str, Range], tuple[Difference, ...]]:
+def _ranges(study: Study, measure: Measure, seed: int) -> tuple[dict[str, Range], tuple[Difference, ...]]:
     """The ranges of the runs and of their differences; none for measures that `ranges` refuses.
 
     Measures that sum gains have a fast method for the range over judgments. Other measures must try many
@@ -187,7 +183,7 @@ def _ranges(
     summed = isinstance(measure, WeightedGains) and not measure.params.get("avg")
     short = (measure.params.get("cutoff") or SHORT + 1) <= SHORT
     try:
-        found = ranges(judgments, runs, [measure], draws=0, seed=seed, unjudged=summed or short)
+        found = ranges(study.judgments, study.runs, [measure], draws=0, seed=seed, unjudged=summed or short)
     except GradedError:
         return {}, ()
     return {each.run: each for each in found.values}, found.differences

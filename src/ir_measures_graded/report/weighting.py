@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ir_measures import Measure
 
 from ..analysis.levels import Levels
 from ..analysis.sensitivity import Agreement, Sensitivity, sensitivity
 from ..errors import GradedError
-from ..evaluation.named import Judgments
+from ..evaluation.study import Study
 from ..output.plots import cut_names
 
 if TYPE_CHECKING:
@@ -64,19 +63,17 @@ class Weighting:
         return figure
 
 
-def weightings(
-    judgments: Judgments, judged_levels: Levels, runs: Mapping[str, Any], measure: Measure
-) -> Weighting | None:
+def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Weighting | None:
     """The order of the runs under each weighting that `levels` suggests.
 
     None for fewer than two runs, for a measure that takes no gains, and if the order cannot be computed.
     """
-    if len(runs) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
+    if len(study.runs) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
         return None
     kept = {name: value for name, value in measure.params.items() if name != "gains"}
     try:
         open_gains = type(measure)(**kept)
-        found = sensitivity(judgments, runs, [open_gains], gains=judged_levels.gains())
+        found = sensitivity(study.judgments, study.runs, [open_gains], gains=judged_levels.gains())
     except GradedError:
         return None
     return Weighting(open_gains, found)

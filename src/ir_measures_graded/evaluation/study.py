@@ -1,0 +1,95 @@
+"""A study: qrels and runs that are read once, and each run reduced once to its judged documents.
+
+Analyses that look at a run several times, and all sections of a report, share the runs of a `Study`.
+`evaluate` accepts such runs as well. It does not make them, because it reads runs block by block and forgets
+them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..measures.base import GradedMeasure
+from ..measures.topics import Topics
+from ..ranking.judged import Judged
+from ..ranking.ranks import JudgedRanks
+from .named import Judgments, Qrels, Rows, Run, Runs, about, named_runs, read_judgments
+from .provider import Reduction, view
+
+
+@dataclass(frozen=True)
+class StudiedRun(Run):
+    """A run that is read and reduced on first use, and then kept."""
+
+    judgments: Judgments
+
+    @property
+    def file(self) -> None:
+        """A worker process would read the run again."""
+        return None
+
+    @cached_property
+    def _read(self) -> tuple[Reduction, tuple[str, ...]]:
+        with about(self.name):
+            table = self.table(self.judgments)
+            return Reduction.of(self.judgments.judged, table), tuple(table.topics)
+
+    @property
+    def reduction(self) -> Reduction:
+        """The run, reduced as one block. Raises `GradedError` for a run that cannot be evaluated."""
+        return self._read[0]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of the run, judged or not."""
+        return self._read[1]
+
+    @property
+    def ranks(self) -> JudgedRanks:
+        """The ranks of the judged documents."""
+        return self.reduction.ranks
+
+    def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
+        """The run as the measure sees it; without its cutoff unless `cut`."""
+        (block,) = self.reduction.blocks
+        return view(measure, block.ranks, block.views, cut)
+
+    def rows(self, judgments: Judgments, standard: bool) -> Rows:
+        """The reduction for our provider, the rows for others. Other qrels need another reduction."""
+        if judgments is not self.judgments:
+            return super().rows(judgments, standard)
+        found = super().rows(judgments, standard).standard if standard else ()
+        return Rows(self.reduction, found)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Qrels, and runs that are reduced to their judged documents.
+
+    The fields are the arguments of an analysis: ``curves(study.judgments, study.runs, "nCG")`` reduces
+    no run a second time.
+    """
+
+    judgments: Judgments
+    runs: tuple[StudiedRun, ...]
+
+    @property
+    def judged(self) -> Judged:
+        """The judged documents of all topics."""
+        return self.judgments.judged
+
+
+def study_of(qrels: Qrels, runs: Runs) -> Study:
+    """The study of these runs. Runs that another study of the same qrels has reduced stay reduced.
+
+    Raises `GradedError` as `read_judgments` and `named_runs`.
+    """
+    judgments = read_judgments(qrels)
+    return Study(judgments, tuple(_studied(run, judgments) for run in named_runs(runs)))
+
+
+def _studied(run: Run, judgments: Judgments) -> StudiedRun:
+    if isinstance(run, StudiedRun) and run.judgments is judgments:
+        return run
+    return StudiedRun(run.name, run.source, judgments)
