@@ -165,7 +165,6 @@ def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
 
 
 def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):
-    pytest.importorskip("scipy", reason="SciPy is not installed")
     monkeypatch.setattr(judging, "STEPS", 4)
     shares = judging.settled(np.array([[0.8, 1, 0.9, 1, 1], [1, 1, 1, 1, 1], [0.2, 0.2, 0.2, 0.2, 1]]))
     assert shares.tolist() == [0.75, 0, 1]

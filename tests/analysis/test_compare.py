@@ -551,7 +551,6 @@ def test_records_hold_all_means_and_all_tests(found):
 
 
 def test_figure_of_pairs_shades_significant_differences(found, tmp_path):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = found.significant_pairs()
     assert len(figure.axes) == 4
     for axes, measure in zip(figure.axes, found.measures):
@@ -577,7 +576,6 @@ def test_figure_of_pairs_shades_significant_differences(found, tmp_path):
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = found.figure()
     assert len(figure.axes) == 4
     for axes, measure in zip(figure.axes, found.measures):
@@ -594,7 +592,6 @@ def test_figure_with_a_baseline_shows_differences_and_intervals(found):
 
 
 def test_marker_is_filled_by_the_corrected_p_value():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     random = np.random.default_rng(10)
     array = random.random((6, 1, 15)) + random.random((6, 1, 1)) * 0.4
     found = compare_values(of_array(array[:, 0]), baseline="A", permutations=5)
@@ -607,14 +604,12 @@ def test_marker_is_filled_by_the_corrected_p_value():
 
 
 def test_figure_without_a_baseline_shows_pairs(values):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = compare_values(values, permutations=20).figure()
     assert all(len(axes.images) == 1 for axes in figure.axes)
 
 
 @pytest.mark.parametrize(("measures", "baseline"), [(1, None), (7, "university-system-01")])
 def test_figure_of_24_runs_fits_a_page(measures, baseline):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     found = compare_values(
         many_runs(24, [f"nDCG_JK@{number}" for number in range(1, measures + 1)], topics=5),
         baseline=baseline, permutations=20,

@@ -179,8 +179,6 @@ def test_curves_of_several_measures_equal_those_of_each(options):
     measures = ["nCG@4", "nDCG_JK(b=3)", "nDCG_JK(b=3)@9"]
     if "normalise" not in options:
         measures += ["P", "DCG_JK", "muAP"]
-    if "confidence" in options:
-        pytest.importorskip("scipy", reason="SciPy is not installed")
     found = curves(QRELS, RUNS, measures, **options)
     assert len(found.curves) == len(measures)
     for together, measure in zip(found.curves, measures):
@@ -211,7 +209,6 @@ def test_table_of_several_measures_has_one_block_per_measure():
 
 
 def test_figure_of_several_measures_has_one_panel_each_and_one_legend():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     found = curves(QRELS, RUNS, ["CG", "P", "muAP"], 3)
     figure = found.figure()
     assert [axes.get_title("left") for axes in figure.axes] == ["CG", "P", "muAP"]
@@ -261,7 +258,6 @@ def test_bands_equal_the_scipy_bootstrap():
 @pytest.mark.parametrize("normalise", ["topics", "averages"])
 @pytest.mark.parametrize("measure", [nCG, nDCG_JK(avg=True)], ids=str)
 def test_bands_enclose_the_curve_and_widen_with_confidence(normalise, measure):
-    pytest.importorskip("scipy", reason="SciPy is not installed")
     qrels, runs = collection()
     narrow, wide = (
         curves(qrels, runs, measure, 8, normalise=normalise, confidence=level) for level in (0.5, 0.99)
@@ -276,7 +272,6 @@ def test_bands_enclose_the_curve_and_widen_with_confidence(normalise, measure):
 
 
 def test_bands_depend_on_the_seed_only():
-    pytest.importorskip("scipy", reason="SciPy is not installed")
     qrels, runs = collection()
     found = curves(qrels, runs, nCG, 4, confidence=0.95, seed=1)
     alone = curves(qrels, {"two": runs["two"]}, nCG, 4, confidence=0.95, seed=1)
@@ -287,7 +282,6 @@ def test_bands_depend_on_the_seed_only():
 
 
 def test_band_has_no_width_if_all_topics_are_equal():
-    pytest.importorskip("scipy", reason="SciPy is not installed")
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     found = curves(qrels, {"same": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}, CG, 2, confidence=0.95)
     assert found.bands.tolist() == [[[1, 1], [1, 1]]]
@@ -385,7 +379,6 @@ def test_columns_of_a_band_follow_their_run():
 
 
 def drawn(found):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = found.figure()
     return figure, figure.axes[0]
 
@@ -411,7 +404,6 @@ def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
 
 
 def test_line_style_of_a_run_does_not_depend_on_the_order_of_runs():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     pictures = [curves(QRELS, dict(order), CG, 3).figure() for order in (RUNS.items(), [*RUNS.items()][::-1])]
     styles = [
         {line.get_label(): (line.get_color(), line.get_marker()) for line in picture.axes[0].lines}

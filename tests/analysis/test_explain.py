@@ -296,7 +296,6 @@ def test_summary_and_table():
 
 @pytest.mark.parametrize("measure", [nDCG_JK @ 10, ESL, P @ 5, CG @ 1])
 def test_figure(measure):
-    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
     assert len(explain(*JK, measure, "q").figure().axes) == (1 if measure is ESL else 2)
 
 

@@ -154,8 +154,6 @@ def test_invalid_requests_are_refused(topics, options, message):
 
 
 def test_the_figure_has_a_panel_per_measure():
-    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
-    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
     evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10", "P@5"])
     found = intervals(evaluation)
     figure = found.figure()

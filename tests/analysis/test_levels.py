@@ -73,7 +73,6 @@ def test_gains_can_be_pasted_into_a_measure_string():
 
 
 def test_figure_has_one_bar_per_level():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     (axes,) = levels(demo.NAME).figure().axes
     assert [bar.get_width() for bar in axes.patches] == [
         record["mean_per_topic"] for record in levels(demo.NAME).records()

@@ -145,7 +145,6 @@ def test_a_difference_out_of_reach_has_no_number_of_topics():
 
 
 def test_the_figure_has_a_curve_per_measure(found):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     (axes,) = found.figure().axes
     curves = axes.lines[: len(MEASURES)]
     assert [line.get_label() for line in curves] == MEASURES
@@ -157,7 +156,6 @@ def test_the_figure_has_a_curve_per_measure(found):
 
 
 def test_the_topic_figure_shows_the_detectable_difference_by_topics(found):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     (axes,) = found.topic_figure().axes
     curves = axes.lines[: len(MEASURES)]
     assert [line.get_label() for line in curves] == MEASURES

@@ -131,7 +131,6 @@ def test_tables_records_and_figure():
     assert len(records) == 3 * (2 + 1)
     assert {tuple(record) for record in records} == {tuple(records[0])}
     assert len(found.to_frame()) == len(records)
-    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
     assert len(found.figure().axes) == 3
 
 

@@ -228,7 +228,6 @@ def test_tables_and_records_hold_tau_ranks_and_means(found):
 
 
 def test_heat_map_has_a_shaded_cell_for_each_pair_of_settings(found, tmp_path):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = found.heat_map()
     (axes,) = figure.axes
     assert len(axes.texts) == 45
@@ -250,7 +249,6 @@ def test_heat_map_has_a_shaded_cell_for_each_pair_of_settings(found, tmp_path):
 
 
 def test_rank_figure_has_one_line_per_run_that_breaks_between_measures(found, tmp_path):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = found.rank_changes()
     (axes,) = figure.axes
     lines = {line.get_label(): line for line in axes.lines if line.get_label() in found.runs}
@@ -269,7 +267,6 @@ def test_rank_figure_has_one_line_per_run_that_breaks_between_measures(found, tm
 
 
 def test_runs_that_keep_their_rank_are_pale():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     (axes,) = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"]).rank_changes().axes
     strength = {line.get_label(): line.get_alpha() for line in axes.lines if line.get_label() in RUNS}
     assert strength == {"high": 1.0, "many": 1.0, "none": 0.3}

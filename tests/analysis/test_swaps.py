@@ -138,7 +138,6 @@ def test_invalid_request_raises_a_clear_error(options, message):
 
 @pytest.mark.parametrize("count", [1, 3, 4])
 def test_figure_has_one_panel_per_measure_and_one_line_per_number_of_levels(count, tmp_path):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     measures = [MUAP, NDCNG, "nDCG@10", "CG"][:count]
     found = swaps(measures, levels=[2, 5], documents=10, most=4, repetitions=3)
     figure = found.figure()

@@ -18,7 +18,6 @@ NAMES = [*demo.run_paths()]
 
 
 def test_curves_prints_the_table_and_writes_the_figure(output):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     lines = output("curves", demo.NAME, *PATHS, f"{GAINS}@100", "-o", "nDCG.svg")
     assert lines[0].split() == ["rank", *NAMES]
     assert len(lines) == 101
@@ -47,7 +46,6 @@ def test_every_format_has_the_same_numbers(output):
 
 
 def test_options_reach_the_analysis(output):
-    pytest.importorskip("scipy", reason="SciPy is not installed")
     options = {"normalise": "averages", "confidence": 0.8, "resamples": 50, "seed": 3}
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     lines = output("curves", demo.NAME, *PATHS, "nCG", "--depth", 4, "--ideal", *words, "-p", "-1")

@@ -454,7 +454,6 @@ def test_an_error_ends_the_process_with_status_2_and_one_line():
 
 
 def test_confidence_adds_the_bounds_of_every_mean(output):
-    pytest.importorskip("scipy", reason="SciPy is not installed")
     words = ["evaluate", "qrels", "run", "other", "CG@1", "--confidence", "0.9"]
     lines = output(*words, "--interval", "t", "-f", "csv", "-p", "2")
     assert lines == [

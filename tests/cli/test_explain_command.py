@@ -54,7 +54,6 @@ def test_explain_takes_gains_and_the_run_of_a_collection(output):
 
 
 def test_explain_writes_its_figure(output, folder):
-    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
     output("explain", "qrels", "run", "nDCG_JK@3", "--topic", "q1", "-o", "why.svg")
     assert "ideal" in (folder / "why.svg").read_text(encoding="utf-8")
 

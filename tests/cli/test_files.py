@@ -23,8 +23,6 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
-    if name in ("compare", "sensitivity"):
-        pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
     formats = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
     files = [word for ending in formats for word in ("-o", f"table.{ending}")]
     output(name, *COMMANDS[name], *files)
@@ -37,15 +35,12 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
 
 @pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity", "levels"])
 def test_every_analysis_writes_its_figure(output, name):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
     table = output(name, *COMMANDS[name])
     assert output(name, *COMMANDS[name], "-o", "f.svg") == table
     assert Path("f.svg").read_bytes().startswith(b"<?xml")
 
 
 def test_the_ending_chooses_the_format_of_a_figure(output):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     output("levels", "qrels", "-o", "f.svg", "-o", "f.png", "-o", "f.PDF")
     for file, start in {"f.svg": b"<?xml", "f.png": b"\x89PNG", "f.PDF": b"%PDF"}.items():
         assert Path(file).read_bytes().startswith(start)

@@ -42,7 +42,6 @@ def test_answers_of_an_assessor_are_merged(output, capsys):
 
 
 def test_holes_draws_the_variance(output):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     output("holes", demo.NAME, *RUNS, "P@5", "-o", "holes.svg")
     assert "Share of the variance removed" in Path("holes.svg").read_text(encoding="utf-8")
 

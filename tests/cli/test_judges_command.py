@@ -68,7 +68,6 @@ def test_scales_are_mapped_and_partly_judged_topics_completed(output, human):
 
 
 def test_the_figure_shows_the_estimates_or_the_agreement(output, human):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     output("judges", "human.txt", demo.NAME, "-o", "f.svg")
     assert "Level by the human" in Path("f.svg").read_text(encoding="utf-8")
     output("judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-o", "f.svg")

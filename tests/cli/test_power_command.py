@@ -37,7 +37,6 @@ def test_power_prints_all_numbers_for_programs(output):
     ("show", "label"), [("power", "Share of pairs with p"), ("topics", "Detectable difference of two runs")]
 )
 def test_show_chooses_the_figure(output, show, label):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     output("power", demo.NAME, *RUNS, *MEASURES, "--resamples", 50, "--show", show, "-o", "power.svg")
     picture = Path("power.svg").read_text(encoding="utf-8")
     assert all(text in picture for text in (*MEASURES, label))

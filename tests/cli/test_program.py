@@ -281,7 +281,6 @@ SLOW = """
 
 
 def test_long_work_of_workers_shows_a_progress_bar_on_a_terminal(folder):
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
     distribution(folder, "slow", SLOW)
     paths = os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])
     words = ["evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"]

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from ir_measures_graded import demo
 
 RUNS = {name: str(path) for name, path in demo.run_paths().items()}
@@ -28,7 +26,6 @@ def test_ranges_prints_values_and_differences_for_programs(output):
 
 
 def test_ranges_writes_its_figure(output, folder):
-    pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
     figure = folder / "ranges.svg"
     output(*WORDS, "-o", str(figure))
     assert "any judgments" in figure.read_text(encoding="utf-8")

@@ -21,7 +21,6 @@ def test_sensitivity_prints_the_correlations(output):
 
 @pytest.mark.parametrize(("show", "title"), [("tau", "Kendall's τ"), ("ranks", "Ranks of 5 runs")])
 def test_show_chooses_the_figure(output, show, title):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     output("sensitivity", demo.NAME, *RUNS.values(), "nDCG_JK@100", *GAINS, "--show", show, "-o", "f.svg")
     assert title in Path("f.svg").read_text(encoding="utf-8")
 

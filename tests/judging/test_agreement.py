@@ -161,7 +161,6 @@ def test_invalid_comparisons_are_refused(machine, runs, measures, message):
 
 
 def test_the_figure_has_the_matrix_and_a_panel_per_measure(found):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     matrix, *panels = found.figure().axes
     assert [text.get_text() for text in matrix.texts] == [str(n) for n in found.confusion.ravel() if n]
     assert len(panels) == len(MEASURES)

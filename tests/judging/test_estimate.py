@@ -223,7 +223,6 @@ def test_files_are_judged_like_dicts(tmp_path):
 
 
 def test_the_figure_shows_every_interval():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     human, machine, runs = judged(30)
     found = estimate(first(human, 12), machine, runs, [NDCG, "P@5"], baseline="B")
     figure = found.figure()

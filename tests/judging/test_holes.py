@@ -160,7 +160,6 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
 
 
 def test_the_figure_compares_the_order_with_that_by_depth():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10")
     assert isinstance(found, Holes)
     (axes,) = found.figure().axes

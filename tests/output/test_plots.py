@@ -16,7 +16,6 @@ HEADS = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 
 @pytest.fixture
 def figure():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     return drawing()
 
 

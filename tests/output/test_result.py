@@ -66,7 +66,6 @@ def test_repr_is_one_short_line(results, kind):
 
 @every_kind
 def test_notebook_view_is_well_formed_and_holds_figure_and_table(results, kind):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     result = results[kind]
     page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
     assert len(page.findall(".//{http://www.w3.org/2000/svg}svg")) == 1
@@ -90,7 +89,6 @@ def test_notebook_view_escapes_names():
 
 
 def test_figure_shows_itself_in_a_notebook(results, monkeypatch):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     assert results["Effort"].figure()._repr_svg_().startswith("<svg")
     monkeypatch.setattr(plots, "svg", lambda figure: f"{len(figure.axes)} panels")  # drawing takes long
     for kind in KINDS:
@@ -115,7 +113,6 @@ def test_record_of_a_value_that_no_provider_reports_is_none():
 
 
 def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(results):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     found = results["Evaluation"]
     figure = found.figure()
     means = dict(zip(found.runs, found.means()))
@@ -131,7 +128,6 @@ def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(results):
 
 
 def test_bars_of_an_effort_are_its_ranks(results):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     found = results["Effort"]
     panels = found.figure().axes
     assert [label.get_text() for label in panels[0].get_yticklabels()] == list(found.runs)
