@@ -29,6 +29,7 @@ from ir_measures_graded import (
 from ir_measures_graded.analysis import Explanation, evaluate, explain
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.uncertainty import with_option
 
 
 def ranked(levels, *others):
@@ -107,7 +108,7 @@ cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
 def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, cutoff, ties):
     qrels, run = collection
     measure = measure(**parameters, **({"cutoff": cutoff} if measure.CUTOFF else {}))
-    measure = measure.with_option("ties", ties) or measure
+    measure = with_option(measure, "ties", ties) or measure
     values = dict.fromkeys(qrels)
     values |= {topic: value for topic, _, value in ir_measures.iter_calc([measure], qrels, run)}
     for topic, judged in qrels.items():

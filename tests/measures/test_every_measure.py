@@ -18,6 +18,7 @@ from ir_measures_graded import Choice, Count, Flag, GradedError, GradedMeasure, 
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.measures.parameters import Gains
 from ir_measures_graded.measures.top_gain import TOP_GAIN
+from ir_measures_graded.uncertainty import with_option
 
 STANDARD = [AP, nDCG @ 10, P @ 5, Judged @ 10]
 
@@ -57,7 +58,7 @@ def variants(measure):
 
 def with_ties(measure):
     """The measure with each value of the option `ties`, uncut and cut."""
-    options = (measure.with_option("ties", word) for word in measure.TIES)
+    options = (with_option(measure, "ties", word) for word in measure.TIES)
     return [option(cutoff=cutoff) for option in options if option for cutoff in (None, 3)]
 
 

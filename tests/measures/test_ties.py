@@ -84,8 +84,8 @@ class _Squares(WeightedGains):
 
     NAME = "Squares"
 
-    def weigh(self, gain, rank):
-        return gain / rank**2
+    def discount(self, rank):
+        return rank**2
 
 
 class _Found(AtRelevant):

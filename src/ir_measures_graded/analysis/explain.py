@@ -35,6 +35,7 @@ from ..ranking.judged import Judged
 from ..ranking.order import as_compared
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.notation import parse_measures
+from ..uncertainty import evaluated, evaluated_curve, in_order
 from .curves import gains_of, ideal_run
 from .options import refuse_large, whole_number
 
@@ -286,8 +287,8 @@ class _Explained:
 
     def _graded(self, measure: GradedMeasure, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
         within, uncut = view(measure, ranks), view(measure, ranks, cut=False)
-        ordered, cutoff = measure.in_order(uncut), within.cutoff
-        value = computed(measure, within, measure.evaluated)
+        ordered, cutoff = in_order(measure, uncut), within.cutoff
+        value = computed(measure, within, partial(evaluated, measure))
         last = min(depth, cutoff or depth)
         values = weights = sums = ideal = None
         if measure.CUTOFF:
@@ -295,7 +296,7 @@ class _Explained:
             if last == cutoff:  # the curve of a mean over ranks adds in another order
                 values[:, cutoff - 1] = value
         with np.errstate(all="ignore"):  # the results are finite
-            added = measure.contributions(measure.in_order(within))
+            added = measure.contributions(in_order(measure, within))
             if added is not None and isinstance(measure, WeightedGains):
                 weights = measure.weigh(np.ones(last), np.arange(1, last + 1))
                 weights = _padded(weights[None], depth)[0]
@@ -400,7 +401,7 @@ def _unknown(topic: Any, judgments: Judgments) -> str:
 
 
 def _curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
-    return computed(measure, topics, partial(measure.evaluated_curve, depth=depth), (depth,))
+    return computed(measure, topics, partial(evaluated_curve, measure, depth=depth), (depth,))
 
 
 def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int) -> dict[str, Any]:

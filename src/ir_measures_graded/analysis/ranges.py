@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +28,14 @@ from ..evaluation.provider import computed
 from ..evaluation.study import StudiedRun, study_of
 from ..inputs.id_matching import Column, equal_pairs
 from ..measures.base import GradedMeasure
-from ..measures.holes import BLOCK, Holes, Undetermined, filled, padded
 from ..measures.topics import Topics
 from ..output import plots
 from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.notation import parse_measures
+from ..uncertainty import Undetermined, difference, evaluated, with_option
+from ..uncertainty.judgments import BLOCK, Unjudged, filled, padded
 from .options import refuse_large, whole_number
 
 if TYPE_CHECKING:
@@ -287,7 +289,7 @@ def _checked(measure: Any) -> GradedMeasure:
     if not isinstance(measure, GradedMeasure):
         raise GradedError(f"{measure} is not a graded measure; only these have ranges")
     for option in ("ties", "unjudged"):
-        if measure.with_option(option, "min") is not None and option in measure.params:
+        if with_option(measure, option, "min") is not None and option in measure.params:
             raise GradedError(f"{measure}: leave out {option}, its ranges are computed anyway")
     return measure
 
@@ -312,11 +314,11 @@ class _OfMeasure:
         ]
 
     def _evaluated(self, measure: GradedMeasure, topics: Topics) -> np.ndarray:
-        return computed(measure, topics, measure.evaluated)
+        return computed(measure, topics, partial(evaluated, measure))
 
     def _extremes(self, option: str, topics: Topics) -> tuple[np.ndarray | None, str]:
         """The lowest and the highest value of each topic (2 × T); None, with a reason, if not known."""
-        both = [self.measure.with_option(option, word) for word in ("min", "max")]
+        both = [with_option(self.measure, option, word) for word in ("min", "max")]
         if None in both:
             return None, ""
         try:
@@ -344,7 +346,7 @@ class _OfMeasure:
     def _likely(self, number: int, levels: _Levels) -> Interval:
         topics, random = self.topics[number], np.random.default_rng([self.seed, number])
         means = np.empty(self.draws)
-        holes = Holes.of(topics)
+        holes = Unjudged.of(topics)
         every = np.arange(topics.count)
         batch = max(1, BLOCK // max(1, topics.ranks.judged.offsets[-1]))
         for start in range(0, self.draws, batch):
@@ -379,7 +381,7 @@ class _OfMeasure:
             return None, False
         lower, higher = equal_pairs(columns[one], columns[other])
         shared = lower, higher - columns[one][1][-1]
-        found = self.measure.difference_over_judgments(self.topics[one], self.topics[other], shared)
+        found = difference(self.measure, self.topics[one], self.topics[other], shared)
         if found is not None:
             return np.stack(found), True
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
@@ -400,7 +402,7 @@ def _means(extremes: np.ndarray | None) -> Interval | None:
 
 def _unjudged_documents(topics: Topics) -> Column:
     """The documents in the holes, topic by topic."""
-    holes = Holes.of(topics)
+    holes = Unjudged.of(topics)
     return topics.ranks.documents(holes.place), np.append(0, np.cumsum(holes.count))
 
 
@@ -422,7 +424,7 @@ class _Levels:
             for bin_, level in zip(bins, levels)
         ]
 
-    def drawn(self, run: int, holes: Holes, draws: int, random: np.random.Generator) -> np.ndarray:
+    def drawn(self, run: int, holes: Unjudged, draws: int, random: np.random.Generator) -> np.ndarray:
         """Random levels of the holes of a run (draws × holes), NaN if no document is judged at such ranks."""
         bins = np.searchsorted(BINS, holes.rank)
         levels = np.full((draws, bins.size), np.nan)

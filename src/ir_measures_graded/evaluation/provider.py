@@ -18,6 +18,7 @@ from ..measures.topics import Topics
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.plugins import origin
+from ..uncertainty import evaluated, evaluated_curve
 from . import trec_eval
 from .trec_eval import TrecLists
 
@@ -91,7 +92,7 @@ class GradedEvaluator(Evaluator):
                 raise GradedError(f"{measure.NAME} takes no cutoff: it has one value, not one at each rank")
 
         def curve(measure: GradedMeasure) -> Callable[[Topics], np.ndarray]:
-            return partial(measure.evaluated_curve, depth=depth)
+            return partial(evaluated_curve, measure, depth=depth)
 
         yield from self.by_topic(run, curve, (depth,), cut=False).items()
 
@@ -99,7 +100,7 @@ class GradedEvaluator(Evaluator):
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
         reduction = self._reduced(run)
-        found = self.by_topic(reduction, lambda measure: measure.evaluated)
+        found = self.by_topic(reduction, lambda measure: partial(evaluated, measure))
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
             yield measure, everything, found[measure]

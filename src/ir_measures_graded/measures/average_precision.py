@@ -18,55 +18,30 @@ from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of
 from ..ranking.gains import gain_of
 from ..ranking.judged import Ideal
 from .at_relevant import AtRelevant
-from .base import GradedMeasure
 from .blended_ratio import BETA, BlendedRatio
-from .ties import TieGroups
+from .sums import SumOverRanks, per_cutoff
 from .topics import GainList, Topics, ratio, share
 
 MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
 
 
-class _OfThresholds(GradedMeasure):
+class ByThreshold(SumOverRanks):
     """Precisions P^t with every threshold t of relevance, in a sum over the run's relevant documents.
 
-    Each measure weights the thresholds and divides by the sum of an ideal run.
+    Each measure weights the thresholds.
     """
 
-    TIES = ("mean", "min", "max")
-    UNJUDGED = True
-
-    def weigh(self, thresholds: Thresholds) -> np.ndarray:
+    def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
         """The weight of each threshold."""
         raise NotImplementedError
 
-    def whole(self, topics: Topics) -> np.ndarray:
-        """The sum of an ideal run, for each topic."""
-        raise NotImplementedError
-
-    def values(self, topics: Topics) -> np.ndarray:
-        run, precision = self._precision(topics)
-        return share(run.sum(precision), self.whole(topics))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        run, precision = self._precision(topics)
-        return share(run.vector(precision, depth), self.whole(topics)[:, None])
-
-    def contributions(self, topics: Topics) -> GainList | None:
-        run, precision = self._precision(topics)
-        return run.divided(self.values(topics), precision)
-
-    def _precision(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        """The ranks where relevant documents may stand, and the weighted sum of precisions at each rank."""
-        thresholds = topics.once(Thresholds, lambda: Thresholds.of(topics))
-        if self["ties"] == "mean":
-            run = thresholds.expected_precision(topics, self.weigh(thresholds))
-            return run, run.gain
-        run = topics.run.relevant
-        return run, thresholds.precision(run, self.weigh(thresholds))
+    def amounts(self, topics: Topics) -> GainList:
+        run, thresholds = topics.run.relevant, Thresholds.of(topics)
+        return run.with_gain(thresholds.precision(run, self.threshold_weights(thresholds)))
 
 
-class _muAP(_OfThresholds):
+class _muAP(ByThreshold):
     r"""Average precision at every level of gain, averaged with the distances of the levels as weights.
 
     :formula: Σ_t d_t AP^t / Σ_t d_t over the distinct positive gains t of the topic's recall base, d_t = t
@@ -91,14 +66,14 @@ class _muAP(_OfThresholds):
     PRETTY_NAME = "Average precision over all levels of gain (µAP)"
     SHORT_DESC = "The mean of the average precisions with each gain as the threshold of relevance."
 
-    def weigh(self, thresholds: Thresholds) -> np.ndarray:
+    def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
         return thresholds.distance / thresholds.relevant
 
-    def whole(self, topics: Topics) -> np.ndarray:
-        return topics.best
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        return per_cutoff(topics.best, cutoff)
 
 
-class _GAP(_OfThresholds):
+class _GAP(ByThreshold):
     r"""Graded average precision: average precision over users with different thresholds of relevance.
 
     :formula: Σ_i rel(i) (1/i) Σ_{j≤i} min(G[j], G[i]) / Σ_d G_d, the last sum over all judged documents
@@ -122,11 +97,11 @@ class _GAP(_OfThresholds):
     PRETTY_NAME = "Graded average precision"
     SHORT_DESC = "Average precision over users with different thresholds of relevance."
 
-    def weigh(self, thresholds: Thresholds) -> np.ndarray:
+    def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
         return thresholds.distance
 
-    def whole(self, topics: Topics) -> np.ndarray:
-        return topics.whole_ideal.sum(topics.whole_ideal.gain)
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        return per_cutoff(topics.whole_ideal.total, cutoff)
 
 
 @dataclass(frozen=True)
@@ -146,6 +121,11 @@ class Thresholds:
 
     @classmethod
     def of(cls, topics: Topics) -> Thresholds:
+        """The thresholds of the topics."""
+        return topics.once("thresholds", lambda: cls._of(topics))
+
+    @classmethod
+    def _of(cls, topics: Topics) -> Thresholds:
         topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
         offsets = offsets_of(topic, topics.count)
         below = np.where(changes(topic), 0.0, np.append(0.0, t[:-1]))
@@ -158,7 +138,7 @@ class Thresholds:
         `run` has relevant documents only, `weight` has one w_t per threshold. C^t[i] is the number of
         documents in the first i with at least the gain t.
         """
-        level = self._level(run)
+        level = self.level(run)
         result = np.empty(level.size)
         many = (np.diff(self.offsets) > MANY)[run.topic]
         for part, precision in ((~many, self._by_level), (many, self._by_pair)):
@@ -166,31 +146,11 @@ class Thresholds:
                 result[part] = precision(run.where(part), level[part], weight)
         return result
 
-    def expected_precision(self, topics: Topics, weight: np.ndarray) -> GainList:
-        """The mean of the same sum at each rank down to the cutoff, over all orders of tied documents.
-
-        The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a tie group
-        meets all documents before the group, itself, and each other of the group in half of the orders.
-        """
-        whole = topics.whole_run
-        run, groups = whole.relevant, TieGroups.of(topics, whole.gain > 0)
-        itself, pairs = np.zeros(whole.gain.size), np.zeros(whole.gain.size)
-        itself[whole.gain > 0] = self._up_to(weight, run, self._level(run))
-        pairs[whole.gain > 0] = self.precision(run, weight) * run.rank
-        pairs_of, size = groups.sum(pairs), groups.size
-        # The lower of two documents of a group: the later one in an order by descending gain.
-        order = np.lexsort((-itself[groups.entry], groups.number))
-        within = np.zeros(whole.gain.size)
-        within[groups.entry] = itself[groups.entry][order] * groups.place
-        within_of = groups.sum(within)
-        expected = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
-        return GainList(expected.topics, expected.topic, expected.rank, expected.gain / expected.rank)
-
-    def _level(self, run: GainList) -> np.ndarray:
+    def level(self, run: GainList) -> np.ndarray:
         """The number of thresholds of its topic below the gain of each document."""
         return entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
 
-    def _up_to(self, weight: np.ndarray, run: GainList, level: np.ndarray) -> np.ndarray:
+    def up_to(self, weight: np.ndarray, run: GainList, level: np.ndarray) -> np.ndarray:
         """W(g) = Σ_{t≤g} w_t for the gain of each document."""
         return cumsum(weight, self.offsets)[self.offsets[run.topic] + level]
 
@@ -208,7 +168,7 @@ class Thresholds:
 
         A pair counts in C^t[i] for each t that both reach: together these weigh W(min(G[i], G[j])).
         """
-        up_to = self._up_to(weight, run, level)
+        up_to = self.up_to(weight, run, level)
         lower = earlier_and_smaller(level, run.offsets)
         of_lower = earlier_and_smaller(level, run.offsets, up_to)
         return (of_lower + up_to * (run.number - lower)) / run.rank
@@ -217,10 +177,9 @@ class Thresholds:
 class _MeanAtRelevant(AtRelevant):
     """The mean of a quotient at the run's relevant documents over all relevant documents."""
 
-    def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        if cutoff is None:
-            return topics.relevant
-        return np.minimum(topics.relevant if isinstance(cutoff, int) else topics.relevant[:, None], cutoff)
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        relevant = per_cutoff(topics.relevant, cutoff)
+        return relevant if cutoff is None else np.minimum(relevant, cutoff)
 
 
 class _WAP(_MeanAtRelevant):
@@ -320,11 +279,6 @@ class _AGR(_WAP):
         best = Ideal.of(levels.topic, _adjusted_gains(topics), levels.count, topics.count, None)
         ideal = GainList(topics.count, best.topic, best.rank, best.gain)
         return ideal.at(rank, topic, ideal.cumulated)
-
-    def merit(self, topics: Topics) -> np.ndarray:
-        merit = super().merit(topics).copy()
-        merit[merit > 0] = 1 + self.relevant(topics.cut(None)).gain  # irrelevant documents have 0
-        return merit
 
 
 def _adjusted_gains(topics: Topics) -> np.ndarray:

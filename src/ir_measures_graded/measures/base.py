@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -19,10 +19,19 @@ import numpy as np
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, shown
 from ..ranking.gains import LINEAR
-from .holes import extreme_in_order
 from .parameters import ORDERS, UNJUDGED, Choice, Count, Flag, Gains, Parameter
-from .ties import ordered
 from .topics import GainList, Topic, Topics
+
+OPTIONS: Mapping[str, Callable[[type[GradedMeasure]], Parameter | None]] = {
+    "ties": lambda cls: Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None,
+    "unjudged": lambda cls: UNJUDGED if cls.UNJUDGED else None,
+    "gains": lambda cls: Gains(default=cls.GAINS),
+    "judged_only": lambda cls: Flag(
+        default=cls.JUDGED_ONLY, desc="remove unjudged documents before ranks are counted"
+    ),
+    "cutoff": lambda cls: Count(default=None, desc="evaluate only the first k ranks") if cls.CUTOFF else None,
+}
+"""The parameters that every measure has besides its own; None if a measure is declared without."""
 
 
 class GradedMeasure(ir_measures.Measure):
@@ -48,10 +57,12 @@ class GradedMeasure(ir_measures.Measure):
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
     TIES: ClassVar[tuple[str, ...]] = ()
-    """Those of 'mean', 'min' and 'max' that the option `ties` accepts besides 'docid'. 'min' and 'max' order
-    tied documents by `merit`; `values` must compute 'mean' itself."""
+    """The values of the option `ties` other than 'docid', of 'mean', 'min' and 'max'. The room `uncertainty`
+    computes them: without further code, 'max' orders tied documents by descending gain and 'min' by
+    ascending gain."""
     UNJUDGED: ClassVar[bool] = False
-    """Whether the measure has the option `unjudged`; see `over_judgments`."""
+    """Whether the measure has the option `unjudged`. Without further code, a value must never fall when two
+    documents, at any distance, change places so that the better one stands higher."""
     RECALL_BASE: ClassVar[bool] = True
     """Whether judged documents that a run did not retrieve affect its value."""
     DEFAULT: Any = 0.0
@@ -59,17 +70,8 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
-        cls.SUPPORTED_PARAMS = {
-            **cls.PARAMETERS,
-            **({"ties": Choice("docid", *cls.TIES, default="docid", desc=ORDERS)} if cls.TIES else {}),
-            **({"unjudged": UNJUDGED} if cls.UNJUDGED else {}),
-            "gains": Gains(default=cls.GAINS),
-            "judged_only": Flag(
-                default=cls.JUDGED_ONLY, desc="remove unjudged documents before ranks are counted"
-            ),
-        }
-        if cls.CUTOFF:
-            cls.SUPPORTED_PARAMS["cutoff"] = Count(default=None, desc="evaluate only the first k ranks")
+        options = {name: parameter for name, make in OPTIONS.items() if (parameter := make(cls))}
+        cls.SUPPORTED_PARAMS = {**cls.PARAMETERS, **options}
 
     def __init__(self, **params: Any):
         super().__init__()
@@ -107,80 +109,26 @@ class GradedMeasure(ir_measures.Measure):
         cutoffs = range(1, depth + 1)
         return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
 
-    def evaluated(self, topics: Topics) -> np.ndarray:
-        """The reported value of each topic, under the options `ties` and `unjudged` (T)."""
-        if self._option("unjudged"):
-            return self.over_judgments(topics, highest=self["unjudged"] == "max")
-        return self.values(self.in_order(topics))
-
-    def evaluated_curve(self, topics: Topics, depth: int) -> np.ndarray:
-        """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
-        if self._option("unjudged"):
-            return np.column_stack([(self @ k).evaluated(topics.cut(k)) for k in range(1, depth + 1)])
-        return self.curve(self.in_order(topics), depth)
-
     def contributions(self, topics: Topics) -> GainList | None:
         """The amount that each document of the run's list adds to the value, in place of its gain. Documents
         without an entry add nothing. None if the value is not a sum over documents."""
         return None
 
-    def in_order(self, topics: Topics) -> Topics:
-        """The topics in the order of tied documents that ties='min' or 'max' asks for."""
-        if not self._option("ties") or self["ties"] == "mean":
-            return topics
-        merit = self.merit(topics)
-        ranks = ordered(topics.ranks, merit if self["ties"] == "max" else -merit)
-        return Topics(ranks, topics.gains, topics.cutoff)
-
-    def merit(self, topics: Topics) -> np.ndarray:
-        """The merit of each of the H judged documents of `topics.ranks`. The value is highest if tied
-        documents are in descending order of their merit. Unjudged documents have the merit 0."""
-        return topics.whole_run.gain
-
-    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
-        """The highest or lowest value of each topic (T) over all judgments of its unjudged documents within
-        the cutoff. Each may gain 0 or what any level of the collection gains.
-
-        This evaluates only judgments that give higher gains to earlier documents (for the highest value) or
-        to later ones (for the lowest). This is correct for measures whose value never falls when two
-        documents, at any distance, change places so that the better one stands higher.
-        """
-        return extreme_in_order(topics, self.values, highest)
-
-    def difference_over_judgments(
-        self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """The lowest and the highest difference (T each) of two runs' values over all judgments of the
-        documents that either has unjudged within the cutoff; None if it is not known.
-
-        `shared` are the numbers of the holes of `one` and of `other` that hold the same document.
-        """
-        return None
-
     def refusal(self) -> str:
         """The reason why these parameters cannot be combined; empty if they can."""
-        if not self._option("unjudged"):
+        if not self.option("unjudged"):
             return ""
         given = f"unjudged={self['unjudged']!r}"
         if self["judged_only"]:
             return f"judged_only=True leaves out the documents that {given} is about; use one of the two"
-        if self._option("ties"):
+        if self.option("ties"):
             return f"{given} and ties={self['ties']!r} cannot be combined; use one of the two"
         return ""
 
-    def with_option(self, name: str, word: str) -> GradedMeasure | None:
-        """This measure with the option `ties` or `unjudged`; None if it does not have the option."""
-        if not (word in self.TIES if name == "ties" else self.UNJUDGED):
-            return None
-        try:
-            return self(**{name: word})
-        except GradedError:
-            return None
-
-    def _option(self, name: str) -> bool:
-        """Whether the option `ties` or `unjudged` is set."""
+    def option(self, name: str) -> str:
+        """The value of the option `ties` or `unjudged` if it is set; empty if it is not."""
         offered = {"ties": self.TIES, "unjudged": self.UNJUDGED}
-        return bool(offered[name]) and name in self.params
+        return str(self.params.get(name, "")) if offered[name] else ""
 
     @property
     def needs_all_topics(self) -> bool:
@@ -188,7 +136,7 @@ class GradedMeasure(ir_measures.Measure):
 
         Declare it if a measure uses `possible_gains`, so that engines that distribute topics take care.
         """
-        return self._option("unjudged")
+        return bool(self.option("unjudged"))
 
     @property
     def smaller_is_better(self) -> bool:

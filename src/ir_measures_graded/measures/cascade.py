@@ -85,7 +85,7 @@ class _nERR(_ERR_G):
 
     RECALL_BASE = True
 
-    def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.ideal
         added = self.added(ideal, topics)
         return ideal.vector(added, len(cutoff)) if isinstance(cutoff, np.ndarray) else ideal.sum(added)

@@ -24,9 +24,9 @@ BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks belo
 class _Discounted(WeightedGains):
     """Gains from rank b on are divided by the logarithm of their rank."""
 
-    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    def discount(self, rank: np.ndarray) -> np.ndarray:
         b = self["b"]
-        return gain / np.where(rank < b, 1.0, np.log(rank) / np.log(b))
+        return np.where(rank < b, 1.0, np.log(rank) / np.log(b))
 
 
 class _CG(WeightedGains):
@@ -126,8 +126,8 @@ class _Log2(WeightedGains):
 
     GAINS = "exp"
 
-    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        return gain / np.log2(rank + 1)
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        return np.log2(rank + 1)
 
 
 class _DCG_Burges(_Log2):
@@ -209,8 +209,8 @@ class _NDCNG(Normalised):
     def worth(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
         return np.exp2(ratio(gain, self["max_gain"] or best)) - 1
 
-    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        return gain / np.log(rank + 1)
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        return np.log(rank + 1)
 
 
 CG = _CG()

@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from .blended_ratio import BETA, BlendedRatio
-from .holes import extreme_in_order
 from .parameters import Choice, Real
+from .sums import per_cutoff
 from .topics import GainList, Topics
 
 
@@ -170,15 +170,9 @@ class _NCU(BlendedRatio):
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
         return 1.0 if self["stop"] == "gu" else float(self["gamma"])
 
-    def most(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.whole_ideal
-        most = ideal.sum(self.weight(ideal, topics))
-        return most[:, None] if isinstance(cutoff, np.ndarray) else most
-
-    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
-        if self["stop"] == "rb" and self["utility"] == "P":
-            return extreme_in_order(topics, self.values, highest)
-        return super().over_judgments(topics, highest)
+        return per_cutoff(ideal.sum(self.weight(ideal, topics)), cutoff)
 
     def refusal(self) -> str:
         if self["stop"] == "gu" and self["ties"] in ("min", "max"):

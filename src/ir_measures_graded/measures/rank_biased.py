@@ -11,7 +11,7 @@ import numpy as np
 from ..ranking.gains import LINEAR
 from .parameters import Flag, Real
 from .top_gain import TOP_GAIN, TopGainMeasure
-from .topics import GainList, Topics, ratio
+from .topics import GainList, Topics
 from .weighted import WeightedGains
 
 
@@ -61,11 +61,11 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     def smaller_is_better(self) -> bool:
         return bool(self["residual"])
 
-    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        return gain * ((1 - self["p"]) * self["p"] ** (rank - 1.0))
+    def weight(self, rank: np.ndarray) -> np.ndarray:
+        return (1 - self["p"]) * self["p"] ** (rank - 1.0)
 
-    def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
-        return ratio(total, np.array(self.top_gain(topics)))
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> float:
+        return self.top_gain(topics)
 
     def values(self, topics: Topics) -> np.ndarray:
         if self["residual"]:
@@ -75,14 +75,10 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
         if self["residual"]:
             return topics.run.held(self._residual(topics), depth, default=1.0)
-        return self.scaled(super().curve(topics, depth), topics)
+        return super().curve(topics, depth)
 
     def contributions(self, topics: Topics) -> GainList | None:
         return None if self["residual"] else super().contributions(topics)
-
-    def merit(self, topics: Topics) -> np.ndarray:
-        gain = super().merit(topics)
-        return -np.ones(gain.size) if self["residual"] else gain
 
     def refusal(self) -> str:
         for option, words in (("ties", ("mean",)), ("unjudged", ("min", "max"))):

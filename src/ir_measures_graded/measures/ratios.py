@@ -12,11 +12,9 @@ import numpy as np
 
 from ..by_topic import tally
 from ..ranking.judged import Ideal
-from .base import GradedMeasure
 from .collection_size import DOCS, collection_size
-from .holes import Holes, at_least
 from .parameters import TOPICS_BEST, Choice
-from .ties import expected
+from .sums import SumOverRanks, per_cutoff
 from .topics import GainList, Topics, ratio
 from .weighted import Normalised, WeightedGains
 
@@ -33,19 +31,6 @@ class _SlidingRatio(Normalised):
 
     def ideal(self, topics: Topics) -> GainList:
         return topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
-
-    def in_ideal(self, topics: Topics) -> np.ndarray:
-        if self["ideal"] == "judged":
-            return super().in_ideal(topics)
-        whole = topics.whole_run
-        return at_least(topics, whole.topic, whole.gain, np.ones(whole.gain.size))
-
-    def difference_over_judgments(
-        self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        if self["ideal"] == "judged":
-            return super().difference_over_judgments(one, other, shared)
-        return None  # each run has an ideal list of its own
 
 
 def _own_ideal(topics: Topics) -> GainList:
@@ -99,8 +84,8 @@ class _MSR(_SlidingRatio):
     SHORT_DESC = "The sliding ratio with every gain divided by its rank."
     PARAMETERS = {"ideal": IDEAL}
 
-    def weigh(self, gain: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        return gain / rank
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        return rank
 
 
 class _gP(WeightedGains):
@@ -122,30 +107,9 @@ class _gP(WeightedGains):
     SHORT_DESC = "The mean gain at the first k ranks, as a share of the highest gain."
     PARAMETERS = {"max_gain": TOPICS_BEST}
 
-    def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
-        m = self["max_gain"] or topics.best
-        return ratio(total, m * (topics.cutoff or topics.retrieved))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        m = self["max_gain"] or topics.best[:, None]
-        return ratio(self.vector(self.listed(topics), depth), m * np.arange(1, depth + 1))
-
-    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
-        if self["max_gain"]:
-            return super().over_judgments(topics, highest)
-        # Let t be the highest gain of a hole. The value is highest if all holes get t, lowest if one does.
-        t, total = topics.possible_gains[:, None], topics.run.sum(topics.run.gain)
-        holes = Holes.of(topics).count
-        given = total + t * (holes if highest else np.minimum(holes, 1))
-        k = topics.cutoff or topics.retrieved
-        values = ratio(given, np.where(holes > 0, np.maximum(topics.best, t), topics.best) * k)
-        extreme = np.maximum if highest else np.minimum
-        return extreme.reduce(np.vstack([self.values(topics), values]))
-
-    def difference_over_judgments(
-        self, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        return None
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        m = np.broadcast_to(self["max_gain"] or topics.best, topics.count)
+        return per_cutoff(m, cutoff) * (topics.retrieved if cutoff is None else cutoff)
 
 
 class _gR(Normalised):
@@ -169,7 +133,7 @@ class _gR(Normalised):
     IDEAL_IS_CUT = False
 
 
-class _Fallout(GradedMeasure):
+class _Fallout(SumOverRanks):
     r"""Fallout: the share of the non-relevant documents of the collection that the run retrieves.
 
     :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the collection;
@@ -193,37 +157,23 @@ class _Fallout(GradedMeasure):
     PARAMETERS = {"docs": DOCS}
     SMALLER_IS_BETTER = True
 
-    TIES = ("mean", "min", "max")
-    UNJUDGED = True
-
-    def values(self, topics: Topics) -> np.ndarray:
-        found = self._found(topics)
-        return self._share(topics, topics.retrieved - found.sum(found.gain))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        found = self._found(topics)
-        retrieved = np.minimum(topics.retrieved[:, None], np.arange(1, depth + 1))
-        return self._share(topics, (retrieved - found.vector(found.gain, depth)).T).T
-
-    def _found(self, topics: Topics) -> GainList:
-        """The number of relevant documents at each rank; the mean number with ties='mean'."""
-        if self["ties"] == "mean":
-            return expected(topics, (topics.whole_run.gain > 0).astype(np.float64))
+    def amounts(self, topics: Topics) -> GainList:
         run = topics.run.relevant
-        return GainList(topics.count, run.topic, run.rank, np.ones(run.rank.size))
+        return run.with_gain(np.ones(run.rank.size))
 
-    def _share(self, topics: Topics, missed: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
-        """Non-relevant documents (… × T) as a share, if `given` unjudged documents are relevant too."""
-        return ratio(missed - given, collection_size(self, topics) - topics.relevant - given)
+    def contributions(self, topics: Topics) -> GainList | None:
+        return None
 
-    def merit(self, topics: Topics) -> np.ndarray:
-        return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
+    def value_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
+        return self.share(topics, topics.retrieved - amounts.total)
 
-    def over_judgments(self, topics: Topics, highest: bool) -> np.ndarray:
-        if highest or not topics.possible_gains.size:
-            return self.values(topics)
-        found = self._found(topics)
-        return self._share(topics, topics.retrieved - found.sum(found.gain), Holes.of(topics).count)
+    def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
+        retrieved = np.minimum(topics.retrieved[:, None], np.arange(1, depth + 1))
+        return self.share(topics, (retrieved - amounts.vector(amounts.gain, depth)).T).T
+
+    def share(self, topics: Topics, found: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
+        """The share of the non-relevant documents `found` (… × T) if `given` unjudged ones are relevant."""
+        return ratio(found - given, collection_size(self, topics) - topics.relevant - given)
 
 
 SR = _SR()

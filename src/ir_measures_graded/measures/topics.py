@@ -41,6 +41,15 @@ class GainList:
         """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""
         return np.bincount(self.topic, weights=values, minlength=self.topics)
 
+    @property
+    def total(self) -> np.ndarray:
+        """The sum of the gains of each topic (T)."""
+        return self.sum(self.gain)
+
+    def with_gain(self, gain: np.ndarray) -> GainList:
+        """The list with another gain in each entry."""
+        return GainList(self.topics, self.topic, self.rank, gain)
+
     def divided(self, value: np.ndarray, parts: np.ndarray) -> GainList:
         """The list with a value of each topic (T) divided among its entries in proportion to `parts`.
 
@@ -49,7 +58,7 @@ class GainList:
         array([0.4, 0.1])
         """
         part = ratio(parts, self.sum(parts)[self.topic])
-        return GainList(self.topics, self.topic, self.rank, part * value[self.topic])
+        return self.with_gain(part * value[self.topic])
 
     @cached_property
     def offsets(self) -> np.ndarray:

@@ -1,21 +1,62 @@
 """Tied scores: the lowest, the highest and the mean value over all orders of tied documents.
 
 The scores allow every order of the documents in a tie group, and each order is equally likely. For most
-measures an order by gain gives the lowest and the highest value (`ordered`). The mean follows from the
-parts of a measure: the mean gain at each rank (`expected`), the mean of products of two documents
-(`expected_pairs`), or of the documents that a user passes before stopping (`expected_stops`).
+measures an order by gain gives the lowest and the highest value (`in_order`). The mean follows from the
+parts of a measure (`expected`): the mean gain at each rank, the mean of products of two documents, or of the
+documents that a user passes before stopping.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, singledispatch
 
 import numpy as np
 
 from ..by_topic import changes, cumsum, offsets_of, places
+from ..measures import AGR, RBP_G, Fallout
+from ..measures.at_relevant import AtRelevant
+from ..measures.average_precision import ByThreshold, Thresholds
+from ..measures.base import GradedMeasure
+from ..measures.sums import SumOverRanks
+from ..measures.topics import GainList, Topics, ratio
+from ..measures.weighted import WeightedGains
 from ..ranking.ranks import JudgedRanks
-from .topics import GainList, Topics, ratio
+
+
+def in_order(measure: GradedMeasure, topics: Topics) -> Topics:
+    """The topics in the order of tied documents that ties='min' or 'max' asks for."""
+    option = measure.option("ties")
+    if option not in ("min", "max"):
+        return topics
+    by_merit = merit(measure, topics)
+    ranks = ordered(topics.ranks, by_merit if option == "max" else -by_merit)
+    return Topics(ranks, topics.gains, topics.cutoff)
+
+
+@singledispatch
+def merit(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    """The merit of each of the H judged documents of `topics.ranks`. The value is highest if tied documents
+    are in descending order of their merit. Unjudged documents have the merit 0."""
+    return topics.whole_run.gain
+
+
+@merit.register(type(AGR))
+def _(measure: AtRelevant, topics: Topics) -> np.ndarray:
+    gain = topics.whole_run.gain.copy()
+    gain[gain > 0] = 1 + measure.relevant(topics.cut(None)).gain  # irrelevant documents have 0
+    return gain
+
+
+@merit.register(type(RBP_G))
+def _(measure: WeightedGains, topics: Topics) -> np.ndarray:
+    gain = topics.whole_run.gain
+    return -np.ones(gain.size) if measure["residual"] else gain
+
+
+@merit.register(type(Fallout))
+def _(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    return np.where(topics.whole_run.gain > 0, -1.0, 0.0)
 
 
 def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
@@ -108,7 +149,58 @@ class TieGroups:
         )
 
 
-def expected(topics: Topics, gain: np.ndarray) -> GainList:
+@singledispatch
+def expected(measure: SumOverRanks, topics: Topics) -> GainList:
+    """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied documents."""
+    raise NotImplementedError(f"{measure}: no method for ties='mean' is registered")
+
+
+@expected.register
+def _(measure: WeightedGains, topics: Topics) -> GainList:
+    return measure.weighed(expected_gains(topics, measure.worths(topics.whole_run, topics).gain))
+
+
+@expected.register(type(Fallout))
+def _(measure: SumOverRanks, topics: Topics) -> GainList:
+    return expected_gains(topics, (topics.whole_run.gain > 0).astype(np.float64))
+
+
+@expected.register
+def _(measure: AtRelevant, topics: Topics) -> GainList:
+    relevant = topics.whole_run.gain > 0
+    gain = np.zeros(relevant.size)
+    gain[relevant] = measure.relevant(topics.cut(None)).gain
+    u, q = measure.weights(gain, topics)
+    groups = TieGroups.of(topics, relevant)
+    constant = measure.achieved(np.zeros(1), np.zeros(1))
+    v = np.broadcast_to(measure.achieved(np.ones(gain.size), gain) - constant, gain.shape)
+    start = groups.before(v) + constant
+    pairs = (q == 1).all()
+    run = expected_pairs(groups, u, v, start) if pairs else expected_stops(groups, u, q, v, start)
+    return run.with_gain(ratio(run.gain, measure.possible(run.rank, run.topic, topics)))
+
+
+@expected.register
+def _(measure: ByThreshold, topics: Topics) -> GainList:
+    # The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a tie group
+    # meets all documents before the group, itself, and each other of the group in half of the orders.
+    thresholds, whole = Thresholds.of(topics), topics.whole_run
+    weight = measure.threshold_weights(thresholds)
+    run, groups = whole.relevant, TieGroups.of(topics, whole.gain > 0)
+    itself, pairs = np.zeros(whole.gain.size), np.zeros(whole.gain.size)
+    itself[whole.gain > 0] = thresholds.up_to(weight, run, thresholds.level(run))
+    pairs[whole.gain > 0] = thresholds.precision(run, weight) * run.rank
+    pairs_of, size = groups.sum(pairs), groups.size
+    # The lower of two documents of a group: the later one in an order by descending gain.
+    order = np.lexsort((-itself[groups.entry], groups.number))
+    within = np.zeros(whole.gain.size)
+    within[groups.entry] = itself[groups.entry][order] * groups.place
+    within_of = groups.sum(within)
+    found = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
+    return found.with_gain(found.gain / found.rank)
+
+
+def expected_gains(topics: Topics, gain: np.ndarray) -> GainList:
     """The mean gain at each rank down to the cutoff, over all orders of tied documents.
 
     `gain` has one number for each of the H judged documents that the run retrieved, at any rank. Each rank
@@ -166,7 +258,7 @@ def expected_stops(
         inside = place < within[rows][:, None]
         at = (ends - within)[rows][:, None] + place
         values[at[inside]] = (start[rows][:, None] * c + e)[inside]
-    return GainList(result.topics, result.topic, result.rank, result.gain * values)
+    return result.with_gain(result.gain * values)
 
 
 def _shifted(table: np.ndarray) -> np.ndarray:

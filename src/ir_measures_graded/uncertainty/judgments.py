@@ -1,16 +1,14 @@
-"""Holes: the ranks within a measure's cutoff that no judged document holds.
+"""Unjudged documents within a measure's cutoff, and the judgments that they could get.
 
-An unjudged document counts as irrelevant, but an assessor could have given it any level. A `Ratio` finds
-the extremes of a quotient of weighted gains over all judgments of the holes. A hole's gain enters both sums.
-Therefore the customary bounds (all holes irrelevant, all highly relevant) are wrong. For other measures,
-`filled` makes topics with given judgments, and `extreme_in_order` evaluates the judgments that matter.
+An unjudged document counts as irrelevant, but a judge could have given it any level. `filled` makes topics
+with given judgments, and `extreme_in_order` evaluates the judgments that matter for most measures.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -19,10 +17,10 @@ from ..by_topic import places, rows_of
 from ..errors import GradedError
 from ..inputs.id_matching import Ids
 from ..inputs.tables import Table
+from ..measures.topics import GainList, Topics
 from ..ranking.gains import gain_of
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
-from .topics import Topics
 
 BLOCK = 1 << 20
 """The approximate maximum size of a table of topics, gains and holes."""
@@ -33,9 +31,12 @@ class Undetermined(GradedError):
 
 
 @dataclass(frozen=True)
-class Holes:
-    """The holes of a run (U), topic after topic in rank order: `topic`, `rank`, and `place`, the place
-    of the document in the run's whole list. `count` (T): the number of holes of each topic."""
+class Unjudged:
+    """The unjudged documents of a run within the cutoff (U), topic after topic in rank order.
+
+    `topic`, `rank`, and `place`, the index of the document in the run's whole list. `count` (T): their number
+    in each topic.
+    """
 
     topic: np.ndarray
     rank: np.ndarray
@@ -43,12 +44,12 @@ class Holes:
     count: np.ndarray
 
     @classmethod
-    def of(cls, topics: Topics) -> Holes:
-        """The holes of the topics."""
-        return topics.once("holes", lambda: cls._of(topics))
+    def of(cls, topics: Topics) -> Unjudged:
+        """The unjudged documents of the topics."""
+        return topics.once("unjudged", lambda: cls._of(topics))
 
     @classmethod
-    def _of(cls, topics: Topics) -> Holes:
+    def _of(cls, topics: Topics) -> Unjudged:
         whole = topics.ranks.retrieved
         topic = np.repeat(np.arange(topics.count), topics.retrieved)
         rank = places(topics.retrieved) + 1
@@ -57,6 +58,10 @@ class Holes:
         judged[topics.place] = True
         hole = ~judged[place]
         return cls(topic[hole], rank[hole], place[hole], np.bincount(topic[hole], minlength=topics.count))
+
+    def with_gain(self, topics: Topics, gain: np.ndarray) -> GainList:
+        """A list with a gain of each document."""
+        return GainList(topics.count, self.topic, self.rank, gain)
 
     def table(self, values: np.ndarray) -> np.ndarray:
         """A value of each hole as a table (T × the largest `count`), padded with 0."""
@@ -87,7 +92,7 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     hole, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     ranks, judged = topics.ranks, topics.ranks.judged
-    holes = Holes.of(topics)
+    holes = Unjudged.of(topics)
     size = np.diff(judged.offsets)
     start = np.cumsum(topics.retrieved) - topics.retrieved
     number = np.empty(topics.retrieved.sum(), dtype=np.int64)  # of the document at each rank, in its topic
@@ -136,12 +141,12 @@ def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], hi
     """
     result = compute(topics)
     extreme = np.maximum if highest else np.minimum
-    level, count = levels_of_gains(topics), Holes.of(topics).count
+    level, count = levels_of_gains(topics), Unjudged.of(topics).count
     for holes in np.unique(count[count > 0]).tolist():
         having = np.flatnonzero(count == holes)
         kind = distributions(topics, having[0], holes, LIMIT)
         given = level[kind if highest else kind[:, ::-1]]
-        for some in _blocks(having, kind.size):
+        for some in blocks_of(having, kind.size):
             values = compute(filled(topics, np.repeat(some, len(kind)), np.tile(given, (some.size, 1))))
             best = extreme.reduce(values.reshape(some.size, len(kind)), axis=1)
             result[some] = extreme(result[some], best)
@@ -182,84 +187,7 @@ def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.nda
     return np.cumsum(amounts.reshape(topics.count, gains.size)[:, ::-1], axis=1)[:, ::-1]
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """A quotient of sums of weighted worths, `Σ_h Δ_h·achieved_h / Σ_h Δ_h·W(min(k, judged_h))`.
-
-    T topics, L possible gains in ascending order, and one case for each gain as the highest gain of a hole:
-
-    - `worth` (T × L × L): the worth of each gain in each case; Δ_h is the difference from the gain below.
-    - `achieved` (T × L): the weights of the run's judged documents that gain at least h, summed.
-    - `judged` (T × L): the documents of the ideal list that gain at least h.
-    - `possible`: W(0), W(1), …, the sums of the weights of the first ranks of the ideal list.
-    - `cutoff`: k, or None.
-    - `value` (T): the quotient itself, if no hole gains anything.
-    """
-
-    worth: np.ndarray
-    achieved: np.ndarray
-    judged: np.ndarray
-    possible: np.ndarray
-    cutoff: int | None
-    value: np.ndarray
-
-    def extreme(self, weights: np.ndarray, count: np.ndarray, highest: bool) -> np.ndarray:
-        """The highest or lowest quotient of each topic (T) over all judgments of its holes.
-
-        `weights` (T × U) are the weights of the holes in the run, of which each topic has `count`. The
-        ideal list grows by a document for each hole that gains something.
-        """
-        if not highest:
-            opposite = replace(self, achieved=-self.achieved, value=-self.value)
-            return -opposite.extreme(-weights, count, highest=True)
-        ordered = -np.sort(np.where(np.arange(weights.shape[1]) < count[:, None], -weights, np.inf), axis=1)
-        ordered[np.isinf(ordered)] = 0.0
-        earned = np.concatenate((np.zeros((len(count), 1)), np.cumsum(ordered, axis=1)), axis=1)
-        result = self.value.copy()
-        levels = self.judged.shape[1]
-        if not levels:
-            return result
-        for topics in _blocks(np.flatnonzero(count), levels * max(levels, earned.shape[1])):
-            result[topics] = self._highest(topics, earned[topics], count[topics])
-        return result
-
-    def _highest(self, topics: np.ndarray, earned: np.ndarray, count: np.ndarray) -> np.ndarray:
-        # Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0. The loop
-        # finds, from the highest gain to the lowest, how many holes get at least each gain. The best choice
-        # for the gains above is a running maximum over these numbers. Each possible highest gain is a
-        # separate case, because rounding would lose the differences of low gains beside those of high gains.
-        step = np.diff(self.worth[topics], axis=2, prepend=0.0)
-        levels, numbers = self.judged.shape[1], np.arange(earned.shape[1])
-        limit = min(self.cutoff or self.possible.size, self.possible.size - 1)
-        ideal = self.possible[np.minimum(self.judged[topics][:, :, None] + numbers, limit)]
-        added = ideal - ideal[:, :, :1]
-        numerator = (step * self.achieved[topics][:, None, :]).sum(axis=2)
-        denominator = (step * ideal[:, None, :, 0]).sum(axis=2)
-        refused = (numbers > count[:, None]) | (numbers == 0)
-        best = np.repeat(self.value[topics][:, None], levels, axis=1)
-        while True:
-            n = d = np.zeros((len(topics), 0, numbers.size))
-            surplus = n
-            for level in reversed(range(levels)):
-                arg = np.maximum.accumulate(surplus, axis=2)
-                arg = np.maximum.accumulate(np.where(surplus == arg, numbers, 0), axis=2)
-                nothing = np.zeros((len(topics), 1, numbers.size))
-                weight = step[:, level:, level, None]
-                n = np.concatenate((nothing, np.take_along_axis(n, arg, 2)), axis=1)
-                n += weight * earned[:, None]
-                d = np.concatenate((nothing, np.take_along_axis(d, arg, 2)), axis=1)
-                d += weight * added[:, None, level]
-                surplus = np.where(refused[:, None], -np.inf, n - best[:, level:, None] * d)
-            arg = np.argmax(surplus, axis=2)[:, :, None]
-            n = numerator + np.take_along_axis(n, arg, 2)[:, :, 0]
-            d = denominator + np.take_along_axis(d, arg, 2)[:, :, 0]
-            better = n / d > best
-            if not better.any():
-                return best.max(axis=1)
-            best[better] = (n / d)[better]
-
-
-def _blocks(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:
+def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:
     """Some topics at a time, each with a table of `size` numbers."""
     most = max(1, BLOCK // max(size, 1))
     return (topics[start : start + most] for start in range(0, topics.size, most))

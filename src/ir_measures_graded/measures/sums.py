@@ -1,0 +1,49 @@
+"""Sums over the ranks of the run's list, the form of most measures."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from .base import GradedMeasure
+from .topics import GainList, Topics, share
+
+
+class SumOverRanks(GradedMeasure):
+    """A sum over the run's list: override `amounts`, and `divisor` if the sum is divided."""
+
+    TIES: ClassVar[tuple[str, ...]] = ("mean", "min", "max")
+    UNJUDGED = True
+
+    def amounts(self, topics: Topics) -> GainList:
+        """The run's list with the amount that each document adds to the sum in place of its gain."""
+        raise NotImplementedError
+
+    def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray | float:
+        """The divisor of the sum: per topic (T), for several cutoffs per topic and cutoff (T × cutoffs)."""
+        return 1.0
+
+    def values(self, topics: Topics) -> np.ndarray:
+        return self.value_of(self.amounts(topics), topics)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        return self.curve_of(self.amounts(topics), topics, depth)
+
+    def contributions(self, topics: Topics) -> GainList | None:
+        amounts = self.amounts(topics)
+        return amounts.divided(self.value_of(amounts, topics), amounts.gain)
+
+    def value_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
+        """The value of each topic (T), from the amounts at the ranks of its list."""
+        return share(amounts.total, np.asarray(self.divisor(topics, topics.cutoff)))
+
+    def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
+        """The value of each topic with the cutoffs 1 … `depth` (T × depth), from the amounts."""
+        divisor = self.divisor(topics, np.arange(1, depth + 1))
+        return share(amounts.vector(amounts.gain, depth), np.asarray(divisor))
+
+
+def per_cutoff(divisor: np.ndarray, cutoff: np.ndarray | int | None) -> np.ndarray:
+    """The divisor of each topic (T), as a column (T × 1) for several cutoffs."""
+    return divisor[:, None] if isinstance(cutoff, np.ndarray) else divisor

@@ -1,0 +1,61 @@
+"""What a value leaves open: the order of tied documents, and the levels of unjudged documents.
+
+- `evaluated`, `evaluated_curve`: the values of a measure under its options `ties` and `unjudged`.
+- `ties`: the order of tied documents for the lowest and the highest value; the mean over all orders.
+- `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
+- `judgments`, `ratio`, `states`: the unjudged documents, and the methods of the extremes.
+
+The functions `merit`, `expected`, `extreme` and `difference` dispatch on the family of a measure. A measure
+of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import GradedError
+from ..measures.base import GradedMeasure
+from ..measures.topics import Topics
+from .extremes import difference, extreme
+from .judgments import Undetermined
+from .ties import expected, in_order, merit
+
+__all__ = [
+    "Undetermined",
+    "difference",
+    "evaluated",
+    "evaluated_curve",
+    "expected",
+    "extreme",
+    "in_order",
+    "merit",
+    "with_option",
+]
+
+
+def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    """The reported value of each topic (T), under the options `ties` and `unjudged`."""
+    if judgments := measure.option("unjudged"):
+        return extreme(measure, topics, judgments == "max")
+    if measure.option("ties") == "mean":
+        return measure.value_of(expected(measure, topics), topics)
+    return measure.values(in_order(measure, topics))
+
+
+def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
+    """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
+    if measure.option("unjudged"):
+        return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
+    if measure.option("ties") == "mean":
+        return measure.curve_of(expected(measure, topics), topics, depth)
+    return measure.curve(in_order(measure, topics), depth)
+
+
+def with_option(measure: GradedMeasure, name: str, word: str) -> GradedMeasure | None:
+    """The measure with the option `ties` or `unjudged`; None if it does not have the option."""
+    if not (word in measure.TIES if name == "ties" else measure.UNJUDGED):
+        return None
+    try:
+        return measure(**{name: word})
+    except GradedError:
+        return None
