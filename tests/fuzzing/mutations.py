@@ -1,7 +1,9 @@
 """Hypothesis strategies for TREC files, bytes and words that are nearly valid."""
 
 import bz2
+import csv as python_csv
 import gzip
+import io
 import lzma
 import re
 from collections.abc import Callable
@@ -9,7 +11,7 @@ from typing import Any
 
 import pyarrow
 from hypothesis import strategies as st
-from pyarrow import csv, ipc, parquet
+from pyarrow import ipc, parquet
 
 import strategies
 
@@ -17,6 +19,7 @@ TOKENS = [
     *(b"\t", b"\r", b"\r\n", b"\n", b"\n\n", b" ", b"  ", b"\x00", b"\x0b", b"\x0c", b"\x1c", b"\x7f"),
     *(b"\x85", b"\xa0", b"\xff", b"\xc2\x85", b"\xc2\xa0", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\xed\xa0\x80"),
     *(b"\xf0\x90\x80\x80", b"\xff\xfe", b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"(\xb5/\xfd"),
+    *(b"P*M\x18\x01\x00\x00\x00x", b"BZh91AY&SY\x17rE8P\x90\x00\x00\x00\x00"),
     *(b"nan", b"-inf", b"Infinity", b"1e999", b"-0", b"1_0", b"0x1p3", b"1e-320", b"9" * 400, b".5", b"5."),
     *(b"+1", b"1,5", b"'", b'"', b"#", b"\\N", b"null", b"NA", b"True", b"\xef\xbc\x91", b"1d5", b"1e"),
 ]
@@ -72,10 +75,15 @@ COMPRESS: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.co
 
 
 def files(valid: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
-    """Changed files, compressed ones, and compressed ones that were changed afterwards."""
+    """Changed files, compressed ones in one part or two, and ones that were changed afterwards."""
     plain = mutated(valid)
-    compressed = st.builds(lambda compress, content: compress(content), st.sampled_from(COMPRESS), plain)
+    compressed = st.builds(_in_parts, st.sampled_from(COMPRESS), plain, st.sampled_from([0, 10, 200]))
     return st.one_of(valid, plain, plain, compressed, mutated(compressed, most=2))
+
+
+def _in_parts(compress: Callable[[bytes], bytes], content: bytes, first: int) -> bytes:
+    parts = [content[:first], content[first:]] if first else [content]
+    return b"".join(map(compress, parts))
 
 
 def _table(rows: list[tuple[str, str, float]], value: str, write: Callable[[pyarrow.Table], bytes]) -> bytes:
@@ -100,23 +108,29 @@ def _arrow(new: Callable[..., Any]) -> Callable[[pyarrow.Table], bytes]:
 
 
 def _csv(separator: str) -> Callable[[pyarrow.Table], bytes]:
+    """As CSV with another column, whose text has everything that must be quoted."""
+
     def write(table: pyarrow.Table) -> bytes:
-        sink = pyarrow.BufferOutputStream()
-        csv.write_csv(table, sink, csv.WriteOptions(delimiter=separator, quoting_style="none"))
-        return sink.getvalue().to_pybytes()
+        sink = io.StringIO()
+        writer = python_csv.writer(sink, delimiter=separator, lineterminator="\n")
+        writer.writerow([*table.column_names, "text"])
+        for number, row in enumerate(zip(*(column.to_pylist() for column in table.columns))):
+            writer.writerow([*row, TEXTS[number % len(TEXTS)]])
+        return sink.getvalue().encode()
 
     return write
 
 
+TEXTS = ["", "plain", 'a "quoted" word', "a, b\tc", "two\nlines", "\r\n", '"', "q,d9,1,x\nq,d9,1,x"]
 WRITE = [_parquet, _arrow(ipc.new_file), _arrow(ipc.new_stream), _csv(","), _csv("\t")]
-PLAIN_DOCS = DOCS.filter(lambda doc: not set(doc) & set('",\t\r\n'))  # fields of CSV without quotes
+TABLE_DOCS = st.sampled_from([doc for doc in strategies.DOCS if doc] + ['"d"', "d,1", 'd"', "d\n1", " d"])
 
 
 def tables(value: str) -> st.SearchStrategy[bytes]:
     """Changed files of tables: Parquet, Arrow's file and stream, CSV and TSV; some are compressed."""
     number = st.integers(-2, 4) if value == "relevance" else st.floats(-9, 9)
     rows = st.lists(
-        st.tuples(TOPICS, PLAIN_DOCS, number), min_size=1, max_size=12, unique_by=lambda row: row[:2]
+        st.tuples(TOPICS, TABLE_DOCS, number), min_size=1, max_size=12, unique_by=lambda row: row[:2]
     )
     valid = st.builds(_table, rows, st.just(value), st.sampled_from(WRITE))
     return st.one_of(valid, mutated(valid), files(valid))

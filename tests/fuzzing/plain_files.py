@@ -1,15 +1,20 @@
-"""A second reader of TREC files: plain Python, whole files, one line after the other.
+"""Second readers of files: plain Python, whole files, one line after the other; Polars for binary tables.
 
 Nothing here is shared with the package.
 """
 
 import bz2
+import csv
 import gzip
+import io
 import lzma
 import math
 import re
 import zlib
+from collections.abc import Callable
+from typing import Any
 
+import polars
 import pyarrow
 
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
@@ -23,7 +28,10 @@ class Refused(Exception):
 def read_qrels(content: bytes) -> Topics:
     """The level of each document of each topic; a document may be judged twice at the same level."""
     qrels: Topics = {}
-    for topic, _, doc, text in _rows(content, 4):
+    rows = _rows(content, 4)
+    if _has_other_order(rows):
+        raise Refused
+    for topic, _, doc, text in rows:
         level = _number(text)
         docs = qrels.setdefault(topic, {})
         if not math.isfinite(level) or docs.setdefault(doc, level) != level:
@@ -45,7 +53,7 @@ def read_run(content: bytes) -> Topics:
 
 def _rows(content: bytes, size: int) -> list[list[str]]:
     try:
-        text = decompressed(content).removeprefix(b"\xef\xbb\xbf").decode()
+        text = re.sub("^\ufeff", "", decompressed(content).decode(), flags=re.MULTILINE)
     except UnicodeDecodeError:
         raise Refused from None
     rows = [re.split("[ \t\r\x0b\x0c]+", line.strip(" \t\r\x0b\x0c")) for line in text.split("\n")]
@@ -53,6 +61,29 @@ def _rows(content: bytes, size: int) -> list[list[str]]:
     if any(len(row) != size for row in rows):
         raise Refused
     return rows
+
+
+def _has_other_order(rows: list[list[str]]) -> bool:
+    """Whether four fields are not topic, iteration, document and level."""
+    by_topic: dict[str, list[list[str]]] = {}
+    for row in rows:
+        by_topic.setdefault(row[0], []).append(row)
+    iterations, documents = {row[1] for row in rows}, {row[2] for row in rows}
+    if iterations <= {"0", "Q0"}:
+        return False
+    for found in by_topic.values():
+        counted = [str(number) for number in range(len(found) + 1)]
+        if len(found) >= 3 and [row[2] for row in found] in (counted[1:], counted[:-1]):
+            return True
+    if len(documents) > 20 or not all(re.fullmatch("[+-]?[0-9]+", doc) for doc in documents):
+        return False
+    if any(len({row[1] for row in found}) < len(found) for found in by_topic.values()):
+        return False
+    return (
+        len(rows) > len(by_topic)
+        or len(iterations) > len(documents)
+        or not all(re.fullmatch("[+-]?[0-9]+", iteration) for iteration in iterations)
+    )
 
 
 def _number(text: str) -> float:
@@ -67,11 +98,60 @@ def decompressed(content: bytes) -> bytes:
         if content.startswith(b"\x1f\x8b"):
             return gzip.decompress(content)
         if re.match(rb"BZh[1-9]1AY&SY", content):
-            return bz2.decompress(content)
+            return _parts(content, bz2.BZ2Decompressor)
         if content.startswith(b"\xfd7zXZ\x00"):
-            return lzma.decompress(content, lzma.FORMAT_XZ)
-        if content.startswith(b"\x28\xb5\x2f\xfd"):
+            return _parts(content, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), b"\0")
+        if re.match(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18", content):
             return pyarrow.CompressedInputStream(pyarrow.BufferReader(content), "zstd").read()
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError):
         raise Refused from None
     return content
+
+
+def _parts(content: bytes, new: Callable[[], Any], padding: bytes = b"") -> bytes:
+    """The content of compressed streams, one after the other."""
+    found = b""
+    while content:
+        part = new()
+        found += part.decompress(content)
+        if not part.eof:
+            raise EOFError
+        content = part.unused_data.lstrip(padding)
+    return found
+
+
+def read_table(content: bytes, value: str) -> Topics:
+    """The values in a table with the columns query_id, doc_id and `value`: CSV, TSV, Parquet or Arrow."""
+    content = decompressed(content)
+    if content.startswith(b"PAR1"):
+        frame = polars.read_parquet(io.BytesIO(content))
+    elif content.startswith(b"ARROW1"):
+        frame = polars.read_ipc(io.BytesIO(content))
+    elif content.startswith(b"\xff\xff\xff\xff"):
+        frame = polars.read_ipc_stream(io.BytesIO(content))
+    else:
+        return _read_csv(content, value)
+    found: Topics = {}
+    for topic, doc, number in frame.select("query_id", "doc_id", value).iter_rows():
+        found.setdefault(topic, {})[doc] = float(number)
+    return found
+
+
+def _read_csv(content: bytes, value: str) -> Topics:
+    try:
+        text = re.sub("^\ufeff", "", content.decode(), flags=re.MULTILINE)
+        separator = "\t" if "\t" in text.partition("\n")[0] else ","
+        header, *rows = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
+        places = [header.index(name) for name in ("query_id", "doc_id", value)]
+    except (UnicodeDecodeError, ValueError, csv.Error):
+        raise Refused from None
+    found: Topics = {}
+    for row in filter(None, rows):
+        if len(row) != len(header):
+            raise Refused
+        topic, doc, number = (row[place] for place in places)
+        docs = found.setdefault(topic, {})
+        if not topic or not doc or (doc in docs and value == "score"):
+            raise Refused
+        docs[doc] = _number(number.strip())
+    return found

@@ -1,5 +1,6 @@
 """Files of tables, with one run or several: what they give, and the errors they raise."""
 
+import csv as python_csv
 import gzip
 import io
 import math
@@ -11,6 +12,7 @@ from random import Random
 
 import ir_measures
 import numpy as np
+import polars
 import pyarrow
 import pytest
 from hypothesis import given, settings
@@ -27,7 +29,7 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.inputs import files, table_files, text_files
+from ir_measures_graded.inputs import files, strict_lines, table_files, text_files
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {
@@ -212,13 +214,15 @@ def test_every_reader_takes_every_kind(kind):
 def test_missing_columns_are_named_with_those_found(kind):
     path = written(kind, pyarrow.table({"qid": ["q1"], "passage": ["d1"], "score": [1.0]}))
     told = (
-        f"{path} has no column doc_id (or docno); it has qid, passage, score; "
+        f"{path} has no column doc_id (or docno, docid …); it has qid, passage, score; "
         "it needs query_id, doc_id and score"
     )
     assert refused(list, RunFile(path)) == refused(read_trec_run, path) == told
     assert refused(RunFile(path).runs) == told
     path = written(kind, table().rename_columns(["a", "query_id", "doc_id", "b"]))
-    assert "no column relevance (or label); it has a, query_id, doc_id, b;" in refused(read_trec_qrels, path)
+    assert "no column relevance (or label, rating …); it has a, query_id, doc_id, b;" in refused(
+        read_trec_qrels, path
+    )
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -306,7 +310,7 @@ def test_blocks_are_cut_between_topics_of_a_table(monkeypatch):
     "content",
     [
         b"query_id,doc_id,score\nq1,d1,9.5\nq1,d2,8\nq2,d1,7\n",
-        b"\xef\xbb\xbfscore,doc_id,query_id,tag\r\n9.5,d1,q1,\r\n8,d2,q1,x\r\n7,d1,q2,y",
+        b"\xef\xbb\xbfscore,doc_id,query_id,note\r\n9.5,d1,q1,\r\n8,d2,q1,x\r\n7,d1,q2,y",
         b'"qid","docno","score"\n\n"q1","d1",9.5\n\n"q1","d2","8"\nq2,d1,7\n',
         b"qid\tQ0\tdocno\trank\tscore\ttag\nq1\tQ0\td1\t1\t9.5\tt\nq1\tQ0\td2\t2\t8\tt\nq2\tQ0\td1\t1\t7\tt\n",
     ],
@@ -323,7 +327,8 @@ def test_headed_text_is_read(content):
         (b"q1,d2,high", "the score 'high' is not a number (query_id,doc_id,score)"),
         (b"q1,d2,nan", "the score is NaN"),
         (b"q1,,1", "the field doc_id is empty"),
-        (b'q1,"d2,1', "2 fields, not 3"),
+        (b'q1,"d2,1', "a quoted field does not end: '\"d2,1"),
+        (b'q1,"d2"x,1', "text follows a quoted field: '\"d2\"x,1'"),
         (b"q1,d\xff2,1", "not UTF-8 text (byte 0xff at position 4)"),
         (b"q1,d1,1", "topic 'q1' retrieves document 'd1' a second time (first in line 2)"),
     ],
@@ -362,10 +367,105 @@ def test_fast_and_strict_reader_of_headed_text_agree(content):
         assert found == rows()
 
 
+@pytest.mark.parametrize("block", [20, 50, 1 << 20])
+def test_quoted_text_is_read_as_by_the_csv_module(monkeypatch, block):
+    monkeypatch.setattr(strict_lines, "BLOCK", block)
+    monkeypatch.setattr(strict_lines, "PIECE", block)
+    rows = [
+        ("q1", "d1", "9", "first\nq1,d2,99,second"),
+        ("q1", 'd"2', "8", 'a "quoted" word, and\r\n\r\n"'),
+        ("q1", "d,\n3", "7", "x" * 200_000),
+        ("q1", "d4", "6", ""),
+    ]
+    for delimiter in ",\t":
+        content = io.StringIO()
+        python_csv.writer(content, delimiter=delimiter).writerows(
+            [("query_id", "doc_id", "score", "t"), *rows]
+        )
+        for text in (
+            content.getvalue(),
+            content.getvalue().rstrip("\r\n"),
+            content.getvalue().replace("\r\n", "\n\n"),
+        ):
+            found = dicts(RunFile(io.BytesIO(text.encode())))
+            assert found == {"q1": {doc: float(score) for _, doc, score, _ in rows}}
+
+
+def test_line_of_a_row_is_its_first(monkeypatch):
+    content = b'query_id,doc_id,score,t\nq,a,1,"x\ny"\nq,b,1,"x\ny"\nq,a,1,\n'
+    for block in (10, 1 << 20):
+        monkeypatch.setattr(strict_lines, "BLOCK", block)
+        monkeypatch.setattr(strict_lines, "PIECE", block)
+        assert ":6: topic 'q' retrieves document 'a' a second time (first in line 2)" in refused(
+            list, RunFile(io.BytesIO(content))
+        )
+
+
+def test_quote_that_does_not_end_is_refused(monkeypatch):
+    rows = b'query_id,doc_id,score,t\nq,a,1,x\nq,b,1,"x\n' + b"q,c,1,x\n" * 30
+    assert refused(list, RunFile(io.BytesIO(rows))).startswith(
+        "the open file:3: a quoted field does not end: "
+    )
+    for name in ("BLOCK", "PIECE", "LONGEST_LINE"):
+        monkeypatch.setattr(strict_lines, name, 50)
+    told = refused(list, RunFile(io.BytesIO(rows)))
+    assert told == "the open file:3: a quoted field does not end within 50 bytes"
+
+
+def test_stream_without_its_end_marker_is_refused():
+    path = written("arrows", table())
+    content = path.read_bytes()
+    for size in (8, 4, 1):
+        for cut in (content[:-size], gzip.compress(content[:-size])):
+            told = refused(list, RunFile(io.BytesIO(cut), "A"))
+            assert told.startswith("the open file: cannot be read as Arrow: ")
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("query-id", "corpus-id", "score"),
+        ("q_id", "doc_id", "score"),
+        ("Topic ID", "Passage ID", "sim"),
+        ("turnId", "docId", "_score"),
+        ("query_text", "docid", "Doc Position"),
+        ("qid", "pid", "rank"),
+    ],
+)
+def test_columns_have_the_names_of_other_tools(kind, names):
+    rows = table({"A": {"q1": {"d1": 2.0, "d2": 1.0}}}).drop_columns("run").rename_columns(names)
+    sign = -1 if names[2] in ("rank", "Doc Position") else 1
+    found = {"q1": {"d1": 2.0 * sign, "d2": 1.0 * sign}}
+    path = written(kind, rows)
+    assert dicts(RunFile(path)) == found
+    for source in (path, rows, rows.to_pandas(), polars.from_arrow(rows)):
+        expected = evaluate(QRELS, {"x": found}, [CG @ 1, ir_measures.AP]).values
+        assert (evaluate(QRELS, {"x": source}, [CG @ 1, ir_measures.AP]).values == expected).all()
+    if sign > 0:
+        judged = read_trec_qrels(written(kind, rows.rename_columns([*names[:2], "rating"]), "qrels"))
+        assert judged["relevance"].tolist() == [2, 1]
+
+
+def test_levels_are_in_the_column_score_if_there_is_no_other():
+    qrels = b"query-id\tcorpus-id\tscore\nq1\td1\t3\n"
+    assert read_trec_qrels(io.BytesIO(qrels))["relevance"].tolist() == [3]
+    qrels = b"query-id,corpus-id,score,rel\nq1,d1,3,1\n"
+    assert read_trec_qrels(io.BytesIO(qrels))["relevance"].tolist() == [1]
+
+
+def test_two_names_of_one_column_are_refused():
+    Path("run.csv").write_text("q_id,topic,doc_id,score\n1,2,d,1\n")
+    told = "run.csv has both q_id and topic; name one of them query_id; it needs query_id, doc_id and score"
+    assert refused(list, RunFile("run.csv")) == told
+    Path("run.csv").write_text("q_id,topic,qid,doc_id,score\n1,2,3,d,1\n")
+    assert dicts(RunFile("run.csv")) == {"3": {"d": 1.0}}
+
+
 def test_text_without_a_known_header_is_read_as_a_trec_file():
-    Path("run.csv").write_text("query,document,score\nq1,d1,1\n")
+    Path("run.csv").write_text("search,item,score\nq1,d1,1\n")
     assert refused(list, RunFile("run.csv")) == (
-        "run.csv:1: 1 field, not 6 (topic Q0 document rank score tag): 'query,document,score'; "
+        "run.csv:1: 1 field, not 6 (topic Q0 document rank score tag): 'search,item,score'; "
         "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
         "between commas or tabs"
     )

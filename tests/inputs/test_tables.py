@@ -370,10 +370,11 @@ def test_missing_column_is_refused_with_the_existing_columns(missing):
     ):
         evaluate(run=run)
     with refused(
-        f"the DataFrame has no column {missing.replace('value', 'relevance (or label)')}", "; it has "
+        f"the DataFrame has no column {missing.replace('value', 'relevance (or label, rating …)')}",
+        "; it has ",
     ):
         evaluate(qrels=qrels)
-    with refused("run: the DataFrame has no column query_id (or qid); it has no columns"):
+    with refused("run: the DataFrame has no column query_id (or qid, q_id …); it has no columns"):
         evaluate(run=frame())
 
 

@@ -4,6 +4,8 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import re
 import struct
 import sys
 import threading
@@ -29,7 +31,7 @@ from ir_measures_graded import (
     read_trec_qrels,
     read_trec_run,
 )
-from ir_measures_graded.inputs import files, text_files
+from ir_measures_graded.inputs import files, tables, text_files
 from ir_measures_graded.inputs.files import qrel_tuples, run_dicts
 from ir_measures_graded.inputs.sources import qrels_of, scoreddocs_of
 from ir_measures_graded.measures import MEASURES
@@ -92,6 +94,12 @@ def test_byte_order_mark_is_not_part_of_the_first_topic():
     assert dicts(io.BytesIO(b"\xef\xbb\xbf" + RUN)) == AS_DICTS
 
 
+def test_files_with_byte_order_marks_are_read_when_joined(tmp_path):
+    for mark in (b"\xef\xbb\xbf", b"\r\n\xef\xbb\xbf"):
+        joined = mark + RUN + mark + RUN.replace(b"q", b"p")
+        assert list(dicts(written(tmp_path / "run", joined))) == ["q1", "q2", "p1", "p2"]
+
+
 def test_ids_are_utf8_and_only_ascii_blanks_separate_fields():
     assert dicts(io.BytesIO("q1 Q0 Järvelin\u00a0\u3000K 1 1 tag".encode())) == {
         "q1": {"Järvelin\u00a0\u3000K": 1.0}
@@ -128,6 +136,28 @@ def test_compression_is_recognised_by_content(tmp_path, monkeypatch, compression
         assert not stdin.closed
 
 
+def test_every_part_of_a_compressed_file_is_read(tmp_path):
+    other = RUN.replace(b"q", b"p")
+    skippable = b"\x53\x2a\x4d\x18\x04\x00\x00\x00junk"
+    for compress, before, between, after in (
+        *((compress, b"", b"", b"") for compress in COMPRESSED.values()),
+        (COMPRESSED["xz"], b"", bytes(8), bytes(4)),
+        (COMPRESSED["gzip"], b"", b"", bytes(3)),
+        (COMPRESSED["Zstandard"], skippable, skippable, skippable),
+    ):
+        joined = before + compress(RUN) + between + compress(other) + after
+        assert list(dicts(written(tmp_path / "run", joined))) == ["q1", "q2", "p1", "p2"]
+
+
+@pytest.mark.parametrize("compression", COMPRESSED)
+def test_second_part_that_is_damaged_is_refused(tmp_path, compression):
+    compress = COMPRESSED[compression]
+    part = compress(RUN)
+    for damaged in (part[:-1], part[:3], b"junk", bytes([part[0], part[1] ^ 1, *part[2:]])):
+        told = refused(read_trec_run, written(tmp_path / "run", part + damaged))
+        assert f"run:1: the {compression} file is damaged or cut off here" in told
+
+
 def test_empty_files_are_accepted(tmp_path):
     path = written(tmp_path / "empty", b"")
     assert dicts(path) == {}
@@ -139,6 +169,34 @@ def test_strings_are_stored_by_arrow():
     frame = read_trec_run(io.BytesIO(RUN))
     assert str(frame["doc_id"].dtype) in ("str", "string")
     assert frame["doc_id"].dtype.storage == "pyarrow"
+
+
+def test_lines_and_ids_have_a_greatest_length(tmp_path, monkeypatch):
+    longest = "d" * tables.LONGEST_ID
+    assert dicts(io.BytesIO(f"q Q0 {longest} 1 1 t".encode())) == {"q": {longest: 1.0}}
+    for rows in (f"q1 Q0 {longest}d 1 1 t\n", f"q1 Q0  {longest}d 1 1 t\n", f"{longest}d Q0 d 1 1 t"):
+        told = refused(read_trec_run, io.BytesIO(RUN + rows.encode()))
+        assert re.match("the open file:4: the (doc|query)_id 'd.*' is longer than 4,096 bytes$", told), told
+    for size, block in ((100, 20), (100, 1000), (5000, 1000)):
+        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "LONGEST_LINE", max(size, block))
+        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", block)
+        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", block)
+        fits = RUN + b"q9 Q0 d9 1 1 " + b"t" * (max(size, block) - 14) + b"\n"
+        assert list(dicts(io.BytesIO(fits))) == ["q1", "q2", "q9"]
+    with open("/dev/zero", "rb") as endless:
+        assert "the line is longer than" in refused(read_trec_run, endless)
+    bomb = gzip.compress(bytes(10_000))
+    assert "1: the line is longer than 5,000 bytes" in refused(read_trec_run, written(tmp_path / "run", bomb))
+
+
+def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    path = written(tmp_path / "run", b"".join(b"q Q0 d%d 1 1 t\n" % number for number in range(100_000)))
+    for name in ("BLOCK", "PIECE"):
+        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, name, 1000)
+    found = files.tables_of(path, text_files.RUN)
+    next(found)
+    os.truncate(path, path.read_bytes().index(b"d50000") - len(b"q Q0 "))
+    assert refused(list, found) == f"{path}: the file became shorter while it was read"
 
 
 def test_ids_that_look_like_null_or_quotes_are_kept():
@@ -240,9 +298,7 @@ def read_or_refused(file):
 @settings(max_examples=200)
 @example(content=b"q Q0 a\x0bb 1 1 t\n", block=30)  # only one reader takes this control character for a blank
 @example(content=b"q Q0 a 1 1 t\rq Q0 b 1 2 t\n", block=30)  # pyarrow would end a line at the carriage return
-@example(
-    content=b"q Q0 a 1 1 t\n\xef\xbb\xbfq Q0 b 1 2 t\n", block=1
-)  # a mark within the file is part of an id
+@example(content=b"q Q0 a 1 1 t\n\xef\xbb\xbfq Q0 b 1 2 t\n", block=1)  # of the second of two files
 @example(content=b"q Q0  1 1 t\n", block=30)  # the document is missing between two blanks
 @given(
     content=st.one_of(
@@ -384,6 +440,30 @@ def test_open_file_can_be_evaluated_twice():
 
 
 # Refused files, with file and line
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["q1 d1 3 0\nq1 d2 1 0\n", "1 77 1 0\n2 78 1 0\n", "q1 d1 3 0", "q1 a 0 1\nq1 b 1 0\nq2 a 1 0\n"],
+)
+def test_qrels_whose_second_field_is_the_document_are_refused(lines):
+    told = "the columns are topic, document, level, iteration; export with --format trec or jsonl"
+    assert refused(read_trec_qrels, io.BytesIO(lines.replace(" ", "\t").encode())) == f"the open file: {told}"
+
+
+def test_ranking_is_no_qrels():
+    told = refused(read_trec_qrels, io.BytesIO(b"q1 d7 1 9\nq1 d8 2 8\nq1 d9 3 7\n"))
+    assert told == "the open file: the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
+
+
+@pytest.mark.parametrize(
+    "lines", ["q 0 1 1\nq 0 2 1\nq 0 3 1", "q 1 7 1\nq 1 8 0", "1 1 7 1\n2 1 8 1", "q a d1 1\nq b d2 0"]
+)
+def test_qrels_with_integer_documents_or_other_iterations_are_read(lines):
+    assert [list(row) for row in qrels(io.BytesIO(lines.encode()))] == [
+        [topic, doc, int(level), iteration]
+        for topic, iteration, doc, level in (line.split() for line in lines.split("\n"))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Files of answers: their forms, and what is refused."""
 
+import gzip
+
 import pytest
 
 from ir_measures_graded import GradedError
@@ -16,8 +18,9 @@ from ir_measures_graded.judging.answers import read_answers
 )
 def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, text):
     path = tmp_path / name
-    path.write_text(text, encoding="utf-8", newline="")
-    assert read_answers(path) == {"q1": {"a": 2}, "q2": {"c": 0}}
+    for written in (text.encode(), gzip.compress(text.encode())):
+        path.write_bytes(written)
+        assert read_answers(path) == {"q1": {"a": 2}, "q2": {"c": 0}}
 
 
 @pytest.mark.parametrize(
@@ -26,13 +29,19 @@ def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, 
         (
             "a.txt",
             "q1 0 a 2\nq1 0 b\n",
-            r"a\.txt:2: a line is 'topic iteration document level', 4 fields, not 3",
+            r"a\.txt:2: 3 fields, not 4 \(topic iteration document level\)",
         ),
         ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a finite number"),
+        ("a.txt", "q1 0 a 1_0\n", r"a\.txt:1: the level '1_0' is not a finite number"),
+        ("a.txt", "q1 0 a \u0663\n", r"a\.txt:1: the level '\u0663' is not a finite number"),
         ("a.txt", "q1 0 a inf\n", r"a\.txt:1: the level 'inf' is not a finite number"),
-        ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a' has level 1 here and 2 above"),
-        ("a.csv", "topic,level\nq1,2\n", r"a\.csv:1: the column 'document' is missing"),
-        ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the topic or the document is missing"),
+        (
+            "a.txt",
+            "q1 0 a 2\nq1 0 a 1\n",
+            r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 and at level 1",
+        ),
+        ("a.csv", "topic,level,why\nq1,2,x\n", r"a\.csv has no column doc_id \(or docno, docid …\)"),
+        ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
         ("missing.csv", None, r"missing\.csv: cannot be read: No such file"),
     ],
 )

@@ -15,7 +15,8 @@ from ir_measures import Measure
 
 from ..errors import GradedError, shown
 from ..inputs.arrow import arrow_array, exports_arrow, whole_table
-from ..inputs.tables import Table, column_names, floats, read_qrels, read_run, refuse_repeated
+from ..inputs.columns import column_names
+from ..inputs.tables import Table, floats, read_qrels, read_run, refuse_repeated
 from ..measures.base import GradedMeasure
 from ..ranking.judged import Collection
 from ..registry.notation import parse_measures

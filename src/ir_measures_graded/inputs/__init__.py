@@ -6,6 +6,7 @@
 - `text_files`: TREC, CSV and TSV files; `strict_lines` reads them line by line and makes the error messages.
 - `table_files`: Parquet and Arrow files.
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
+- `columns`: the names of columns in files and in memory.
 - `tables`: dicts, DataFrames, Arrow data and named tuples.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
 - `id_columns`: columns of topic and document ids, in every storage format.

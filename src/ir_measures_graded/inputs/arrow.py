@@ -141,3 +141,9 @@ def arrow_array(values: np.ndarray) -> pyarrow.Array:
     return pyarrow.Array.from_buffers(
         type_, values.size, [None, pyarrow.py_buffer(np.ascontiguousarray(values))]
     )
+
+
+def by_rank(rows: pyarrow.Table) -> pyarrow.Table:
+    """The rows of a run whose scores are ranks. The result has −rank as the score."""
+    column = rows.column_names.index("score")
+    return rows.set_column(column, "score", arrow_array(-arrow_numbers(rows["score"])))

@@ -11,7 +11,6 @@ import sys
 import zlib
 from collections.abc import Callable
 from contextlib import ExitStack
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 import numpy as np
@@ -43,6 +42,8 @@ class Content:
     stream: Any
     start: bytes
     damage: Exception | None = None
+    _descriptor: int
+    _size: int | None = None
 
     def __init__(self, file: File):
         self.file, self.name, self.compression = file, _name_of(file), ""
@@ -53,6 +54,8 @@ class Content:
         try:
             if isinstance(stream, (str, os.PathLike)):
                 stream = self._opened.enter_context(open(stream, "rb"))
+                self._descriptor = stream.fileno()
+                self._size = os.fstat(self._descriptor).st_size
             self.start = _start(stream)
         except OSError as error:
             self._opened.close()
@@ -67,6 +70,11 @@ class Content:
         self.stream = stream
         return self
 
+    def refuse_shrunk(self) -> None:
+        """Raise `FileError` if the file has become shorter since it was opened. Call this at its end."""
+        if self._size is not None and os.fstat(self._descriptor).st_size < self._size:
+            raise FileError(f"{self.name}: the file became shorter while it was read")
+
     def __exit__(self, *_: object) -> None:
         self._opened.close()
 
@@ -77,11 +85,6 @@ class Content:
         if not self.compression and is_lasting(self.file):
             return pyarrow.OSFile(os.fspath(self.file))  # type: ignore[arg-type]
         return pyarrow.BufferReader(owned_by_arrow(self.stream.read()))
-
-    @property
-    def unclosable(self) -> Any:
-        """The stream in a wrapper that keeps pyarrow from closing it."""
-        return _unclosable(self.stream)
 
 
 def is_lasting(file: File) -> bool:
@@ -123,17 +126,81 @@ def _start(stream: Any) -> bytes:
     return b""
 
 
-def _unclosable(stream: Any) -> Any:
-    import pyarrow
+class Members(io.RawIOBase):
+    """The decompressed content of one compressed stream after another, as `cat` joins them.
 
-    kept = SimpleNamespace(read=stream.read, closed=False, close=lambda: None)
-    return pyarrow.PythonFile(kept, "r")
+    `new` makes a decompressor, and `padding` are bytes that may follow each compressed stream. Unlike the
+    files of `bz2` and `lzma`, this refuses a damaged stream after the first one, and bytes that are none.
+    """
+
+    def __init__(self, stream: Any, new: Callable[[], Any], padding: bytes = b""):
+        self._stream, self._new, self._padding = stream, new, padding
+        self._member: Any = None
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = b""
+        while not data:
+            more = b""
+            if self._member is None:
+                more = self._first_of_next()
+                if not more:
+                    return 0
+                self._member = self._new()
+            elif self._member.needs_input and not (more := self._stream.read(io.DEFAULT_BUFFER_SIZE)):
+                raise EOFError("the compressed data ends too early")
+            data = self._member.decompress(more, len(buffer))
+            if self._member.eof:
+                self._rest, self._member = self._member.unused_data, None
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _first_of_next(self) -> bytes:
+        """The first bytes of the next compressed stream; empty at the end of the file."""
+        rest = self._rest
+        while not (rest := rest.lstrip(self._padding)):
+            if not (rest := self._stream.read(io.DEFAULT_BUFFER_SIZE)):
+                break
+        return rest
+
+
+class KeptOpen:
+    """A stream that pyarrow reads but does not close. `ended` tells whether a read met its end."""
+
+    closed = ended = False
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        found = self._stream.read(size)
+        self.ended = self.ended or len(found) < size
+        return found
+
+    def close(self) -> None:
+        pass
+
+    def for_arrow(self) -> pyarrow.NativeFile:
+        import pyarrow
+
+        return pyarrow.PythonFile(self, "r")
 
 
 def _decompressed_zstd(stream: Any) -> Any:
     import pyarrow
 
-    return io.BufferedReader(pyarrow.CompressedInputStream(_unclosable(stream), "zstd"))
+    return io.BufferedReader(pyarrow.CompressedInputStream(KeptOpen(stream).for_arrow(), "zstd"))
+
+
+def _decompressed_bzip2(stream: Any) -> Any:
+    return io.BufferedReader(Members(stream, bz2.BZ2Decompressor))
+
+
+def _decompressed_xz(stream: Any) -> Any:
+    return io.BufferedReader(Members(stream, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), b"\0"))
 
 
 MAGIC = {
@@ -141,13 +208,14 @@ MAGIC = {
     **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},  # BZh alone could begin a topic
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "Zstandard",
+    **{b"%c\x2a\x4d\x18" % kind: "Zstandard" for kind in range(0x50, 0x60)},  # a skippable frame
 }
 """The first bytes of a compressed file, and the name of the compression."""
 LONGEST_MAGIC = max(map(len, MAGIC))
 DECOMPRESSED: dict[str, Callable[[Any], Any]] = {
     "gzip": gzip.open,
-    "bzip2": bz2.open,
-    "xz": lzma.open,
+    "bzip2": _decompressed_bzip2,
+    "xz": _decompressed_xz,
     "Zstandard": _decompressed_zstd,
 }
 """A function for each compression that opens the decompressed stream of a binary stream."""

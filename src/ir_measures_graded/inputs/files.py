@@ -30,10 +30,11 @@ from .arrow import (
     stable_order,
     whole_table,
 )
+from .columns import column_names, is_rank
 from .content import Content, File, is_lasting
 from .id_columns import stretches_of
 from .table_files import batch_rows, kind_of, table_columns, table_rows
-from .tables import PLACES, Table, column_names, read_run, refuse_repeated
+from .tables import PLACES, Table, read_run, refuse_repeated
 from .text_files import QRELS, RUN, Form, text_columns, text_tables
 
 if TYPE_CHECKING:
@@ -93,9 +94,9 @@ def read_trec_run(file: File) -> pandas.DataFrame:
     return _frame(rows)
 
 
-def qrels_table(file: File) -> pyarrow.Table:
+def qrels_table(file: File, form: Form = QRELS) -> pyarrow.Table:
     """The qrels in a file of any kind as an Arrow table; levels are floats."""
-    return _joined(tables_of(file, QRELS), QRELS)
+    return _joined(tables_of(file, form), form)
 
 
 class RunFile:
@@ -316,7 +317,8 @@ def run_dicts(run: Any) -> dict[str, dict[str, float]]:
     names = column_names("run: the Arrow table", rows.column_names, "score")
     topic, doc, score = (rows[name] for name in names)
     dicts: dict[str, dict[str, float]] = {}
-    docs, scores = doc.to_pylist(), np.array(numbers_of(score), dtype=np.float64).tolist()
+    numbers = np.array(numbers_of(score), dtype=np.float64) * (-1 if is_rank(names[2]) else 1)
+    docs, scores = doc.to_pylist(), numbers.tolist()
     stretches = stretches_of(topic, "run: query_id")
     bounds = [*stretches.start.tolist(), len(docs)]
     for number, (start, stop) in zip(stretches.code.tolist(), pairwise(bounds)):

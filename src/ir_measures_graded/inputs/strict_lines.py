@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
+import re
 from collections.abc import Iterator
+
+import numpy as np
 
 from ..errors import FileError, shown
 from .content import DAMAGE, Content
@@ -16,6 +18,13 @@ from .content import DAMAGE, Content
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
 PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more precisely
+LONGEST_LINE = 1 << 24  # bytes; a file without line breaks would fill the memory
+QUOTED = re.compile(rb'"([^"]*(?:""[^"]*)*)("?)')  # the second group is empty if the quote is not closed
+QUOTED_OR_END = {
+    delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter)
+    for delimiter in (b",", b"\t")
+}
+"""The quoted fields and the ends of the records of a text, by the delimiter of its fields."""
 HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
     "between commas or tabs"
@@ -34,60 +43,112 @@ class Lines:
         self.content, self.form, self.name = content, form, content.name
         self.size, self.delimiter = size, delimiter
         self.number = 0
+        self._begun = b""
         self._unreadable: OSError | None = None
-        self._damage: tuple[int, Exception] | None = None
+        self._stopped: tuple[int, str] | None = None
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole lines, without a byte order mark.
+        """The file in blocks of whole records, without byte order marks.
 
-        The blocks end where the file cannot be read; `end` then raises the reason.
+        A file that was made of several files may have a mark at the beginning of any line. The first block
+        has whole lines; give it to `whole` if fields may be quoted. The blocks end where the file cannot be
+        read; `end` then raises the reason.
         """
         try:
-            yield self._block().removeprefix(BYTE_ORDER_MARK)
-            while block := self._block():
-                yield block
+            yield self._block()
+            while more := self._block():
+                if block := self.whole(self._begun + more):
+                    yield block
+                if len(self._begun) > LONGEST_LINE:
+                    self._stopped = 1, f"a quoted field does not end within {LONGEST_LINE:,} bytes"
+                    self._begun = b""
+            if self._begun and not self._stopped:
+                yield self._begun
         except OSError as error:
             self._unreadable = error
+
+    def whole(self, block: bytes) -> bytes:
+        """The block without a record at its end that a quoted line break interrupts.
+
+        The next block begins with this record.
+        """
+        end = len(block)
+        if self.delimiter and not is_well_quoted(block, self.delimiter):
+            end = max(record_ends(block, self.delimiter), default=0)
+        self._begun = block[end:]
+        return block[:end]
 
     def end(self) -> None:
         """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
         if self._unreadable:
             reason = self._unreadable.strerror or self._unreadable
             raise FileError(f"{self.name}: cannot be read: {reason}")
-        if self._damage:
-            lines, error = self._damage
-            self.number += lines
-            message = f"the {self.content.compression} file is damaged or cut off here ({error})"
-            raise self.error(message) from None
+        if self._stopped:
+            lines, message = self._stopped
+            self.number += self._begun.count(b"\n") + lines
+            raise self.error(message)
+        self.content.refuse_shrunk()
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
-        """The fields of each line of a block, as valid UTF-8. Blank lines are skipped.
+        """The fields of each record of a block, as valid UTF-8. Blank lines are skipped.
 
-        Raises `FileError` for a line with another number of fields and for a line that is not UTF-8.
+        A record is a line; if fields may be quoted, it goes on after a quoted line break. `number` is then
+        its first line. Raises `FileError` for a record with another number of fields, for a quoted field
+        that does not end, and for text that is not UTF-8.
         """
-        for line in io.BytesIO(block):
+        for record in self._records(block):
             self.number += 1
-            if not line.isascii():
-                self._check_text(line)
-            fields = self._delimited(line) if self.delimiter else line.split()
+            if not record.isascii():
+                self._check_text(record)
+            fields = self._delimited(record) if self.delimiter else record.split()
             if len(fields) == self.size:
                 yield fields
             elif fields:
                 given = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-                like_table = self.number == 1 and not self.delimiter and any(sign in line for sign in b",;\t")
-                raise self.error(
-                    f"{given}, not {self.size} ({self.form}): {_shown(line)}" + HEADER * like_table
+                like_table = (
+                    self.number == 1 and not self.delimiter and any(sign in record for sign in b",;\t")
                 )
+                raise self.error(
+                    f"{given}, not {self.size} ({self.form}): {_shown(record)}" + HEADER * like_table
+                )
+            self.number += record.count(b"\n", 0, -1)
 
-    def _delimited(self, line: bytes) -> list[bytes]:
-        try:
-            rows = csv.reader([line.decode().rstrip("\r\n")], delimiter=self.delimiter)
-            return [field.encode() for field in next(rows, [])]
-        except csv.Error as error:
-            raise self.error(f"{error}: {_shown(line)}") from None
+    def _records(self, block: bytes) -> Iterator[bytes]:
+        """The records of a block. The last one may lack its end."""
+        if not self.delimiter or b'"' not in block:
+            yield from io.BytesIO(block)
+            return
+        start = 0
+        for end in record_ends(block, self.delimiter):
+            yield block[start:end]
+            start = end
+        if start < len(block):
+            yield block[start:]
+
+    def _delimited(self, record: bytes) -> list[bytes]:
+        record = record.removesuffix(b"\n").removesuffix(b"\r")
+        if not record:
+            return []
+        delimiter, fields, start = self.delimiter.encode(), [], 0
+        while start <= len(record):
+            if quoted := QUOTED.match(record, start):
+                field, end = quoted[1].replace(b'""', b'"'), quoted.end()
+                if not quoted[2]:
+                    raise self.error(f"a quoted field does not end: {_shown(quoted[0])}")
+                if record[end : end + 1] not in (b"", delimiter):
+                    raise self.error(f"text follows a quoted field: {_shown(quoted[0] + record[end:])}")
+            else:
+                end = record.find(delimiter, start)
+                end = len(record) if end < 0 else end
+                field = record[start:end]
+                if b"\r" in field:
+                    raise self.error(f"a carriage return in a field: {_shown(record)}")
+            fields.append(field)
+            start = end + 1
+        return fields
 
     def score(self, text: bytes) -> float:
         score = _number(text)
@@ -113,8 +174,8 @@ class Lines:
             ) from None
 
     def _block(self) -> bytes:
-        """The next block; an empty block at the end of the file."""
-        if self._damage:
+        """The next block of whole lines; an empty block at the end of the file."""
+        if self._stopped:
             return b""
         stream = self.content.stream
         pieces: list[bytes] = []
@@ -123,13 +184,44 @@ class Lines:
                 raise self.content.damage
             while len(pieces) < BLOCK // PIECE and (piece := stream.read(PIECE)):
                 pieces.append(piece)
-            pieces.append(stream.readline())  # completes the last line
+            block = b"".join(pieces)
+            last = len(block) - block.rfind(b"\n") - 1
+            rest = stream.readline(LONGEST_LINE + 1 - last)
         except DAMAGE as error:
             if isinstance(error, OSError) and (error.errno is not None or not self.content.compression):
                 raise  # an error of the file, not of the decompression
-            self._damage = sum(piece.count(b"\n") for piece in pieces) + 1, error
+            message = f"the {self.content.compression} file is damaged or cut off here ({error})"
+            self._stopped = sum(piece.count(b"\n") for piece in pieces) + 1, message
             return b""
-        return b"".join(pieces)
+        if last + len(rest) > LONGEST_LINE:
+            self._stopped = block.count(b"\n") + 1, f"the line is longer than {LONGEST_LINE:,} bytes"
+            return b""
+        block += rest
+        if BYTE_ORDER_MARK in block:
+            block = block.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
+        return block
+
+
+def is_well_quoted(block: bytes, delimiter: str) -> bool:
+    """Whether quotes only enclose whole fields. If so, no quoted field is open at the end of the block.
+
+    >>> is_well_quoted(b'"a, b",c', ","), is_well_quoted(b'a "b",c', ","), is_well_quoted(b'a,"b', ",")
+    (True, False, False)
+    """
+    if b'"' not in block:
+        return True
+    characters = np.frombuffer(b"\n%b\n" % block, np.uint8)
+    quotes = np.flatnonzero(characters == ord('"'))
+    before, after = characters[quotes[::2] - 1], characters[quotes[1::2] + 1]
+    return quotes.size % 2 == 0 and bool(
+        np.isin(before, [*b'\n"', ord(delimiter)]).all() and np.isin(after, [*b'\r\n"', ord(delimiter)]).all()
+    )
+
+
+def record_ends(block: bytes, delimiter: str) -> Iterator[int]:
+    """The end of each record of a block: a line break that is not quoted."""
+    parts = QUOTED_OR_END[delimiter.encode()].finditer(block)
+    return (part.end() for part in parts if part[0] == b"\n")
 
 
 def _number(text: bytes) -> float | None:

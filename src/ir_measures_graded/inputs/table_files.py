@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import FileError, GradedError
-from .arrow import arrow_array, numbered, numbers_of
-from .content import DAMAGE, Content
-from .tables import file_columns, floats, with_places
+from .arrow import arrow_array, by_rank, numbered, numbers_of
+from .columns import file_columns, is_rank
+from .content import DAMAGE, Content, KeptOpen
+from .tables import floats, with_places
 
 if TYPE_CHECKING:
     import pyarrow
@@ -100,13 +101,16 @@ class ArrowStream:
     def __init__(self, content: Content):
         from pyarrow import ipc
 
-        self.file = ipc.open_stream(content.unclosable)
+        self.stream = KeptOpen(content.stream)
+        self.file = ipc.open_stream(self.stream.for_arrow())
         self.names = self.file.schema.names
 
     def batches(
         self, columns: list[str], where: tuple[str, str] | None
     ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-        return numbered(self.file)
+        yield from numbered(self.file)
+        if self.stream.ended:
+            raise EOFError("the stream is cut off, because it lacks its end marker")
 
 
 KINDS: tuple[type[TableFile], ...] = (Parquet, ArrowFile, ArrowStream)
@@ -177,6 +181,7 @@ def batch_rows(
             raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
         arrays.append(_numbers(column, value, file, first) if ours == value else column)
     rows = pyarrow.Table.from_arrays(arrays, list(columns))
+    rows = by_rank(rows) if is_rank(columns[value]) else rows
     return with_places(rows, "row", np.arange(first, first + batch.num_rows), file)
 
 

@@ -30,6 +30,7 @@ from .arrow import (
     record_batches,
     stable_order,
 )
+from .columns import NAMES, column_names, is_rank
 from .id_columns import Coded, Docs, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids, all_distinct, repeated_rows
 
@@ -45,6 +46,9 @@ FILE = b"ir_measures_graded.file"
 """The metadata key of an Arrow table for the file from which it was read."""
 PLACES = ("line", "row")
 """The column of such a table with the place of each row in its file: a line of text or a row of a table."""
+
+LONGEST_ID = 1 << 12
+"""Number of bytes that an id in a file may have. The time for all ids grows with the longest one."""
 
 
 @dataclass(frozen=True)
@@ -264,14 +268,15 @@ def _from_frame(frame: pandas.DataFrame, kind: str, value: str) -> Table:
     numbers = (
         column.to_numpy(dtype=np.float64, na_value=np.nan) if column.dtype.kind in "biuf" else column.tolist()
     )
-    return _grouped(kind, stretches, docs, numbers)
+    return _by_score(_grouped(kind, stretches, docs, numbers), number)
 
 
 def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str) -> Table:
-    stretches, docs, numbers = _read_columns(kind, *_arrow_columns(rows, kind, value))
+    names, columns = _arrow_columns(rows, kind, value)
+    stretches, docs, numbers = _read_columns(kind, names, columns)
     file = (rows.schema.metadata or {}).get(FILE)
     if file is None:
-        return _grouped(kind, stretches, docs, numbers)
+        return _by_score(_grouped(kind, stretches, docs, numbers), names[2])
     unit = next(name for name in PLACES if name in rows.schema.names)
     line = arrow_numbers(rows.column(rows.schema.names.index(unit)))
     return replace(_grouped(kind, stretches, docs, numbers, line), file=os.fsdecode(file), unit=unit)
@@ -321,24 +326,23 @@ def _pieces_of(rows: Sequence[Any], kind: str, value: str) -> Iterator[Columns]:
 
 def _field_names(row: Any, value: str) -> list[str]:
     """The fields of a row, with PyTerrier's names if it has these."""
-    wanted = ("query_id", "doc_id", value)
-    return [
-        name if hasattr(row, name) or not hasattr(row, TERRIER.get(name, name)) else TERRIER[name]
-        for name in wanted
-    ]
+    wanted = ((ours, chain(*NAMES[ours][:2])) for ours in ("query_id", "doc_id", value))
+    return [next((name for name in names if hasattr(row, name)), ours) for ours, names in wanted]
 
 
 def _from_pieces(kind: str, pieces: Iterable[Columns]) -> Table:
     """The table of columns that arrive in pieces."""
     stretches, docs, values = [], [], []
-    start = 0
+    start, number = 0, ""
     for names, columns in pieces:
+        number = names[2]
         topics, docs_of_piece, numbers = _read_columns(kind, names, columns, start)
         docs.append(docs_of_piece.ids())
         values.append(_numbers(kind, topics, docs[-1], numbers))
         stretches.append(replace(topics, start=topics.start + start))
         start += len(docs[-1])
-    return _grouped(kind, joined_stretches(stretches), Ids.concatenated(docs), np.concatenate([[], *values]))
+    rows = Ids.concatenated(docs)
+    return _by_score(_grouped(kind, joined_stretches(stretches), rows, np.concatenate([[], *values])), number)
 
 
 def _read_columns(
@@ -358,29 +362,10 @@ def _read_columns(
 
 # ------------------------------------------------------------------------- common to all readers
 
-TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-"""PyTerrier's names of columns; it also uses ``score``."""
 
-
-def column_names(where: str, names: Sequence[str], value: str) -> list[str]:
-    """The names of the columns of topics, documents and values, in this order.
-
-    `names` are all columns of the source, and `where` names the source in errors. Raises `GradedError` for a
-    column that is missing or occurs twice.
-    """
-    chosen = []
-    for name in ("query_id", "doc_id", value):
-        found = next((each for each in (name, TERRIER.get(name)) if each in names), None)
-        if found is None:
-            other = f" (or {TERRIER[name]})" if name in TERRIER else ""
-            have = ", ".join(map(str, names))
-            raise GradedError(
-                f"{where} has no column {name}{other}; it has {shown(have)[1:-1] or 'no columns'}"
-            )
-        if names.count(found) > 1:
-            raise GradedError(f"{where} has {names.count(found)} columns named {found}; it needs one")
-        chosen.append(found)
-    return chosen
+def _by_score(table: Table, number: str) -> Table:
+    """The table, whose values are from the column `number`. If these are ranks, scores are −rank."""
+    return replace(table, values=-table.values) if is_rank(number) else table
 
 
 def renamed(source: Source, kind: str, value: str) -> Source:
@@ -388,34 +373,29 @@ def renamed(source: Source, kind: str, value: str) -> Source:
     if not hasattr(source, "itertuples"):
         return source
     names = column_names(f"{kind}: the DataFrame", [*source.columns], value)
-    return source.rename(columns=dict(zip(names, ("query_id", "doc_id", value))))
-
-
-def file_columns(file: str, names: Sequence[str], value: str, run_column: str | None) -> dict[str, str]:
-    """The columns of a file that are read: a dict from our name of each to its name in the file.
-
-    These are the three columns of `column_names`, the iteration of qrels if there is one, and the column
-    that names the run of each row: `run_column`, or by default ``run`` if there is one. Raises `FileError`
-    for a column that is missing or occurs twice, and for a `run_column` that is one of the three.
-    """
-    try:
-        columns = dict(zip(("query_id", "doc_id", value), column_names(file, names, value)))
-    except GradedError as error:
-        raise FileError(f"{error}; it needs query_id, doc_id and {value}") from None
-    if value == "relevance":
-        return columns | {name: name for name in ("iteration",) if name in names}
-    run = "run" if run_column is None else run_column
-    if run in columns.values():
-        raise FileError(f"{file}: the column {run} cannot also name the runs")
-    if run in names:
-        return {**columns, "run": run}
-    if run_column is not None:
-        raise FileError(f"{file} has no column {run_column}; it has {shown(', '.join(names))[1:-1]}")
-    return columns
+    kept = source[names].set_axis(["query_id", "doc_id", value], axis=1)
+    if is_rank(names[2]):
+        kept[value] = -kept[value]
+    if "iteration" in source.columns:
+        kept["iteration"] = source["iteration"]
+    return kept
 
 
 def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:
-    """The rows with a column `unit` of their line or row `numbers` in a file, for error messages."""
+    """The rows with a column `unit` of their line or row `numbers` in a file, for error messages.
+
+    Raises `FileError` for an id of more than `LONGEST_ID` bytes.
+    """
+    from pyarrow import compute
+
+    for name in ("query_id", "doc_id"):
+        sizes = compute.binary_length(rows[name])
+        if (compute.max(sizes).as_py() or 0) > LONGEST_ID:
+            row = sizes.to_pylist().index(compute.max(sizes).as_py())
+            raise FileError(
+                f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}: the {name} "
+                f"{shown(rows[name][row].as_py())} is longer than {LONGEST_ID:,} bytes"
+            )
     return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
 
 

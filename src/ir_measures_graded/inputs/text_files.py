@@ -11,8 +11,9 @@ pyarrow is imported when a file is read. No function here may import pandas, not
 from __future__ import annotations
 
 import csv
+import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
@@ -22,10 +23,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FileError
-from .arrow import arrow_array, arrow_numbers
+from .arrow import arrow_array, arrow_numbers, by_rank
+from .columns import file_columns, is_known, is_rank
 from .content import DAMAGE, Content, is_lasting, owned_by_arrow
-from .strict_lines import BYTE_ORDER_MARK, Lines
-from .tables import TERRIER, file_columns, with_places
+from .strict_lines import BYTE_ORDER_MARK, Lines, is_well_quoted
+from .tables import with_places
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 LONGEST_HEADER = 1 << 16  # bytes
+INTEGER = re.compile(r"[+-]?[0-9]+")
+MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 THREADS = 2  # parsing threads, in addition to one reading thread
 
 
@@ -43,7 +47,8 @@ class Form:
     `lines` describes a line in error messages. `fields` names the fields of a line, `columns` those that are
     read, and `value` the one with the level or score. `number` converts a text of this field or raises the
     error. `allowed` tells which parsed numbers are valid. `delimiter` separates fields, which may then be
-    quoted; if it is empty, blanks separate fields.
+    quoted; if it is empty, blanks separate fields. Rows with a value in `unjudged` are skipped. If `ranks` is
+    true, the values are ranks, and −rank is the score.
     """
 
     lines: str
@@ -53,20 +58,21 @@ class Form:
     number: Callable[[Lines, bytes], float]
     allowed: Callable[[np.ndarray], np.ndarray]
     delimiter: str = ""
+    unjudged: tuple[bytes, ...] = ()
+    ranks: bool = False
 
     def headed(self, block: bytes, file: str, run_column: str | None) -> Form:
         """The form of a file that begins with this block; the same form if the first line is not a header.
 
-        A header names at least two of the three required columns. Raises `FileError` if the third is missing,
+        A header has at least three names, of which two are known. Raises `FileError` if the third is missing,
         if a column occurs twice, and if `run_column` is given for a file without a header.
         """
-        needed = ("query_id", "doc_id", self.value)
         text = block[: max(block.find(b"\n"), 0) or LONGEST_HEADER].decode(errors="replace").rstrip("\r")
         for delimiter in ("\t", ","):
             names: list[str] = []
             with suppress(csv.Error):  # binary data is not a header
                 names = next(csv.reader([text], delimiter=delimiter), [])
-            if sum(name in names or TERRIER.get(name) in names for name in needed) < 2:
+            if len(names) < 3 or sum(is_known(name, self.value) for name in names) < 2:
                 continue
             columns = file_columns(file, names, self.value, run_column)
             ours = {name: column for column, name in columns.items()}
@@ -77,6 +83,7 @@ class Form:
                 fields=fields,
                 columns=tuple(columns),
                 delimiter=delimiter,
+                ranks=is_rank(columns[self.value]),
             )
         if run_column is not None:
             raise FileError(f"{file}: a TREC file has no columns with names, and so no column {run_column}")
@@ -99,6 +106,7 @@ QRELS = Form(
     Lines.level,
     np.isfinite,
 )
+ANSWERS = replace(QRELS, unjudged=(b"", b"?", b"-"))
 
 
 def text_columns(content: Content, form: Form, run_column: str | None = None) -> tuple[str, ...]:
@@ -118,6 +126,7 @@ def text_tables(content: Content, form: Form, run_column: str | None = None) -> 
     if headed is not form:
         form, first, lines.number = headed, first.partition(b"\n")[2], 1
         lines.form, lines.size, lines.delimiter = form.lines, len(form.fields), form.delimiter
+        first = lines.whole(first)
     blocks = chain([first], blocks)
     if is_lasting(content.file):
         parsed = _ahead(blocks, form)
@@ -126,12 +135,54 @@ def text_tables(content: Content, form: Form, run_column: str | None = None) -> 
     with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
         for block, rows in parsed:
             if rows is None:
-                yield _strictly(block, form, lines)
+                rows = _strictly(block, form, lines)
             else:
                 before = lines.number
                 lines.number += rows.num_rows
-                yield with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
+                rows = with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
+            if block is first and form.fields == QRELS.fields:
+                refuse_other_orders(rows, lines.name)
+            yield by_rank(rows) if form.ranks else rows
     lines.end()
+
+
+def refuse_other_orders(rows: pyarrow.Table, file: str) -> None:
+    """Raise `FileError` if lines of four fields do not have the order ``topic iteration document level``.
+
+    A field of iterations repeats itself, and a field of documents does not.
+    """
+    names = ("query_id", "iteration", "doc_id")
+    if set(rows["iteration"].unique().to_pylist()) <= {"0", "Q0"}:
+        return
+    second: dict[str, list[str]] = {}
+    third: dict[str, list[str]] = {}
+    for topic, iteration, document in zip(*(rows[name].to_pylist() for name in names)):
+        second.setdefault(topic, []).append(iteration)
+        third.setdefault(topic, []).append(document)
+    if any(len(ranks) >= 3 and counts(ranks) for ranks in third.values()):
+        raise FileError(f"{file}: the third field counts 1, 2, 3 … in a topic; this is a run, not qrels")
+    seconds, thirds = set(chain(*second.values())), set(chain(*third.values()))
+    if (
+        len(thirds) <= MOST_LEVELS
+        and all(map(INTEGER.fullmatch, thirds))
+        and all(len(set(fields)) == len(fields) for fields in second.values())
+        and (
+            len(second) < len(rows) or len(seconds) > len(thirds) or not all(map(INTEGER.fullmatch, seconds))
+        )
+    ):
+        raise FileError(
+            f"{file}: the columns are topic, document, level, iteration; export with --format trec or jsonl"
+        )
+
+
+def counts(fields: Sequence[str]) -> bool:
+    """Whether these are the numbers 0, 1, 2 … or 1, 2, 3 …
+
+    >>> counts(["1", "2", "3"]), counts(["1", "3"])
+    (True, False)
+    """
+    first = fields[0] == "1"
+    return list(fields) == [str(number) for number in range(first, first + len(fields))]
 
 
 def _ahead(blocks: Iterator[bytes], form: Form) -> Generator[tuple[bytes, pyarrow.Table | None]]:
@@ -158,6 +209,8 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
         block = block.replace(b"\t", b" ")
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
+    if form.delimiter and not is_well_quoted(block, form.delimiter):
+        return None
     fields = _lines(block) * len(form.fields) if form.delimiter else _fields(block)
     if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
@@ -219,7 +272,10 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
     positions = [form.fields.index(name) for name in form.columns]
     kept: list[list[Any]] = [[] for _ in positions]
     numbers: list[int] = []
+    value = form.fields.index(form.value)
     for fields in lines.fields(block):
+        if fields[value].strip() in form.unjudged:
+            continue
         numbers.append(lines.number)
         for name, column, position in zip(form.columns, kept, positions):
             field = fields[position]

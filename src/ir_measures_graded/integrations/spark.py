@@ -26,7 +26,7 @@ from ir_measures import MeanAgg, Measure, SumAgg
 
 from ir_measures_graded.errors import GradedError, install_hint, shown
 from ir_measures_graded.evaluation.batches import COLUMNS, evaluate_batches, needs_levels
-from ir_measures_graded.inputs.tables import column_names
+from ir_measures_graded.inputs.columns import column_names, is_rank
 from ir_measures_graded.registry import plugins
 from ir_measures_graded.registry.notation import parse_measures
 
@@ -152,9 +152,9 @@ def _rows(frame: DataFrame, kind: str, value: str, by: Sequence[Any] = ()) -> Da
         if not isinstance(type_, expected):
             what = "a number" if expected is NumericType else "a string"
             raise GradedError(f"{kind}: the column {name} is {type_.simpleString()}; it must be {what}")
-    columns = [
-        functions.col(_quoted(name)).alias(ours) for name, ours in zip(names, ("query_id", "doc_id", value))
-    ]
+    topic, doc, number = (functions.col(_quoted(name)) for name in names)
+    number = -number if is_rank(names[2]) else number
+    columns = [topic.alias("query_id"), doc.alias("doc_id"), number.alias(value)]
     if kind == "qrels" and "iteration" in frame.columns:  # diversity measures use it
         columns.append(functions.col("iteration").cast("string"))
     return frame.select(*(_group_key(field).alias(str(n)) for n, field in enumerate(by)), *columns)

@@ -6,6 +6,7 @@ import math
 import os
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import GradedError
@@ -19,20 +20,23 @@ Levels = dict[str, dict[str, float]]
 def levels_of(source: Any, name: str = "qrels") -> Levels:
     """Qrels in any form as a dict of dicts. Whole levels become ints.
 
-    Raises `GradedError` for a document judged at two levels; the message begins with `name`.
+    Raises `GradedError` for a document judged at two levels. The message begins with `name`, or with the line
+    of a file.
     """
     table = read_qrels(qrels_of(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source)
+    table = replace(table, kind=name)
     documents, values = list(table.docs.ids()), table.values.tolist()
     bounds = table.offsets.tolist()
     qrels: Levels = {}
     for topic, start, stop in zip(table.topics, bounds, bounds[1:]):
         levels = qrels.setdefault(topic, {})
-        for document, value in zip(documents[start:stop], values[start:stop]):
+        for row, document, value in zip(range(start, stop), documents[start:stop], values[start:stop]):
             level = int(value) if value.is_integer() else value
             if levels.setdefault(document, level) != level:
-                raise GradedError(
-                    f"{name}: topic {topic!r}, document {document!r}: judged twice, at level "
-                    f"{levels[document]:g} and at level {level:g}; keep one judgment per document"
+                raise table.error(
+                    row,
+                    f"judged twice, at level {levels[document]:g} and at level {level:g}; "
+                    "keep one judgment per document",
                 )
     return qrels
 

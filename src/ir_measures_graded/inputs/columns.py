@@ -1,0 +1,110 @@
+"""The names that libraries give to columns of tables, of files as well as in memory.
+
+Names are compared without case, and ``camelCase``, blanks, hyphens and dots count as underscores.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import FileError, GradedError, shown
+
+Names = tuple[tuple[str, ...], ...]
+"""Names of a column in groups. A name of a group counts only if there is none of an earlier group."""
+
+NAMES: dict[str, Names] = {
+    "query_id": (
+        ("query_id",),
+        ("qid",),
+        ("q_id", "topic_id", "topic", "turn_id"),
+        ("query_text", "query"),
+    ),
+    "doc_id": (
+        ("doc_id",),
+        ("docno",),
+        ("docid", "corpus_id", "pid", "passage_id", "document_id", "document"),
+    ),
+    "relevance": (
+        ("relevance",),
+        ("label",),
+        ("rating", "rel", "level", "grade", "judgment", "gain"),
+        ("score",),
+    ),
+    "score": (("score",), ("sim", "_score"), ("rank", "doc_position")),
+    "run": (("run",), ("run_name", "run_id", "system", "tag")),
+}
+"""The names of each column under our name. Two columns with names of one group are refused."""
+
+
+def plain(name: Any) -> str:
+    """A name in lower case, with underscores.
+
+    >>> [plain(name) for name in ("query-id", "Query Text", "docId")]
+    ['query_id', 'query_text', 'doc_id']
+    """
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", str(name).strip())
+    return re.sub(r"[ .-]", "_", words).lower()
+
+
+def is_rank(name: Any) -> bool:
+    """Whether this is the name of a column of ranks; scores are then the ranks with the sign reversed."""
+    return plain(name) in NAMES["score"][-1]
+
+
+def is_known(name: Any, value: str) -> bool:
+    """Whether this can be the name of a column of topics, documents or values."""
+    return any(plain(name) in group for ours in ("query_id", "doc_id", value) for group in NAMES[ours])
+
+
+def column_names(where: str, names: Sequence[Any], value: str) -> list[Any]:
+    """The names of the columns of topics, documents and values, in this order.
+
+    `names` are all columns of the source, and `where` names the source in errors. Raises `GradedError` for a
+    column that is missing, that occurs twice or that has two names.
+    """
+    chosen = []
+    for ours in ("query_id", "doc_id", value):
+        found = column_name(where, names, ours)
+        if found is None:
+            others = [group[0] for group in NAMES[ours][1:3]]
+            have = shown(", ".join(map(str, names)))[1:-1] or "no columns"
+            raise GradedError(f"{where} has no column {ours} (or {', '.join(others)} …); it has {have}")
+        chosen.append(found)
+    return chosen
+
+
+def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
+    """The column that we name `ours`, None if there is none. Raises as `column_names`."""
+    for group in NAMES[ours]:
+        found = [name for name in names if plain(name) in group]
+        if len(found) > 1 and len({*map(plain, found)}) == 1:
+            raise GradedError(f"{where} has {len(found)} columns named {found[0]}; it needs one")
+        if len(found) > 1:
+            raise GradedError(f"{where} has both {found[0]} and {found[1]}; name one of them {ours}")
+        if found:
+            return found[0]
+    return None
+
+
+def file_columns(file: str, names: Sequence[str], value: str, run_column: str | None) -> dict[str, str]:
+    """The columns of a file that are read: a dict from our name of each to its name in the file.
+
+    These are the three columns of `column_names`, the iteration of qrels if there is one, and the column
+    that names the run of each row: `run_column`, or by default ``run`` or a similar name if there is one.
+    Raises `FileError` for a column that is missing or occurs twice, and for a `run_column` that is one of the
+    three.
+    """
+    try:
+        columns = dict(zip(("query_id", "doc_id", value), column_names(file, names, value)))
+        if value == "relevance":
+            return columns | {name: name for name in ("iteration",) if name in names}
+        run = column_name(file, names, "run") if run_column is None else run_column
+    except GradedError as error:
+        raise FileError(f"{error}; it needs query_id, doc_id and {value}") from None
+    if run in columns.values():
+        raise FileError(f"{file}: the column {run} cannot also name the runs")
+    if run is not None and run not in names:
+        raise FileError(f"{file} has no column {run}; it has {shown(', '.join(names))[1:-1]}")
+    return columns if run is None else {**columns, "run": run}
