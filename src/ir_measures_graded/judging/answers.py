@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from .files import qrels_table
+from ..inputs.files import qrels_table
+from ..inputs.text_files import ANSWERS
 from .scales import Levels, levels_of
-from .text_files import ANSWERS
 
 
 def read_answers(path: str | os.PathLike[str]) -> Levels:
