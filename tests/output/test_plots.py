@@ -3,13 +3,17 @@
 import os
 import re
 import sys
+import threading
+import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.analysis import plots
+from ir_measures_graded.output import plots
+from ir_measures_graded.output.dots import dot_plot
 
 HEADS = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 
@@ -101,6 +105,38 @@ def test_matplotlib_settings_stay_unchanged(figure, tmp_path):
         assert matplotlib.rcParams["font.size"] == 31
     assert dict(matplotlib.rcParams) == before
     assert again.axes[0].xaxis.label.get_fontsize() == figure.axes[0].xaxis.label.get_fontsize() == 10
+
+
+def test_figures_made_in_threads_leave_the_settings_unchanged(figure):
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    entered = [threading.Event(), threading.Event()]
+
+    @plots.styled
+    def draw(number):
+        entered[number].set()
+        entered[1 - number].wait(timeout=0.3)  # the other thread must not enter before this one leaves
+
+    threads = [threading.Thread(target=draw, args=[number]) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert dict(matplotlib.rcParams) == before
+
+
+@pytest.mark.parametrize("form", ["svg", "pdf", "png"])
+def test_any_name_can_be_drawn(form):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    names = ["a\x01b", "c\ufeffd", "e\udcfff", "g\uffffh", "$x^2$", "y"]
+    figure = dot_plot(names, names, np.ones((6, 6)), [1] * 6, "mean")
+    plots.styled(plots.legend_outside)(figure.axes[0])
+    content = plots.rendered(figure, form)
+    if form == "svg":
+        text = "".join(ElementTree.fromstring(content).itertext())
+        for shown in ("a�b", "c�d", "e�f", "g�h", "$x^2$"):
+            assert text.count(shown) == 4  # tick labels of two rows of panels, a title, the legend
 
 
 def test_missing_matplotlib_raises_an_error_that_names_the_extra(monkeypatch):

@@ -76,6 +76,14 @@ def test_notebook_view_is_well_formed_and_holds_figure_and_table(results, kind):
     assert (f"{ROWS} of {len(rows)} rows" in "".join(page.itertext())) == (len(rows) > ROWS)
 
 
+@every_kind
+def test_no_text_of_a_figure_is_mathematics(results, kind):
+    text = pytest.importorskip("matplotlib.text", reason="Matplotlib is not installed")
+    texts = [found for found in results[kind].figure().findobj(text.Text) if found.get_text()]
+    assert texts
+    assert not any(found.get_parse_math() for found in texts)
+
+
 def test_notebook_view_without_matplotlib_names_the_extra(results, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     shown = results["Evaluation"]._repr_html_()

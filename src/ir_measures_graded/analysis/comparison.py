@@ -328,12 +328,12 @@ class Comparison(Result):
                 axes.plot(interval, [place, place], color=style["color"])
                 axes.plot(float(test.difference or 0), place, **style, markerfacecolor=fill, label=run)
             axes.axvline(0, color=plots.GREY, linewidth=1.0)
-            axes.set_yticks(range(len(runs)), runs, parse_math=False)
+            axes.set_yticks(range(len(runs)), runs)
             axes.set_ylim(len(runs) - 0.5, -0.5)
             axes.tick_params(axis="y", length=0)
             better = "\nsmaller is better" if sign_of(measure) < 0 else ""
             axes.set_title(plots.title(measure, width=32), size=10)
-            axes.set_xlabel(f"Difference from {self.reference}{better}", parse_math=False)
+            axes.set_xlabel(f"Difference from {self.reference}{better}")
         figure.suptitle(
             f"Mean differences and {100 * (1 - self.alpha):g} % intervals ({KINDS[self.interval]})\n"
             f"filled: p < {self.alpha:g} with Holm's correction",

@@ -101,12 +101,12 @@ class Effort(Result):
                     size=9,
                 )
             axes.axvline(self.at[number], color=plots.GREY, linewidth=1.0)
-            axes.set_yticks(range(len(self.runs)), self.runs, parse_math=False)
+            axes.set_yticks(range(len(self.runs)), self.runs)
             axes.set_ylim(len(self.runs) - 0.5, -0.5)
             axes.set_xlim(0, 1.15 * self.depth)
             axes.tick_params(axis="y", length=0)
             axes.grid(visible=False, axis="y")
-            axes.set_title(f"{self.of}@{self.at[number]} = {self.targets[number]:.4g}", parse_math=False)
+            axes.set_title(f"{self.of}@{self.at[number]} = {self.targets[number]:.4g}")
             axes.set_xlabel("Rank")
         figure.suptitle(plots.title(self.measure), x=0.01, ha="left", size=11)
         return figure

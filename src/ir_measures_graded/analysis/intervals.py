@@ -100,7 +100,7 @@ class Intervals(Result):
             value = self.values[:, column]
             reach = np.stack([value - self.lower[:, column], self.upper[:, column] - value]).clip(0)
             axes.errorbar(value, rows, xerr=reach, fmt="o", color=plots.COLOURS[0], capsize=3, linewidth=1.2)
-            axes.set_yticks(rows, self.runs, parse_math=False)
+            axes.set_yticks(rows, self.runs)
             axes.set_ylim(len(self.runs) - 0.5, -0.5)
             axes.grid(visible=False, axis="y")
             axes.set_title(plots.title(self.measures[column]))

@@ -132,7 +132,7 @@ class Levels(Result):
         bars = axes.barh(range(len(self.levels)), means, color=plots.COLOURS[0])
         axes.bar_label(bars, [f"{number:,}" for number in self.documents.tolist()], padding=3)
         names = [f"{self.definitions.get(level, '').partition(':')[0]}  {level:g}" for level in self.levels]
-        axes.set_yticks(range(len(names)), names, parse_math=False)
+        axes.set_yticks(range(len(names)), names)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
         axes.margins(x=0.12)

@@ -211,7 +211,7 @@ class Ranges(Result):
                     if interval is not None:
                         axes.plot(interval, (place, place), solid_capstyle="butt", **style)
                 axes.plot(found.value, place, "o", color=plots.COLOURS[6], markersize=4, label="value")
-            axes.set_yticks(range(len(order)), [found.run for found in order], parse_math=False)
+            axes.set_yticks(range(len(order)), [found.run for found in order])
             axes.set_ylim(len(order) - 0.5, -0.5)
             axes.set_title(plots.title(measure))
             handles = {handle.get_label(): handle for handle in axes.get_legend_handles_labels()[0]}

@@ -228,7 +228,6 @@ class Sensitivity(Result):
             names = [", ".join(self.runs[run] for run in runs) for runs in at.values()]
             side.set_ticks(list(at), [f"{name}  {rank:g}" for name, rank in zip(names, at)])
             for label, runs in zip(side.get_ticklabels(), at.values()):
-                label.set_parse_math(False)
                 label.set_color(colour[runs[0]] if len(runs) == 1 else "black")
         axes.invert_yaxis()
         axes.set_xlim(-0.3, count - 0.7)

@@ -194,7 +194,7 @@ class Estimates(Result):
                 linewidth=1.2,
                 label=judge,
             )
-        axes.set_yticks(range(len(runs)), runs, parse_math=False)
+        axes.set_yticks(range(len(runs)), runs)
         axes.set_ylim(len(runs) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         axes.set_title(plots.title(measure, width=40))

@@ -36,7 +36,7 @@ def draw_cells(
         ink = INK[int(np.nan_to_num(shades[row, column]))]
         axes.text(column, row, text, ha="center", va="center_baseline", size=min(size, 8), color=ink)
     axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 2 else 0, size=size)
-    axes.set_yticks(range(len(rows)), rows, size=size, parse_math=False)
+    axes.set_yticks(range(len(rows)), rows, size=size)
     axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
     axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
     axes.grid(visible=False)

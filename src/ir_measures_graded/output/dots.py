@@ -36,7 +36,7 @@ def dot_plot(
         for place, run in enumerate(order):
             style = {**styles[runs[run]], "linestyle": "none"}
             axes.plot(means[run, panel], place, label=runs[run], **style)
-        axes.set_yticks(range(len(order)), [runs[run] for run in order], parse_math=False)
+        axes.set_yticks(range(len(order)), [runs[run] for run in order])
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
         axes.set_title(plots.title(measures[panel], width=30), size=10)

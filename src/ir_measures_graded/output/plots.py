@@ -10,7 +10,9 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from html import escape
 from pathlib import Path
@@ -47,6 +49,8 @@ STYLE = {
     "legend.frameon": False,
     "legend.handlelength": 3.2,
     "savefig.dpi": 150,
+    "text.parse_math": False,  # names may have dollar signs
+    "text.usetex": False,
     "svg.fonttype": "none",  # keep text as text, not as outlines
     "svg.hashsalt": "ir-measures-graded",
     "pdf.fonttype": 42,
@@ -62,6 +66,10 @@ GREY = "#666666"
 PAGE = (11.0, 15.0)
 """Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
 
+UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufeff\ufffe\uffff]")
+"""Characters that XML cannot hold or that Matplotlib cannot draw."""
+_SETTINGS = threading.RLock()
+
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 
 
@@ -73,10 +81,17 @@ def styled(draw: Drawing) -> Drawing:
 
     @wraps(draw)
     def drawn(*args: Any, **kwargs: Any) -> Any:
-        with need_matplotlib().rc_context(STYLE):
+        with _style():
             return draw(*args, **kwargs)
 
     return drawn  # type: ignore[return-value]
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """Matplotlib with our settings, for one thread at a time, because its settings are global."""
+    with _SETTINGS, need_matplotlib().rc_context(STYLE):
+        yield
 
 
 @styled
@@ -155,8 +170,7 @@ def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]
 def legend_outside(axes: Axes, handles: Iterable[Any] | None = None) -> None:
     """Add a legend to the right of the axes, in the order of `handles` or, by default, of drawing.
 
-    Names are shown unchanged: Matplotlib would hide a name that begins with an underscore and typeset text
-    between dollar signs as a formula.
+    Matplotlib would hide a name that begins with an underscore, so a space precedes it.
     """
     shown = axes.get_legend_handles_labels()[0] if handles is None else list(handles)
     _legend(axes, shown, left=1.01)
@@ -173,9 +187,7 @@ def legend_beside(figure: Figure, handles: Iterable[Any], width: float) -> None:
 def _legend(parent: Any, handles: list[Any], left: float) -> None:
     names = [str(handle.get_label()) for handle in handles]
     names = [f" {name}" if name.startswith("_") else name for name in names]
-    legend = parent.legend(handles, names, loc="upper left", bbox_to_anchor=(left, 1.0), borderaxespad=0.0)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    parent.legend(handles, names, loc="upper left", bbox_to_anchor=(left, 1.0), borderaxespad=0.0)
 
 
 def title(text: object, width: int = 72) -> str:
@@ -224,7 +236,7 @@ def svg(figure: Figure, label: str = "") -> str:
     The element shrinks to the width of the page.
     """
     picture = rendered(figure, "svg").decode()
-    described = f' role="img" aria-label="{escape(label)}"' if label else ""
+    described = f' role="img" aria-label="{escape(_drawable(label))}"' if label else ""
     element = picture[picture.index("<svg") :]
     return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
 
@@ -232,12 +244,34 @@ def svg(figure: Figure, label: str = "") -> str:
 def rendered(figure: Figure, form: str) -> bytes:
     """The content of a file of a figure in one of the `FORMATS`."""
     picture = io.BytesIO()
-    with need_matplotlib().rc_context(STYLE):
+    with _style():
+        _make_drawable(figure)
         figure.savefig(picture, format=form, metadata=FORMATS[form])
     if form != "svg":
         return picture.getvalue()
     # Viewers without Matplotlib's font use a similar one.
     return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
+
+
+def _make_drawable(figure: Figure) -> None:
+    """Replace the characters of texts and tick labels that cannot be drawn."""
+    from matplotlib.axis import Axis
+    from matplotlib.text import Text
+    from matplotlib.ticker import FuncFormatter
+
+    def label(formatter: Any, value: float, place: int | None) -> str:
+        return _drawable(formatter(value, place))
+
+    for text in figure.findobj(Text):
+        text.set_text(_drawable(text.get_text()))
+    for axis in figure.findobj(Axis):
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, FuncFormatter):  # labels are names
+            axis.set_major_formatter(partial(label, formatter))
+
+
+def _drawable(text: str) -> str:
+    return UNDRAWABLE.sub("\ufffd", text)
 
 
 def need_matplotlib() -> Any:

@@ -80,7 +80,7 @@ class ByTopic:
                 if part.size:
                     axes.stairs(part, np.arange(start, start + part.size + 1), fill=True, color=colour)
             axes.axhline(0, color=plots.GREY, linewidth=0.6)
-            axes.set_title(run if len(run) <= 22 else f"{run[:21]}…", size=9, parse_math=False)
+            axes.set_title(run if len(run) <= 22 else f"{run[:21]}…", size=9)
             axes.set_ylim(-1.05 * reach, 1.05 * reach)
             axes.set_xlim(0, len(values))
             axes.set_xticks([])

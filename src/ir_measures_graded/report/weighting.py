@@ -57,7 +57,7 @@ class Weighting:
         axes.set_title("", loc="left")
         axes.set_xlabel("")
         names = [setting.weighting or "" for setting in orders.settings]
-        axes.set_xticks(range(len(names)), names, parse_math=False, rotation=0)
+        axes.set_xticks(range(len(names)), names, rotation=0)
         figure.set_figheight(0.27 * len(orders.runs) + 0.6)
         figure.set_figwidth(max(6.5, figure.get_figwidth()))
         return figure
