@@ -30,23 +30,10 @@ from ir_measures_graded.analysis import Explanation, evaluate, explain
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.uncertainty import with_option
+from papers import test_jarvelin_kekalainen as jk
+from ranked import ranked
 
-
-def ranked(levels, *others):
-    """Qrels with these levels, None being unjudged, and a run in this order that lacks the `others`."""
-    qrels = {f"d{rank}": level for rank, level in enumerate(levels, 1) if level is not None}
-    qrels |= {f"missed{number}": level for number, level in enumerate(others)}
-    return {"q": qrels}, {"q": {f"d{rank}": -float(rank) for rank in range(1, len(levels) + 1)}}
-
-
-# Järvelin & Kekäläinen 2002, section 2; the paper cuts 10.528 down to 10.52.
-G = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
-IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1]
-CG_VECTOR = [3, 5, 8, 8, 8, 9, 11, 13, 16, 16]
-CG_IDEAL = [3, 6, 9, 11, 13, 15, 16, 17, 18, 19]
-DCG_VECTOR = [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61]
-DCG_IDEAL = [3, 6, 7.89, 8.89, 9.75, 10.52, 10.88, 11.21, 11.53, 11.83]
-JK = ranked(G, 1, 1, 1)
+JK = jk.QRELS, jk.RUN
 
 
 # ------------------------------------------------------------------------------ values of the papers
@@ -54,9 +41,9 @@ JK = ranked(G, 1, 1, 1)
 
 def test_the_vectors_of_cumulated_gain():
     found = explain(*JK, "CG@10", "q")
-    assert found.gains.tolist() == found.contributions.tolist() == G
-    assert found.values.tolist() == CG_VECTOR
-    assert (found.ideal_gains.tolist(), found.ideal.tolist()) == (IDEAL, CG_IDEAL)
+    assert found.gains.tolist() == found.contributions.tolist() == jk.G
+    assert found.values.tolist() == jk.CG_VECTOR
+    assert (found.ideal_gains.tolist(), found.ideal.tolist()) == (jk.RECALL_BASE, jk.CG_IDEAL[:10])
     assert found.weights.tolist() == [1] * 10
     assert (found.value, found.sums) == (16, None)
 
@@ -65,15 +52,15 @@ def test_the_vectors_of_discounted_cumulated_gain():
     found = explain(*JK, DCG_JK(b=2) @ 10, "q")
     assert found.weights.tolist() == [1, 1, *(1 / (np.log(np.arange(3, 11)) / np.log(2)))]
     np.testing.assert_allclose(found.contributions, found.gains * found.weights, rtol=1e-15)
-    assert found.values == pytest.approx(DCG_VECTOR, abs=0.01)
-    assert found.ideal == pytest.approx(DCG_IDEAL, abs=0.01)
+    assert found.values == pytest.approx(jk.DCG_VECTOR, abs=jk.A_HUNDREDTH)
+    assert found.ideal == pytest.approx(jk.DCG_IDEAL[:10], abs=jk.A_HUNDREDTH)
 
 
 def test_normalised_measures_have_the_two_sums_that_they_divide():
     found = explain(*JK, "nCG@10", "q")
-    assert (found.sums.tolist(), found.ideal.tolist()) == (CG_VECTOR, CG_IDEAL)
-    assert found.values.tolist() == [sum_ / ideal for sum_, ideal in zip(CG_VECTOR, CG_IDEAL)]
-    np.testing.assert_allclose(found.contributions, np.array(G) / 19, rtol=1e-15)
+    assert (found.sums.tolist(), found.ideal.tolist()) == (jk.CG_VECTOR, jk.CG_IDEAL[:10])
+    assert found.values.tolist() == [sum_ / ideal for sum_, ideal in zip(jk.CG_VECTOR, jk.CG_IDEAL)]
+    np.testing.assert_allclose(found.contributions, np.array(jk.G) / 19, rtol=1e-15)
 
 
 def test_a_mean_over_ranks_counts_a_gain_at_all_later_ranks():
@@ -81,12 +68,8 @@ def test_a_mean_over_ranks_counts_a_gain_at_all_later_ranks():
     assert found.contributions == pytest.approx([(2 / 2 + 2 / 3) / 2, (1 / 3) / 2], rel=1e-15)
 
 
-def test_worked_values_at_each_rank():
-    found = explain(*ranked([1, 0, 3, 3, 2, 0, 1, 4]), "NDCNG@8", "q")
-    assert found.values == pytest.approx([0.19, 0.13, 0.30, 0.42, 0.49, 0.47, 0.50, 0.65], abs=0.005)
-    found = explain(*ranked([0.3, 0.2, 0.1, 0.1, 0], 0.2), "SR@5", "q")
-    assert found.values[-1] == pytest.approx(0.78, abs=0.005)
-    found = explain(*ranked([None, None, 2], 3, 1), "Q", "q")  # (3 / (6 + 3)) / 3
+def test_blended_ratios_contribute_at_relevant_documents():
+    found = explain(*ranked([None, None, 2], a=3, b=1), "Q", "q")  # (3 / (6 + 3)) / 3
     assert found.contributions == pytest.approx([0, 0, 1 / 9], rel=1e-15)
 
 
@@ -218,7 +201,7 @@ def test_the_default_depth_is_the_cutoff_or_the_last_judged_document():
 
 def test_ranks_after_the_cutoff_add_nothing():
     records = explain(*JK, "nDCG_JK@2", "q", depth=3).records()
-    assert records[2]["document"] == "d3"
+    assert records[2]["document"] == "d2"
     assert records[2]["contribution"] == 0
     assert all(records[2][name] is None for name in ("weight", "sum", "value", "ideal"))
 
@@ -231,7 +214,7 @@ def test_a_topic_that_the_run_lacks_is_an_empty_list():
 
 
 def test_the_ideal_list_of_the_own_documents():
-    found = explain(*ranked([1, 2], 3), SR(ideal="retrieved"), "q")
+    found = explain(*ranked([1, 2], a=3), SR(ideal="retrieved"), "q")
     assert (found.ideal_levels.tolist(), found.ideal.tolist()) == ([2, 1], [2, 3])
 
 
@@ -289,8 +272,8 @@ def test_summary_and_table():
         *("rank", "document", "score", "level", "gain", "weight", "contribution", "sum", "value"),
         *("ideal level", "ideal gain", "ideal"),
     ]
-    assert [round(cell, 3) if cell != "d2" else cell for cell in rows[1]] == [
-        *(2, "d2", -2, 2, 2, 1, 0.333, 5, 0.833),
+    assert [round(cell, 3) if cell != "d1" else cell for cell in rows[1]] == [
+        *(2, "d1", -1, 2, 2, 1, 0.333, 5, 0.833),
         *(3, 3, 6),
     ]
 

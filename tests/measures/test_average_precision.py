@@ -4,18 +4,9 @@ import ir_measures
 import pytest
 
 from ir_measures_graded import AGR, WAP, GradedError, Q, muAP, parse_measure
+from ranked import value
 
 ALL = [muAP, WAP, Q, Q(beta=0), Q(beta=7.5), AGR]
-
-
-def ranked(levels, **judged):
-    """Qrels and a run that lists documents of these levels, None unjudged; `judged` are not listed."""
-    qrels = {f"d{rank}": level for rank, level in enumerate(levels) if level is not None}
-    return {"q": {**qrels, **judged}}, {"q": {f"d{rank}": -rank for rank in range(len(levels))}}
-
-
-def value(measure, levels, **judged):
-    return measure.calc_aggregate(*ranked(levels, **judged))
 
 
 @pytest.mark.parametrize("alias", ["muAP", "muMAP", "µAP", "μAP", "µMAP", "μMAP"])
@@ -136,13 +127,6 @@ def test_agr_is_wap_if_every_adjusted_gain_is_0():
     found = {metric.query_id: metric.value for metric in AGR.iter_calc(qrels, run)}
     assert found == {topic: AGR.calc_aggregate({topic: docs}, run) for topic, docs in qrels.items()}
     assert found["binary"] == WAP.calc_aggregate({"binary": qrels["binary"]}, run)
-
-
-@pytest.mark.parametrize("measure", ALL, ids=str)
-def test_topics_without_relevant_or_retrieved_documents_score_0(measure):
-    assert value(measure, [0, -1]) == value(measure, []) == value(measure, [None]) == 0
-    assert value(measure, [], a=2) == value(measure, [None, 0], a=2) == 0
-    assert measure.calc_aggregate({"q": {"a": 1}}, {}) == measure.DEFAULT == 0
 
 
 @pytest.mark.parametrize("measure", ALL, ids=str)

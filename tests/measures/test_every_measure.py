@@ -19,6 +19,7 @@ from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.measures.parameters import Gains
 from ir_measures_graded.measures.top_gain import TOP_GAIN
 from ir_measures_graded.uncertainty import with_option
+from ranked import value
 
 STANDARD = [AP, nDCG @ 10, P @ 5, Judged @ 10]
 
@@ -220,8 +221,8 @@ def test_missing_topics_and_empty_runs_have_the_value_of_an_empty_ranking():
         assert values(MEASURES, QRELS, make({}, "score")) == plain, form
     lost = {key: value for key, value in WANTED.items() if key[1] == "lost"}
     assert lost == {key: value for key, value in wanted.items() if key[1] == "lost"}
-    for (variant, _), value in wanted.items():
-        assert variant.DEFAULT is None or value == variant.DEFAULT, variant
+    for (variant, _), got in wanted.items():
+        assert variant.DEFAULT is None or got == variant.DEFAULT, variant
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -238,6 +239,21 @@ def test_topics_without_judgments_or_relevant_documents_have_a_value():
     qrels = {"none": {}, "bad": {"x": 0, "y": -2}}
     for run in ({}, {"none": {"x": 1.0}, "bad": {"x": 1.0, "z": 0.5}}, {"none": {}, "bad": {}}):
         assert all(map(math.isfinite, expected(qrels=qrels, run=run).values()))
+
+
+ORDERS = {"NDPM", "KendallTau", "Spearman"}
+
+
+@every_measure
+def test_topics_without_relevant_or_retrieved_documents_have_the_default_value(measure):
+    if measure.DEFAULT is None or measure.NAME == "Fallout":
+        pytest.skip("the value depends on the topic")
+    variants = [measure(avg=avg) for avg in (False, True)] if "avg" in measure.PARAMETERS else [measure]
+    for each in (cut for variant in variants for cut in (variant, variant @ 3)):
+        assert {value(each, levels) for levels in ([0, -1], [], [None])} == {measure.DEFAULT}
+        missed = [value(each, levels, a=2) for levels in ([], [None, 0])]
+        assert missed == [measure.DEFAULT] * 2 or measure.NAME in ORDERS
+        assert each.calc_aggregate({"q": {"a": 1}}, {}) == measure.DEFAULT
 
 
 @every_measure

@@ -3,19 +3,9 @@
 import pytest
 
 from ir_measures_graded import MSR, SR, GradedError, gP, gR, nCG
+from ranked import value
 
 OWN = [SR(ideal="retrieved"), MSR(ideal="retrieved")]
-ALL = [SR, MSR, *OWN, gP, gP(max_gain=2.5), gR]
-
-
-def ranked(levels, **judged):
-    """Qrels and a run that lists documents of these levels, None unjudged; `judged` are not listed."""
-    qrels = {f"d{rank}": level for rank, level in enumerate(levels) if level is not None}
-    return {"q": {**qrels, **judged}}, {"q": {f"d{rank}": -rank for rank in range(len(levels))}}
-
-
-def value(measure, levels, **judged):
-    return measure.calc_aggregate(*ranked(levels, **judged))
 
 
 def test_the_ideal_list_of_sliding_ratios_is_the_recall_base():
@@ -69,10 +59,3 @@ def test_the_order_of_addition_does_not_raise_a_share_above_1():
     assert 0.1 + 0.2 + 0.3 > 0.3 + 0.2 + 0.1
     for measure in (SR, SR(ideal="retrieved"), gR, nCG):
         assert value(measure, [0.1, 0.2, 0.3]) == 1
-
-
-@pytest.mark.parametrize("measure", ALL, ids=str)
-def test_topics_without_relevant_or_retrieved_documents_score_0(measure):
-    assert value(measure, [0, -1]) == value(measure, []) == value(measure, [None]) == 0
-    assert value(measure, [], a=2) == value(measure, [None, 0], a=2) == 0
-    assert measure.calc_aggregate({"q": {"a": 1}}, {}) == measure.DEFAULT == 0
