@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
+from unicodedata import category, east_asian_width
 
 Row = Sequence[Any]
 Table = tuple[list[str], list[list[Any]]]
@@ -54,7 +56,7 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     random  0.0000
     """
     rows = list(rows)
-    for line in _aligned([columns, *_cells(rows, places)], numeric(rows, len(columns))):
+    for line in _aligned(_lines(columns, rows, places), numeric(rows, len(columns))):
         yield "  ".join(line).rstrip()
 
 
@@ -65,16 +67,21 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     | run  |   AP |
     |------|-----:|
     | bm25 | 0.25 |
+    >>> print([*markdown(["*_a_b|", "<b>"], [])][0])
+    | \\*\\_a_b\\| | \\<b> |
     """
     rows = list(rows)
     right = numeric(rows, len(columns))
-    lines = [[cell.replace("|", r"\|") for cell in line] for line in ([*columns], *_cells(rows, places))]
+    lines = [[_MARKDOWN.sub(r"\\\g<0>", cell) for cell in line] for line in _lines(columns, rows, places)]
     head, *body = _aligned(lines, right)
     yield f"| {' | '.join(head)} |"
-    rules = ["-" * (len(cell) + 1) + (":" if right[column] else "-") for column, cell in enumerate(head)]
-    yield f"|{'|'.join(rules)}|"
+    yield f"|{'|'.join('-' * (_width(cell) + 1) + '-:'[number] for cell, number in zip(head, right))}|"
     for line in body:
         yield f"| {' | '.join(line)} |"
+
+
+_MARKDOWN = re.compile(r"[\\`*|\[<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+"""The characters that Markdown reads. It takes an underscore between letters or digits literally."""
 
 
 def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -83,7 +90,7 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
     >>> list(tsv(["run", "AP"], [["bm25", 0.25]], places=-1))
     ['run\\tAP', 'bm25\\t0.25']
     """
-    for line in ([*columns], *_cells(rows, places)):
+    for line in _lines(columns, rows, places):
         yield "\t".join(line)
 
 
@@ -93,10 +100,10 @@ def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = P
     >>> list(comma_separated(["run", "nDCG_JK(b=10,avg=True)"], [["bm25", 0.25]], places=2))
     ['run,"nDCG_JK(b=10,avg=True)"', 'bm25,0.25']
     """
-    for line in ([*columns], *_cells(rows, places)):
+    for line in (columns, *_cells(rows, places)):
         written = io.StringIO()
-        csv.writer(written, lineterminator="").writerow(line)
-        yield written.getvalue()
+        csv.writer(written).writerow(line)  # quotes the characters of its line terminator
+        yield written.getvalue().removesuffix("\r\n")
 
 
 def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -113,7 +120,7 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     """
     rows = list(rows)
     right = numeric(rows, len(columns))
-    lines = [[cell.translate(_LATEX) for cell in line] for line in ([*columns], *_cells(rows, places))]
+    lines = [[cell.translate(_LATEX) for cell in line] for line in _lines(columns, rows, places)]
     head, *body = (rf"{' & '.join(line)} \\" for line in _aligned(lines, right))
     yield rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in right)}}}"
     yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
@@ -179,6 +186,14 @@ FORMATS: dict[str, Callable[..., Iterator[str]]] = {
 }
 
 
+def _lines(columns: Sequence[str], rows: Iterable[Row], places: int) -> list[list[str]]:
+    """The header and the rows as cells, with spaces in place of line breaks and other control characters."""
+    return [[_CONTROL.sub(" ", cell) for cell in line] for line in (columns, *_cells(rows, places))]
+
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
 def _cells(rows: Iterable[Row], places: int) -> Iterator[list[str]]:
     return ([_cell(value, places) for value in row] for row in rows)
 
@@ -202,11 +217,22 @@ def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
 
 
 def _aligned(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> list[list[str]]:
-    widths = [max(map(len, column)) for column in zip(*lines)]
+    """The cells of each column padded to one width, on the left if the column is on the right."""
+    widths = [max(map(_width, column)) for column in zip(*lines)]
+    padded = [[" " * (width - _width(cell)) for cell, width in zip(line, widths)] for line in lines]
     return [
-        [
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(line, widths, right)
-        ]
-        for line in lines
+        [space + cell if number else cell + space for cell, space, number in zip(line, spaces, right)]
+        for line, spaces in zip(lines, padded)
     ]
+
+
+def _width(cell: str) -> int:
+    """The number of columns of a terminal that a cell takes.
+
+    >>> _width("bm25"), _width("検索"), _width("e\u0301")
+    (4, 4, 1)
+    """
+    if cell.isascii():
+        return len(cell)
+    wide = sum(east_asian_width(character) in "WF" for character in cell)
+    return len(cell) + wide - sum(category(character) in ("Mn", "Me", "Cf") for character in cell)

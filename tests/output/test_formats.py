@@ -1,0 +1,68 @@
+"""Tables as text: any name stays in its cell and is read back as it was."""
+
+import csv
+import html
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded.output import formats
+
+MARKS = [
+    "*a*",
+    "__b__",
+    "a_b",
+    "_",
+    "`",
+    "[x](y)",
+    "<b>",
+    "~~",
+    "$1$",
+    "&lt;",
+    "&#36;",
+    "\\",
+    "|",
+    "!",
+    "\n",
+    "\t",
+]
+names = st.lists(
+    st.sampled_from(MARKS) | st.text("aéß検 .-:#>(){}@", min_size=1, max_size=3), max_size=6
+).map("".join)
+
+
+def shown(name):
+    """A name in one line."""
+    return re.sub("[\n\t]", " ", name).strip()
+
+
+@given(names, names)
+def test_markdown_shows_names_as_they_are(name, column):
+    parser = pytest.importorskip("markdown_it", reason="markdown-it is not installed")
+    lines = formats.markdown(["run", column], [[name, 0.25]])
+    page = parser.MarkdownIt("commonmark").enable(["table", "strikethrough"]).render("\n".join(lines))
+    cells = re.findall("<t[dh][^>]*>(.*)</t[dh]>", page)
+    assert [html.unescape(cell) for cell in cells] == ["run", shown(column), shown(name), "0.2500"]
+
+
+@given(st.lists(st.lists(names, min_size=2, max_size=2), min_size=1, max_size=3))
+def test_programs_read_every_cell(rows):
+    table = list(csv.reader(formats.comma_separated(["a", "b"], rows)))
+    assert table == [["a", "b"], *rows]
+    for line in formats.tsv(["a", "b"], rows):
+        assert line.count("\t") == 1
+        assert len(line.splitlines()) <= 1
+
+
+def test_wide_characters_take_two_columns():
+    assert list(
+        formats.text(["run", "AP"], [["検索", 0.5], ["ｂ", 0.5], ["bm25", 0.5], ["e\u0301", 0.5]])
+    ) == [
+        "run       AP",
+        "検索  0.5000",
+        "ｂ    0.5000",
+        "bm25  0.5000",
+        "e\u0301     0.5000",
+    ]
