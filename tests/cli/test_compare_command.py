@@ -56,20 +56,6 @@ def test_a_large_table_stays_readable(output):
     assert max(map(len, lines)) <= 120
 
 
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["A"], "no measure is given"),
-        (["A", "AP"], "a comparison needs at least 2 runs; there is 1"),
-        (["AP"], "no run is given"),
-        (["A", "B", "AP", "--baseline", "AA"], "did you mean A? --baseline 'AA' is not among the runs A, B"),
-        (["A", "B", "AP", "--alpha", "2"], "alpha=2.0 is not allowed"),
-    ],
-)
-def test_invalid_arguments_are_refused(refusal, argv, message):
-    assert refusal("compare", demo.NAME, *(RUNS.get(word, word) for word in argv)).startswith(message)
-
-
 def test_a_long_list_of_runs_is_capped(refusal):
     for number in range(30):
         Path(f"run{number}").write_text("351 Q0 d1 1 0.5 x\n")

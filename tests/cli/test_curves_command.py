@@ -6,8 +6,6 @@ import json
 import sys
 from pathlib import Path
 
-import pytest
-
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import curves, evaluate
 
@@ -105,30 +103,3 @@ def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):
         monkeypatch.setattr(sys, "stdin", stdin)
         piped = output("curves", demo.NAME, "-", "P@3")
     assert [line.split()[1] for line in piped[1:]] == [line.split()[1] for line in lines[1:]]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nCG", "DCG_JK", "--at", "5"], "--at needs one measure; 2 are given"),
-        (["ESL"], "ESL has no cutoff"),
-        (["P", "--depth", "0"], "depth=0 is not allowed"),
-        (["P", "--depth", "ten"], "argument --depth: invalid int value: 'ten'"),
-        (
-            ["P", "--normalise", "averages"],
-            "P is not normalised by an ideal vector; normalise='averages' is for gR",
-        ),
-        (["P", "--confidence", "95"], "confidence=95.0 is not allowed"),
-        (["P", "no-such.run"], "file not found: 'no-such.run'"),
-        (
-            ["CG", "--at", "5;10"],
-            "argument --at: '5;10' is not allowed; give whole numbers separated by commas",
-        ),
-        (["CG", "--at", "200"], "at=200 is beyond the curves, which end at rank 100"),
-        (["CG", "--at", "5", "--baseline", "Z"], "--baseline 'Z' is not among the runs A"),
-        (["CG", "--at", "5", "--confidence", "0.9"], "--confidence does not go with --at"),
-        (["CG", "--baseline", "A"], "--baseline requires --at"),
-    ],
-)
-def test_invalid_arguments_are_refused(refusal, words, message):
-    assert refusal("curves", demo.NAME, PATHS[0], *words).startswith(message)

@@ -4,8 +4,6 @@ import csv
 import json
 from pathlib import Path
 
-import pytest
-
 from ir_measures_graded import demo
 
 
@@ -56,18 +54,3 @@ def test_explain_takes_gains_and_the_run_of_a_collection(output):
 def test_explain_writes_its_figure(output, folder):
     output("explain", "qrels", "run", "nDCG_JK@3", "--topic", "q1", "-o", "why.svg")
     assert "ideal" in (folder / "why.svg").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("run", "CG"), "the following arguments are required: --topic"),
-        (("run", "other", "CG", "--topic", "q1"), "explain takes one run; 2 runs are given"),
-        (("run", "CG", "nCG", "--topic", "q1"), "explain takes one measure; 2 measures are given"),
-        (("run", "CG", "--topic", "q3"), "qrels: topic 'q3' is not in the qrels (such as 'q1')"),
-        (("run", "Rprec", "--topic", "q1"), "Rprec cannot be explained"),
-        (("run", "CG", "--topic", "q1", "-o", "qrels.exe"), "cannot write 'qrels.exe'"),
-    ],
-)
-def test_explain_refuses(refusal, words, message):
-    assert message in refusal("explain", "qrels", *words)

@@ -54,15 +54,6 @@ def test_the_formats_of_the_ir_measures_command(output):
         assert output(*words, "--output", form, "-o", "x.csv") == expected
 
 
-def test_unknown_endings_are_refused(refusal):
-    endings = "the table (txt, tsv, csv, jsonl, md, tex) or a page (html)"
-    assert refusal("evaluate", "qrels", "run", "AP", "-o", "values.xls") == (
-        f"cannot write 'values.xls': the ending chooses the figure (png, svg, pdf), {endings}"
-    )
-    assert refusal("measures", "-o", "tsv").endswith("(for the format, use -f tsv)")
-    assert refusal("measures", "-o", "m.svg") == f"cannot write 'm.svg': the ending chooses {endings}"
-
-
 def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = refusal("curves", "no-such-collection", "run", "P", "-o", "f.svg")
@@ -76,10 +67,6 @@ def test_an_error_leaves_the_old_file(refusal):
         "evaluate", "qrels", "broken.run", "AP", "-o", "values.csv"
     )
     assert Path("values.csv").read_text() == "old"
-
-
-def test_an_unwritable_file_leaves_no_output(refusal):
-    assert "no/f.csv: cannot be written" in refusal("evaluate", "qrels", "run", "AP", "-o", "no/f.csv")
 
 
 def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
@@ -123,12 +110,6 @@ def test_an_input_is_not_overwritten(refusal, link):
     link("run", "run.csv")
     told = refusal("evaluate", "qrels", "run", "AP", "-o", "run.csv")
     assert told == "cannot write 'run.csv': the command reads this file"
-
-
-@pytest.mark.parametrize("words", [["--ask", "qrels"], ["--answers", "qrels", "--merged", "qrels"]])
-def test_holes_does_not_overwrite_an_input(refusal, words):
-    told = refusal("holes", "qrels", "run", "other", "nCG@2", *words)
-    assert told == "cannot write 'qrels': the command reads this file"
 
 
 def test_a_symbolic_link_remains(output):

@@ -44,18 +44,3 @@ def test_answers_of_an_assessor_are_merged(output, capsys):
 def test_holes_draws_the_variance(output):
     output("holes", demo.NAME, *RUNS, "P@5", "-o", "holes.svg")
     assert "Share of the variance removed" in Path("holes.svg").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["CG@3", "P@5"], "documents are ranked for one measure, not 2"),
-        (["CG"], "CG has no cutoff; give the rank"),
-        (["CG@3", "--count", "0"], "argument --count: '0' is not allowed; give a whole number ≥ 1"),
-        (["CG@3", "--merged", "new.txt"], "--merged requires --answers"),
-        (["CG@3", "--answers", "none.txt"], "none.txt: cannot be read: No such file"),
-        (["CG@3", "--answers", "qrels", "-o", "qrels"], "cannot write 'qrels': the ending chooses"),
-    ],
-)
-def test_invalid_arguments_are_refused(refusal, argv, message):
-    assert refusal("holes", "qrels", "run", "other", *argv).startswith(message)

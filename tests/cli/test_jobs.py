@@ -70,13 +70,6 @@ def test_workers_load_plugins_and_pass_on_errors_and_warnings(folder):
     assert shared.returncode == alone.returncode == 2
 
 
-def test_jobs_below_1_are_refused(refusal):
-    for jobs in ("0", "-1", "two"):
-        assert f"argument --jobs: {jobs!r} is not allowed; give a whole number ≥ 1" in refusal(
-            "evaluate", "qrels", "run", "AP", f"--jobs={jobs}"
-        )
-
-
 def test_workers_start_only_for_much_work(output, monkeypatch):
     monkeypatch.setattr(processes, "_workers", None)
     names = many_runs()

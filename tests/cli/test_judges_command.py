@@ -72,23 +72,3 @@ def test_the_figure_shows_the_estimates_or_the_agreement(output, human):
     assert "Level by the human" in Path("f.svg").read_text(encoding="utf-8")
     output("judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-o", "f.svg")
     assert "Mean and 95 % interval" in Path("f.svg").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["qrels", "other.txt"], "'other.txt' is neither"),
-        (["qrels", "wide"], "the scales differ: the human's levels are 0, 1, 2, 3, the machine's 10"),
-        (["qrels", "wide", "--machine_levels", "x"], "levels 'x' are not allowed: 'x' is not LEVEL:LEVEL"),
-        (
-            ["qrels", "qrels", "--baseline", "run"],
-            "--baseline, --merge and --gains require runs and measures",
-        ),
-        (["qrels", "qrels", "--show", "orders"], "--show orders requires runs and measures"),
-        (["qrels", "qrels", "run", "P@5", "--show", "orders"], "only 2 topics are judged by both"),
-        (["qrels", "qrels", "run"], "no measure is given"),
-    ],
-)
-def test_invalid_arguments_are_refused(refusal, argv, message):
-    Path("wide").write_text("q1 0 d1 10\n")
-    assert refusal("judges", *argv).startswith(message)

@@ -26,7 +26,3 @@ def test_the_printed_gains_are_valid_in_a_measure_string(output):
 def test_levels_as_jsonl_has_one_object_per_level(output):
     records = list(map(json.loads, output("levels", "qrels", "-f", "jsonl")))
     assert [(record["level"], record["documents"]) for record in records] == [(0, 2), (1, 1), (2, 1), (3, 1)]
-
-
-def test_unknown_qrels_are_refused(refusal):
-    assert "neither a file nor an ir-datasets id" in refusal("levels", "no-such")

@@ -58,11 +58,10 @@ def test_a_measure_page_has_every_field(output):
     assert all(len(line) <= 100 for line in page.splitlines())
 
 
-def test_measures_are_found_by_every_name(output, refusal):
+def test_measures_are_found_by_every_name(output):
     whole = output("measures", "muAP")
     for alias in ("muMAP", "\u00b5AP", "\u03bcAP", "\u00b5MAP", "\u03bcMAP"):
         assert output("measures", alias) == whole
-    assert refusal("measures", "nDCG_J").startswith("measure not found: nDCG_J; did you mean nDCG_JK")
 
 
 def test_a_standard_measure_page_has_the_facts_of_ir_measures(output):

@@ -40,16 +40,3 @@ def test_show_chooses_the_figure(output, show, label):
     output("power", demo.NAME, *RUNS, *MEASURES, "--resamples", 50, "--show", show, "-o", "power.svg")
     picture = Path("power.svg").read_text(encoding="utf-8")
     assert all(text in picture for text in (*MEASURES, label))
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["--differences", "a"], "argument --differences: 'a' is not allowed; give numbers separated by"),
-        (["--differences", "0"], "difference=0.0 is not allowed; it is a number above 0"),
-        (["--test", "f"], "argument --test: invalid choice: 'f'"),
-        (["--power", "2"], "power=2.0 is not allowed"),
-    ],
-)
-def test_invalid_arguments_are_refused(refusal, argv, message):
-    assert refusal("power", demo.NAME, *RUNS, "P@5", *argv).startswith(message)

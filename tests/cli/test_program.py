@@ -287,10 +287,3 @@ def test_long_work_of_workers_shows_a_progress_bar_on_a_terminal(folder):
     status, text = in_terminal(*words, environment={"PYTHONPATH": paths})
     assert status == 0
     assert re.search(r"[1-4]/4 \[", text)
-
-
-def test_resamples_below_1_are_refused(refusal):
-    for name in ("compare", "power", "report", "curves"):
-        assert "argument --resamples: '0' is not allowed; give a whole number ≥ 1" in refusal(
-            name, "qrels", "run", "AP", "--resamples=0"
-        )

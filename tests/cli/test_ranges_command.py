@@ -29,8 +29,3 @@ def test_ranges_writes_its_figure(output, folder):
     figure = folder / "ranges.svg"
     output(*WORDS, "-o", str(figure))
     assert "any judgments" in figure.read_text(encoding="utf-8")
-
-
-def test_ranges_refuses_standard_measures_and_options(refusal):
-    assert refusal(*WORDS, "AP") == "AP is not a graded measure; only these have ranges"
-    assert refusal(*WORDS, "CG(ties=max)@10").endswith("leave out ties, its ranges are computed anyway")

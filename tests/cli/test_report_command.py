@@ -29,19 +29,6 @@ def test_measures_and_file_have_defaults(output):
     assert Path("report.html").exists()
 
 
-def test_unusable_arguments_are_refused(refusal):
-    Path("queries.tsv").write_text("q1 no tab\n")
-    words = ["report", "qrels", "run", "other"]
-    for options, message in {
-        ("-o", "r.pdf"): "cannot write 'r.pdf': a report is a page",
-        ("--queries", "queries.tsv"): "queries.tsv:1: there is no tab",
-        ("--queries", "none.tsv"): "none.tsv: cannot be read: No such",
-        ("--baseline", "third"): "did you mean other? --baseline 'third' is not among the runs",
-    }.items():
-        assert refusal(*words, *options).startswith(message)
-    assert not Path("report.html").exists()
-
-
 @pytest.mark.parametrize("words", [["levels", "qrels"], ["evaluate", "qrels", "run", "AP"], ["measures"]])
 def test_every_command_writes_a_page(output, words):
     assert output(*words, "-o", "page.html") == output(*words)

@@ -37,31 +37,3 @@ def test_show_chooses_the_table(output):
     means = output(*words, "--show", "means", "-f", "tsv")
     assert means[0].split("\t") == ["measure", "weighting", "cutoff", "run", "mean", "rank"]
     assert means[1].split("\t")[:4] == ["nCG@10", "", "10", "B"]
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["--gains", "w1", "--gains", "w1=1:1"], "two weightings are named 'w1'"),
-        (
-            ["--gains", "0:0,1:1"],
-            "unknown weighting '0:0,1:1'; use a preset (w1, w3, w10, w100, linear, exp) or NAME=",
-        ),
-        (["--gains", "x=1"], "argument --gains: cannot read 'x=1'; give NAME=LEVEL:GAIN,…"),
-        (["--gains", "x=1:a"], "argument --gains: cannot read 'x=1:a'"),
-        (["--gains", "x=1:1,1:2"], "argument --gains: cannot read 'x=1:1,1:2'"),
-        (["--gains", "x=1:nan"], "gains 'x': level 1 has gain nan, which is not finite"),
-        (["--cutoffs", "10;20"], "argument --cutoffs: '10;20' is not allowed; give whole numbers"),
-        (["--cutoffs", "0,1"], "nDCG_JK: cutoff=0 is not allowed"),
-    ],
-)
-def test_invalid_arguments_are_refused(refusal, argv, message):
-    assert refusal("sensitivity", demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK", *argv).startswith(message)
-
-
-def test_a_preset_for_other_levels_is_refused_without_a_guess(refusal):
-    Path("levels").write_text("q1 0 d1 1\nq1 0 d2 4\n")
-    assert refusal("sensitivity", "levels", "run", "other", "nCG@5", "--gains", "w1") == (
-        "the preset w1 (0:0,1:1,2:1,3:1) has no gain for level 4 of the qrels; "
-        "choose a gain for each level, NAME=1:GAIN,2:GAIN,3:GAIN,4:GAIN"
-    )

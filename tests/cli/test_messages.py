@@ -1,0 +1,36 @@
+"""Commands that are refused: each prints one line, ends with status 2 and writes nothing."""
+
+import gzip
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+import golden
+from command_line import OTHER, RUN
+from ir_measures_graded import demo
+
+FILES = {
+    "bad": f"{OTHER}q2 Q0 d1 9 1 b\n",
+    "conflict": "q1 1 d1 0\nq1 2 d1 1\n",
+    "empty": "\n",
+    "far": "t1 Q0 d1 1 1 far\n",
+    "levels": "q1 0 d1 1\nq1 0 d2 4\n",
+    "queries.tsv": "q1 no tab\n",
+    "real": "q1 0 d1 0.5\nq1 0 d3 0.25\n",
+    "runs.csv": "run,qid,docno,score\nrun,q1,d1,1\nother,q1,d1,1\n",
+    "short": "q1 Q0 d1 1 9\n",
+    "wide": "q1 0 d1 10\n",
+}
+
+
+@pytest.mark.parametrize(("line", "message"), golden.table(Path(__file__).with_name("messages.txt")))
+def test_a_refused_command_prints_its_message(line, message, refusal):
+    for path in demo.run_paths().values():
+        os.symlink(path, path.name)
+    for name, content in FILES.items():
+        Path(name).write_text(content)
+    Path("latin").write_bytes(b"q1 Q0 d\xe91 1 9 a\n")
+    Path("damaged.gz").write_bytes(gzip.compress(RUN.encode())[:-12])
+    assert golden.shown(refusal(*shlex.split(line)), message) == message
