@@ -25,6 +25,10 @@ class Refused(Exception):
     """The file is not a valid TREC file."""
 
 
+class OtherForm(Exception):
+    """The file may be a valid file of another form, such as qrels of three fields."""
+
+
 def read_qrels(content: bytes) -> Topics:
     """The level of each document of each topic; a document may be judged twice at the same level."""
     qrels: Topics = {}
@@ -56,11 +60,27 @@ def _rows(content: bytes, size: int) -> list[list[str]]:
         text = re.sub("^\ufeff", "", decompressed(content).decode(), flags=re.MULTILINE)
     except UnicodeDecodeError:
         raise Refused from None
-    rows = [re.split("[ \t\r\x0b\x0c]+", line.strip(" \t\r\x0b\x0c")) for line in text.split("\n")]
-    rows = [row for row in rows if row != [""]]
+    lines = [line.strip(" \t\r\x0b\x0c") for line in text.split("\n") if not line.startswith("#")]
+    rows = [re.split("[ \t\r\x0b\x0c]+", line) for line in lines if line]
+    first = rows[0] if rows else []
+    if (
+        text.startswith("<SYSDESC>")
+        or len(first) in ((3,) if size == 4 else (3, 4))
+        or "query_id" in text
+        or "{" in text
+    ):
+        raise OtherForm
+    for row in rows:
+        if size == 6 < len(row) and _are_rank_and_score(*row[3:6]):
+            del row[6:]
     if any(len(row) != size for row in rows):
         raise Refused
     return rows
+
+
+def _are_rank_and_score(rank: str, score: str, tag: str) -> bool:
+    found = [float(text) if NUMBER.fullmatch(text) else None for text in (rank, score, tag)]
+    return found[0] is not None and found[0].is_integer() and found[1] is not None and found[2] is None
 
 
 def _has_other_order(rows: list[list[str]]) -> bool:
@@ -140,8 +160,9 @@ def read_table(content: bytes, value: str) -> Topics:
 def _read_csv(content: bytes, value: str) -> Topics:
     try:
         text = re.sub("^\ufeff", "", content.decode(), flags=re.MULTILINE)
-        separator = "\t" if "\t" in text.partition("\n")[0] else ","
+        separator = "\t" if text.partition("\n")[0].count("\t") > 1 else ","
         header, *rows = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
+        header = [name.strip().lower() for name in header]
         places = [header.index(name) for name in ("query_id", "doc_id", value)]
     except (UnicodeDecodeError, ValueError, csv.Error):
         raise Refused from None

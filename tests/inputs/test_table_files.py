@@ -186,8 +186,8 @@ def test_column_of_runs_that_is_named_must_exist():
         assert told == f"{path}: the column score cannot also name the runs"
     Path("run").write_text("q1 Q0 d1 1 1 t\n")
     assert RunFile("run").runs() == {}
-    assert refused(RunFile("run", run_column="run").runs).startswith(
-        "run: a TREC file has no columns with names"
+    assert refused(list, RunFile("run", run_column="run")).startswith(
+        "run: the file has no columns with names"
     )
 
 

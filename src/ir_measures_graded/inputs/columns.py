@@ -6,7 +6,8 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import FileError, GradedError, shown
@@ -53,9 +54,33 @@ def is_rank(name: Any) -> bool:
     return plain(name) in NAMES["score"][-1]
 
 
-def is_known(name: Any, value: str) -> bool:
-    """Whether this can be the name of a column of topics, documents or values."""
-    return any(plain(name) in group for ours in ("query_id", "doc_id", value) for group in NAMES[ours])
+def is_quepid(names: Sequence[str]) -> bool:
+    """Whether these are the columns of a file that Quepid exports. It lists unjudged documents."""
+    return {"query", "rating"} <= {*map(plain, names)} and bool({"docid", "doc_id"} & {*map(plain, names)})
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a user says about a file.
+
+    `run_column` names the run of each row. `columns` has our names, and their names in the file; ``rank`` is
+    a column of ranks. `part` is the part of a file of several parts.
+    """
+
+    run_column: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    part: str | None = None
+
+    def name(self, ours: str) -> str | None:
+        """The name that the user gives for our column."""
+        return self.columns.get(ours) or (self.columns.get("rank") if ours == "score" else None)
+
+    def knows(self, name: str, value: str) -> bool:
+        """Whether this can be the name of a column of topics, documents or values."""
+        return any(
+            name == self.name(ours) or any(plain(name) in group for group in NAMES[ours])
+            for ours in ("query_id", "doc_id", value)
+        )
 
 
 def column_names(where: str, names: Sequence[Any], value: str) -> list[Any]:
@@ -64,15 +89,16 @@ def column_names(where: str, names: Sequence[Any], value: str) -> list[Any]:
     `names` are all columns of the source, and `where` names the source in errors. Raises `GradedError` for a
     column that is missing, that occurs twice or that has two names.
     """
-    chosen = []
-    for ours in ("query_id", "doc_id", value):
-        found = column_name(where, names, ours)
-        if found is None:
-            others = [group[0] for group in NAMES[ours][1:3]]
-            have = shown(", ".join(map(str, names)))[1:-1] or "no columns"
-            raise GradedError(f"{where} has no column {ours} (or {', '.join(others)} …); it has {have}")
-        chosen.append(found)
-    return chosen
+    return [required_column(where, names, ours) for ours in ("query_id", "doc_id", value)]
+
+
+def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
+    """The column that we name `ours`. Raises as `column_names`."""
+    found = column_name(where, names, ours)
+    if found is None:
+        others = ", ".join(group[0] for group in NAMES[ours][1:3])
+        raise GradedError(f"{where} has no column {ours} (or {others} …); it has {_listed(names)}")
+    return found
 
 
 def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
@@ -88,23 +114,36 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     return None
 
 
-def file_columns(file: str, names: Sequence[str], value: str, run_column: str | None) -> dict[str, str]:
-    """The columns of a file that are read: a dict from our name of each to its name in the file.
+def file_columns(file: str, names: Sequence[str], value: str, chosen: Chosen) -> tuple[dict[str, str], bool]:
+    """The columns of a file that are read, by our name of each, and whether the values are ranks.
 
     These are the three columns of `column_names`, the iteration of qrels if there is one, and the column
-    that names the run of each row: `run_column`, or by default ``run`` or a similar name if there is one.
-    Raises `FileError` for a column that is missing or occurs twice, and for a `run_column` that is one of the
-    three.
+    that names the run of each row: that of `chosen`, or by default ``run`` or a similar name if there is one.
+    Raises `FileError` for a column that is missing or occurs twice, and for a column of runs that is one of
+    the three.
     """
+    columns: dict[str, str] = {}
     try:
-        columns = dict(zip(("query_id", "doc_id", value), column_names(file, names, value)))
+        for ours in ("query_id", "doc_id", value):
+            given = chosen.name(ours)
+            if given is not None and given not in names:
+                raise GradedError(f"{file} has no column {given}; it has {_listed(names)}")
+            columns[ours] = given or required_column(file, names, ours)
+        ranks = value == "score" and (is_rank(columns[value]) or columns[value] == chosen.columns.get("rank"))
         if value == "relevance":
-            return columns | {name: name for name in ("iteration",) if name in names}
-        run = column_name(file, names, "run") if run_column is None else run_column
+            return columns | {name: name for name in ("iteration",) if name in names}, False
+        run = column_name(file, names, "run") if chosen.run_column is None else chosen.run_column
     except GradedError as error:
         raise FileError(f"{error}; it needs query_id, doc_id and {value}") from None
     if run in columns.values():
         raise FileError(f"{file}: the column {run} cannot also name the runs")
     if run is not None and run not in names:
-        raise FileError(f"{file} has no column {run}; it has {shown(', '.join(names))[1:-1]}")
-    return columns if run is None else {**columns, "run": run}
+        raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
+    return (columns if run is None else {**columns, "run": run}), ranks
+
+
+def _listed(names: Sequence[Any]) -> str:
+    return shown(", ".join(map(str, names)))[1:-1] or "no columns"
+
+
+NOTHING = Chosen()

@@ -23,6 +23,7 @@ from ..errors import FileError, shown
 from . import out_of_core
 from .arrow import (
     arrow_array,
+    by_rank,
     changes_of_strings,
     numbered,
     numbers_of,
@@ -30,12 +31,13 @@ from .arrow import (
     stable_order,
     whole_table,
 )
-from .columns import column_names, is_rank
+from .columns import NOTHING, Chosen, column_names, is_rank
 from .content import Content, File, is_lasting
 from .id_columns import stretches_of
 from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .tables import PLACES, Table, read_run, refuse_repeated
-from .text_files import QRELS, RUN, Form, text_columns, text_tables
+from .text_files import text_columns, text_tables
+from .text_forms import QRELS, RUN, Form
 
 if TYPE_CHECKING:
     import pandas
@@ -128,6 +130,7 @@ class RunFile:
 
     def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
         self.file, self.run, self.run_column = file, run, run_column
+        self._chosen = Chosen(run_column)
         self._kept: pyarrow.Table | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -194,15 +197,15 @@ class RunFile:
             return next(self._every()).column_names
         with Content(self.file) as content:
             if (kind := kind_of(content)) is not None:
-                return table_columns(kind, content, RUN.value, self.run_column)
-            return text_columns(content, RUN, self.run_column)
+                return table_columns(kind, content, RUN.value, self._chosen)
+            return text_columns(content, RUN, self._chosen)
 
     def _every(self) -> Iterator[pyarrow.Table]:
         """The rows of the file. If `run` is given, rows of other runs may be left out."""
         if self._kept is None and self.lasting:
-            return tables_of(self.file, RUN, self.run_column, self.run)
+            return tables_of(self.file, RUN, self._chosen, self.run)
         if self._kept is None:
-            self._kept = _joined(tables_of(self.file, RUN, self.run_column), RUN)
+            self._kept = _joined(tables_of(self.file, RUN, self._chosen), RUN)
         return iter([self._kept])
 
     def _tables(self) -> Generator[pyarrow.Table]:
@@ -268,22 +271,23 @@ class RunStream:
     def _tables(self) -> Iterator[pyarrow.Table]:
         for first, batch in numbered(record_batches(self.stream)):
             names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN.value)
-            yield batch_rows(batch, dict(zip(RUN.columns, names)), RUN.value, self.name, first)
+            rows = batch_rows(batch, dict(zip(RUN.columns, names)), RUN.value, self.name, first)
+            yield by_rank(rows) if is_rank(names[2]) else rows
 
 
 def tables_of(
     file: File,
     form: Form,
-    run_column: str | None = None,
+    chosen: Chosen = NOTHING,
     run: str | None = None,
 ) -> Iterator[pyarrow.Table]:
     """The rows of a file, in its order. If `run` is given, rows of other runs may be left out."""
     with Content(file) as content:
         if (kind := kind_of(content)) is not None:
-            rows = table_rows(kind, content, form.value, run_column, run)
+            rows = table_rows(kind, content, form.value, chosen, run)
             yield from _ahead(rows) if is_lasting(file) else rows
         else:
-            yield from text_tables(content, form, run_column)
+            yield from text_tables(content, form, chosen)
 
 
 def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:

@@ -9,11 +9,15 @@ import io
 import math
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import FileError, shown
 from .content import DAMAGE, Content
+
+if TYPE_CHECKING:
+    from .text_forms import Form
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
@@ -32,16 +36,14 @@ HEADER = (
 
 
 class Lines:
-    """The lines of a text file. Each line has `size` fields; `form` names them in error messages.
+    """The lines of a text file, which have the form `form`.
 
-    `delimiter` separates fields, which may then be quoted; if it is empty, blanks separate fields. `number`
-    is the number of the line read last, and `error` makes an error that names this line. A caller that parses
-    a block without the method `fields` must add its lines to `number`.
+    `number` is the number of the line read last, and `error` makes an error that names this line. A caller
+    that parses a block without the method `fields` must add its lines to `number`.
     """
 
-    def __init__(self, content: Content, form: str, size: int, delimiter: str = ""):
+    def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
-        self.size, self.delimiter = size, delimiter
         self.number = 0
         self._begun = b""
         self._unreadable: OSError | None = None
@@ -76,8 +78,8 @@ class Lines:
         The next block begins with this record.
         """
         end = len(block)
-        if self.delimiter and not is_well_quoted(block, self.delimiter):
-            end = max(record_ends(block, self.delimiter), default=0)
+        if self.form.delimiter and not is_well_quoted(block, self.form.delimiter):
+            end = max(record_ends(block, self.form.delimiter), default=0)
         self._begun = block[end:]
         return block[:end]
 
@@ -99,40 +101,49 @@ class Lines:
         its first line. Raises `FileError` for a record with another number of fields, for a quoted field
         that does not end, and for text that is not UTF-8.
         """
+        size = len(self.form.fields)
         for record in self._records(block):
             self.number += 1
             if not record.isascii():
                 self._check_text(record)
-            fields = self._delimited(record) if self.delimiter else record.split()
-            if len(fields) == self.size:
-                yield fields
+            fields = self._delimited(record) if self.form.delimiter else self._separated(record)
+            if len(fields) == size or (self.form.longer and self._is_longer(fields)):
+                yield fields[:size]
             elif fields:
                 given = f"{len(fields)} field{'s' * (len(fields) != 1)}"
                 like_table = (
-                    self.number == 1 and not self.delimiter and any(sign in record for sign in b",;\t")
+                    self.number == 1 and not self.form.delimiter and any(sign in record for sign in b",;\t")
                 )
                 raise self.error(
-                    f"{given}, not {self.size} ({self.form}): {_shown(record)}" + HEADER * like_table
+                    f"{given}, not {size} ({self.form.lines}): {_shown(record)}" + HEADER * like_table
                 )
             self.number += record.count(b"\n", 0, -1)
 
+    def _is_longer(self, fields: list[bytes]) -> bool:
+        """Whether further fields follow the tag of a run's line, rather than a blank shifting the fields."""
+        rank, score, tag = map(number_of, fields[3:6]) if len(fields) > 6 else (None, None, None)
+        return rank is not None and rank.is_integer() and score is not None and tag is None
+
     def _records(self, block: bytes) -> Iterator[bytes]:
         """The records of a block. The last one may lack its end."""
-        if not self.delimiter or b'"' not in block:
+        if not self.form.delimiter or b'"' not in block:
             yield from io.BytesIO(block)
             return
         start = 0
-        for end in record_ends(block, self.delimiter):
+        for end in record_ends(block, self.form.delimiter):
             yield block[start:end]
             start = end
         if start < len(block):
             yield block[start:]
 
+    def _separated(self, line: bytes) -> list[bytes]:
+        return [] if line.startswith(b"#") else line.split()
+
     def _delimited(self, record: bytes) -> list[bytes]:
         record = record.removesuffix(b"\n").removesuffix(b"\r")
         if not record:
             return []
-        delimiter, fields, start = self.delimiter.encode(), [], 0
+        delimiter, fields, start = self.form.delimiter.encode(), [], 0
         while start <= len(record):
             if quoted := QUOTED.match(record, start):
                 field, end = quoted[1].replace(b'""', b'"'), quoted.end()
@@ -151,17 +162,17 @@ class Lines:
         return fields
 
     def score(self, text: bytes) -> float:
-        score = _number(text)
+        score = number_of(text)
         if score is None:
-            raise self.error(f"the score {_shown(text)} is not a number ({self.form})")
+            raise self.error(f"the score {_shown(text)} is not a number ({self.form.lines})")
         if math.isnan(score):
             raise self.error("the score is NaN, which cannot be ranked; infinities are allowed")
         return score
 
     def level(self, text: bytes) -> float:
-        level = _number(text)
+        level = number_of(text.removeprefix(b"L") if text[1:].isdigit() else text)  # NTCIR writes L3
         if level is None or not math.isfinite(level):
-            raise self.error(f"the level {_shown(text)} is not a finite number ({self.form})")
+            raise self.error(f"the level {_shown(text)} is not a finite number ({self.form.lines})")
         return level
 
     def _check_text(self, line: bytes) -> None:
@@ -224,7 +235,7 @@ def record_ends(block: bytes, delimiter: str) -> Iterator[int]:
     return (part.end() for part in parts if part[0] == b"\n")
 
 
-def _number(text: bytes) -> float | None:
+def number_of(text: bytes) -> float | None:
     """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
     try:
         return None if b"_" in text else float(text)

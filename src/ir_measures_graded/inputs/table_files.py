@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import FileError, GradedError
 from .arrow import arrow_array, by_rank, numbered, numbers_of
-from .columns import file_columns, is_rank
+from .columns import Chosen, file_columns
 from .content import DAMAGE, Content, KeptOpen
 from .tables import floats, with_places
 
@@ -125,7 +125,7 @@ def table_rows(
     kind: type[TableFile],
     content: Content,
     value: str,
-    run_column: str | None = None,
+    chosen: Chosen,
     run: str | None = None,
 ) -> Iterator[pyarrow.Table]:
     """A table for each batch of rows of the file, in the order of the file.
@@ -135,21 +135,20 @@ def table_rows(
     """
     with _explained(kind, content):
         file = kind(content)
-        columns = file_columns(content.name, file.names, value, run_column)
+        columns, ranks = file_columns(content.name, file.names, value, chosen)
         where = (columns["run"], run) if run is not None else None
         for first, batch in file.batches(list(columns.values()), where):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
             batch.validate(full=True)  # damaged Arrow data could crash the process
             for start in range(0, batch.num_rows, BATCH):
-                yield batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
+                rows = batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
+                yield by_rank(rows) if ranks else rows
 
 
-def table_columns(
-    kind: type[TableFile], content: Content, value: str, run_column: str | None = None
-) -> Collection[str]:
+def table_columns(kind: type[TableFile], content: Content, value: str, chosen: Chosen) -> Collection[str]:
     """The columns of the file that are read, under our names. Raises `FileError` as `table_rows`."""
     with _explained(kind, content):
-        return file_columns(content.name, kind(content).names, value, run_column).keys()
+        return file_columns(content.name, kind(content).names, value, chosen)[0].keys()
 
 
 @contextmanager
@@ -181,7 +180,6 @@ def batch_rows(
             raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
         arrays.append(_numbers(column, value, file, first) if ours == value else column)
     rows = pyarrow.Table.from_arrays(arrays, list(columns))
-    rows = by_rank(rows) if is_rank(columns[value]) else rows
     return with_places(rows, "row", np.arange(first, first + batch.num_rows), file)
 
 

@@ -10,13 +10,11 @@ pyarrow is imported when a file is read. No function here may import pandas, not
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -24,109 +22,49 @@ import numpy as np
 
 from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers, by_rank
-from .columns import file_columns, is_known, is_rank
+from .columns import Chosen
 from .content import DAMAGE, Content, is_lasting, owned_by_arrow
 from .strict_lines import BYTE_ORDER_MARK, Lines, is_well_quoted
 from .tables import with_places
+from .text_forms import LONGEST_HEADER, Counter, Form, form_of, headed
 
 if TYPE_CHECKING:
     import pyarrow
 
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
-LONGEST_HEADER = 1 << 16  # bytes
-INTEGER = re.compile(r"[+-]?[0-9]+")
-MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
+DATA = re.compile(rb"^(?!#)[^\S\n]*\S", re.MULTILINE)  # a line that is neither blank nor a comment
 THREADS = 2  # parsing threads, in addition to one reading thread
 
 
-@dataclass(frozen=True)
-class Form:
-    """The form of the lines of a text file.
-
-    `lines` describes a line in error messages. `fields` names the fields of a line, `columns` those that are
-    read, and `value` the one with the level or score. `number` converts a text of this field or raises the
-    error. `allowed` tells which parsed numbers are valid. `delimiter` separates fields, which may then be
-    quoted; if it is empty, blanks separate fields. Rows with a value in `unjudged` are skipped. If `ranks` is
-    true, the values are ranks, and −rank is the score.
-    """
-
-    lines: str
-    fields: tuple[str, ...]
-    columns: tuple[str, ...]
-    value: str
-    number: Callable[[Lines, bytes], float]
-    allowed: Callable[[np.ndarray], np.ndarray]
-    delimiter: str = ""
-    unjudged: tuple[bytes, ...] = ()
-    ranks: bool = False
-
-    def headed(self, block: bytes, file: str, run_column: str | None) -> Form:
-        """The form of a file that begins with this block; the same form if the first line is not a header.
-
-        A header has at least three names, of which two are known. Raises `FileError` if the third is missing,
-        if a column occurs twice, and if `run_column` is given for a file without a header.
-        """
-        text = block[: max(block.find(b"\n"), 0) or LONGEST_HEADER].decode(errors="replace").rstrip("\r")
-        for delimiter in ("\t", ","):
-            names: list[str] = []
-            with suppress(csv.Error):  # binary data is not a header
-                names = next(csv.reader([text], delimiter=delimiter), [])
-            if len(names) < 3 or sum(is_known(name, self.value) for name in names) < 2:
-                continue
-            columns = file_columns(file, names, self.value, run_column)
-            ours = {name: column for column, name in columns.items()}
-            fields = tuple(ours.get(name, f"#{number}") for number, name in enumerate(names))
-            return replace(
-                self,
-                lines=delimiter.join(names).replace("\t", " "),
-                fields=fields,
-                columns=tuple(columns),
-                delimiter=delimiter,
-                ranks=is_rank(columns[self.value]),
-            )
-        if run_column is not None:
-            raise FileError(f"{file}: a TREC file has no columns with names, and so no column {run_column}")
-        return self
-
-
-RUN = Form(
-    "topic Q0 document rank score tag",
-    ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
-    ("query_id", "doc_id", "score"),
-    "score",
-    Lines.score,
-    lambda scores: ~np.isnan(scores),
-)
-QRELS = Form(
-    "topic iteration document level",
-    ("query_id", "iteration", "doc_id", "relevance"),
-    ("query_id", "doc_id", "relevance", "iteration"),
-    "relevance",
-    Lines.level,
-    np.isfinite,
-)
-ANSWERS = replace(QRELS, unjudged=(b"", b"?", b"-"))
-
-
-def text_columns(content: Content, form: Form, run_column: str | None = None) -> tuple[str, ...]:
+def text_columns(content: Content, role: Form, chosen: Chosen) -> tuple[str, ...]:
     """The columns of the file that are read, under our names."""
     first = b""
     with suppress(*DAMAGE):  # damage is reported when the rows are read
         first = content.stream.readline(LONGEST_HEADER).removeprefix(BYTE_ORDER_MARK)
-    return form.headed(first, content.name, run_column).columns
+    return (headed(role, first, content.name, chosen) or role).columns
 
 
-def text_tables(content: Content, form: Form, run_column: str | None = None) -> Iterator[pyarrow.Table]:
-    """A table for each block of lines of the file, in the order of the file."""
-    lines = Lines(content, form.lines, len(form.fields))
+def text_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarrow.Table]:
+    """A table for each block of lines of the file, in the order of the file. `role` is `RUN` or `QRELS`."""
+    lines = Lines(content, role)
     blocks = lines.blocks()
     first = next(blocks, b"")
-    headed = form.headed(first, lines.name, run_column)
-    if headed is not form:
-        form, first, lines.number = headed, first.partition(b"\n")[2], 1
-        lines.form, lines.size, lines.delimiter = form.lines, len(form.fields), form.delimiter
-        first = lines.whole(first)
+    while not DATA.search(first) and (more := next(blocks, b"")):
+        first += more
+    if table := headed(role, first, lines.name, chosen):
+        form, first, lines.number = table, first.partition(b"\n")[2], 1
+    else:
+        if chosen.run_column is not None:
+            raise FileError(
+                f"{lines.name}: the file has no columns with names, and so no column {chosen.run_column}"
+            )
+        if first.startswith(b"<SYSDESC>"):
+            first, lines.number = first.partition(b"\n")[2], 1
+        form = form_of(role, first, lines.name)
+    lines.form = form
+    first = lines.whole(first)
+    order = Counter(form, lines.name)
     blocks = chain([first], blocks)
     if is_lasting(content.file):
         parsed = _ahead(blocks, form)
@@ -140,49 +78,11 @@ def text_tables(content: Content, form: Form, run_column: str | None = None) -> 
                 before = lines.number
                 lines.number += rows.num_rows
                 rows = with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
-            if block is first and form.fields == QRELS.fields:
-                refuse_other_orders(rows, lines.name)
+            if form.counted:
+                order.check(rows)
+                rows = rows.drop_columns("rank") if "rank" in form.columns else rows
             yield by_rank(rows) if form.ranks else rows
     lines.end()
-
-
-def refuse_other_orders(rows: pyarrow.Table, file: str) -> None:
-    """Raise `FileError` if lines of four fields do not have the order ``topic iteration document level``.
-
-    A field of iterations repeats itself, and a field of documents does not.
-    """
-    names = ("query_id", "iteration", "doc_id")
-    if set(rows["iteration"].unique().to_pylist()) <= {"0", "Q0"}:
-        return
-    second: dict[str, list[str]] = {}
-    third: dict[str, list[str]] = {}
-    for topic, iteration, document in zip(*(rows[name].to_pylist() for name in names)):
-        second.setdefault(topic, []).append(iteration)
-        third.setdefault(topic, []).append(document)
-    if any(len(ranks) >= 3 and counts(ranks) for ranks in third.values()):
-        raise FileError(f"{file}: the third field counts 1, 2, 3 … in a topic; this is a run, not qrels")
-    seconds, thirds = set(chain(*second.values())), set(chain(*third.values()))
-    if (
-        len(thirds) <= MOST_LEVELS
-        and all(map(INTEGER.fullmatch, thirds))
-        and all(len(set(fields)) == len(fields) for fields in second.values())
-        and (
-            len(second) < len(rows) or len(seconds) > len(thirds) or not all(map(INTEGER.fullmatch, seconds))
-        )
-    ):
-        raise FileError(
-            f"{file}: the columns are topic, document, level, iteration; export with --format trec or jsonl"
-        )
-
-
-def counts(fields: Sequence[str]) -> bool:
-    """Whether these are the numbers 0, 1, 2 … or 1, 2, 3 …
-
-    >>> counts(["1", "2", "3"]), counts(["1", "3"])
-    (True, False)
-    """
-    first = fields[0] == "1"
-    return list(fields) == [str(number) for number in range(first, first + len(fields))]
 
 
 def _ahead(blocks: Iterator[bytes], form: Form) -> Generator[tuple[bytes, pyarrow.Table | None]]:
@@ -206,6 +106,8 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     from pyarrow import csv
 
     if not form.delimiter:
+        if block.startswith(b"#") or b"\n#" in block:
+            return None
         block = block.replace(b"\t", b" ")
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")

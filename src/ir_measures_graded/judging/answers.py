@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..inputs.files import qrels_table
-from ..inputs.text_files import ANSWERS
+from ..inputs.text_forms import ANSWERS
 from .scales import Levels, levels_of
 
 

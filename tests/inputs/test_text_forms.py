@@ -1,0 +1,130 @@
+"""Text files of other tools: how each is recognised, next to the file that is most like it."""
+
+import io
+
+import pytest
+
+from ir_measures_graded import GradedError, RunFile, read_trec_qrels
+from ir_measures_graded.inputs import strict_lines
+
+
+def run(content):
+    found = {}
+    for topic, doc, score in RunFile(io.BytesIO(content.encode())):
+        found.setdefault(topic, {})[doc] = score
+    return found
+
+
+def qrels(content):
+    frame = read_trec_qrels(io.BytesIO(content.encode()))
+    found = {}
+    for topic, doc, level in frame[["query_id", "doc_id", "relevance"]].itertuples(index=False):
+        found.setdefault(topic, {})[doc] = level
+    return found
+
+
+TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
+
+
+@pytest.mark.parametrize("separator", [" ", "\t"])
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("q1 d1 9.2\nq1 d3 8.1", TWO),  # Tevatron
+        ("q1 d1 9e2\nq1 d3 800", {"q1": {"d1": 900, "d3": 800}}),
+        ("q1 d1 1\nq1 d3 2\nq2 d3 1", {"q1": {"d1": -1, "d3": -2}, "q2": {"d3": -1}}),  # MS MARCO
+        ("q1 d1 0\nq2 d3 0\nq1 d3 1", {"q1": {"d1": 0, "d3": -1}, "q2": {"d3": 0}}),  # PyTerrier
+        ("q1 7 1 9.2\nq1 8 2 8.1\nq2 7 1 9.5", {"q1": {"7": 9.2, "8": 8.1}, "q2": {"7": 9.5}}),  # ColBERT
+        ("q1 Q0 d1 1 9.2 G-1 more text\nq1 Q0 d3 2 8.1 t", TWO),
+        ("# a comment\nq1 Q0 d1 1 9.2 t\n# q1 Q0 d2 1 9.2 t\nq1 Q0 d3 2 8.1 t", TWO),
+        ("<SYSDESC>my system of 2026</SYSDESC>\nq1 0 d1 1 9.2 G-1\nq1 0 d3 2 8.1 G-1", TWO),
+        ("# a\n# b\nq1 d1 9.2\nq1 d3 8.1", TWO),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 1 << 20])
+def test_runs_of_other_tools_are_read(monkeypatch, content, expected, separator, block):
+    monkeypatch.setattr(strict_lines, "BLOCK", block)
+    monkeypatch.setattr(strict_lines, "PIECE", block)
+    if not (block == 1 and content.startswith("q1 d1 9e2")):  # a block of one line decides
+        assert run(content.replace(" ", separator)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("0001 g-01 L3\n0001 g-02 L0\n", {"0001": {"g-01": 3, "g-02": 0}}),  # NTCIR
+        ("0001 0 g-01 L3\n0001 0 g-02 L0\n", {"0001": {"g-01": 3, "g-02": 0}}),
+        ("q1 d1 -1\nq1 d2 0.5\n", {"q1": {"d1": -1, "d2": 0.5}}),
+        ("# judged in 2026\nq1 0 d1 3\n#q1 0 d2 3\nq1 0 d3 1\n", {"q1": {"d1": 3, "d3": 1}}),
+        ("q1 0 1 1\nq1 0 2 0\nq1 0 3 1\n", {"q1": {"1": 1, "2": 0, "3": 1}}),
+        (
+            'query,docid,rating\n"text, q1",d1,3\n" -x",d1,\n"text, q1",d2,0\n',
+            {"text, q1": {"d1": 3, "d2": 0}},
+        ),
+        ("query_id,Query Text,Doc ID,Rating,Title\n7,x,d1,2,t\n7,x,d2,1,t\n", {"7": {"d1": 2, "d2": 1}}),
+    ],
+)
+def test_qrels_of_other_tools_are_read(content, expected):
+    assert qrels(content) == expected
+
+
+def test_quepid_export_of_positions_is_a_run():
+    content = (
+        "Team,Case,Query Text,Doc ID,Doc Position,Title\na,b,first words,d1,1,x\na,b,first words,d2,2,\n"
+    )
+    assert run(content) == {"first words": {"d1": -1, "d2": -2}}
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "message"),
+    [
+        (run, "q1 d1 9\nq1 d3 8\n", "is the third field a rank or a score? Begin the file with a line "),
+        (run, "q1 d1 1\nq1 d3 3\n", "is the third field a rank or a score?"),
+        (
+            run,
+            "q1 0 d1 3\nq1 0 d2 1\n",
+            "these are qrels, not a run (4 fields: topic iteration document level)",
+        ),
+        (
+            run,
+            "q1 7 1 8.1\nq1 8 2 9.2\n",
+            ":1: 4 fields, not 6 (topic Q0 document rank score tag): 'q1 7 1 8.1'",
+        ),
+        (run, "q1 7 1 8.1\nq1 8 3 7.2\n", ":1: 4 fields, not 6"),
+        (run, "q1 d1\nq1 d2\n", "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"),
+        (run, "0.5\n0.25\n", "one number per line belongs to the lines of another file; see convert --rows"),
+        (run, "q1 Q0 d1\n", ":1: 3 fields, not 6"),
+        (qrels, "d1 L3\nd2 L0\n", "2 fields: no topic (NTCIREVAL: one file per topic)"),
+        (qrels, "q49 0 p3659\nq49 0 p3660\n", "qrels without levels (3 fields: topic, 0, document)"),
+        (qrels, "q1 d7 1\nq1 d8 2\nq1 d9 3\n", "the third field counts 1, 2, 3 … in a topic; this is a run"),
+        (qrels, "q1 1 d1 3 0.5\n", "5 fields; preferences and sampled judgments are not supported"),
+        (
+            qrels,
+            "query,docid,Ann,Ben\nx,d1,3,2\n",
+            "no column relevance (or label, rating …); it has query, docid, Ann, Ben",
+        ),
+        (qrels, "query_id,doc_id,rating\nx,d1,\n", ":2: the field relevance is empty"),
+        (run, "query_id,doc_id,relevance\nx,d1,1\n", "no column score (or sim, rank …)"),
+    ],
+)
+def test_files_without_topics_levels_or_an_order_are_refused(read, content, message):
+    with pytest.raises(GradedError) as caught:
+        read(content)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "wrong"),
+    [
+        ("q{t} d{r} {r}\n", "q7 d 5\n"),
+        ("q{t} {r} {r} 1.5\n", "q7 9 5 1\n"),
+        ("q{t} {r} {r} 1.5\n", "q7 9 3 1.75\n"),
+    ],
+)
+def test_later_row_that_breaks_the_order_is_refused(monkeypatch, lines, wrong):
+    monkeypatch.setattr(strict_lines, "BLOCK", 100)
+    monkeypatch.setattr(strict_lines, "PIECE", 100)
+    good = "".join(lines.format(t=topic, r=rank) for topic in range(9) for rank in (1, 2))
+    assert len(run(good)) == 9
+    with pytest.raises(GradedError, match="the open file:19: topic 'q7': the rows of a topic must"):
+        run(good + wrong)
