@@ -4,7 +4,7 @@
 - `files`: files of every kind, recognised by their content; runs are read block by block.
 - `content`: opens and decompresses a file.
 - `text_forms`: forms of text files, recognised by their first block.
-- `text_files`: text files of these forms; `strict_lines` reads them line by line and makes the error messages.
+- `text_files`: text files of these forms; `strict_lines` reads single lines and makes the error messages.
 - `table_files`: Parquet and Arrow files.
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
 - `columns`: the names of columns in files and in memory.
