@@ -12,6 +12,10 @@ class FileError(GradedError):
     """A file cannot be used; the message names the file and, if possible, the line."""
 
 
+class NotApplicableError(GradedError):
+    """A measure does not fit the analysis or the gains; the message gives the reason."""
+
+
 class UnknownMeasureError(GradedError, NameError):
     """No measure has that name. Also a `NameError`, which ``ir_measures.parse_measure`` raises."""
 

@@ -176,6 +176,18 @@ def test_tied_documents_stand_by_id_or_in_the_order_that_the_option_asks_for():
     assert explain(*TIED, "CG", "q").tied() == [(1, 4)]
 
 
+def test_scores_are_those_that_are_compared_and_only_ties_look_equal():
+    scores = 18.9544120, 18.9544121, 18.95440, 2.0
+    found = explain({"q": {"a": 1}}, {"q": dict(zip("abcd", scores))}, "CG@4", "q")
+    assert np.float32(scores[0]) == np.float32(scores[1])
+    assert found.tied() == [(1, 2)]
+    assert found.scores.tolist() == sorted(map(float, map(np.float32, scores)), reverse=True)
+    columns, rows = found.table()
+    texts = [f"{row[columns.index('score')]:.4f}" for row in rows]
+    assert texts == ["18.95441", "18.95441", "18.95440", "2.00000"]
+    assert [record["score"] for record in found.records()] == [18.954412, 18.954412, 18.9544, 2.0]
+
+
 def test_negative_levels_gain_nothing_and_unjudged_documents_have_no_level():
     records = explain(*TIED, "CG@5", "q").records()
     assert [(each["level"], each["gain"]) for each in records] == [

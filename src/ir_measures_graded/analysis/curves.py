@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import sign_of
 from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
@@ -278,7 +278,7 @@ def curves(
     _refuse_large_curves(asked, topics, len(named), resamples if confidence is not None else 0)
     for run in named:
         if run.name in (RANK, IDEAL):
-            raise GradedError(f"a run cannot be named {run.name!r}, as another column is; rename the run")
+            raise NotApplicableError(f"{run.name!r} is a column name; rename the run")
 
     vectors = _vectors([found for found, _ in asked], judgments, max(end for _, end in asked), normalise)
     standard = any(not isinstance(found, GradedMeasure) for found, _ in asked)
@@ -333,7 +333,7 @@ def _refuse_large_curves(asked: list[tuple[Measure, int]], topics: int, runs: in
 def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     """Split a measure into the measure without a cutoff and the depth of its curve."""
     if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
-        raise GradedError(f"{measure.NAME} has no cutoff and therefore no curve over ranks")
+        raise NotApplicableError(f"{measure.NAME} has no cutoff and therefore no curve over ranks")
     cutoff = measure.params.get("cutoff")
     if depth is not None and cutoff is not None and depth != cutoff:
         raise GradedError(f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two")

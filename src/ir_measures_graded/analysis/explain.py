@@ -17,7 +17,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import places
-from ..errors import GradedError, shown
+from ..errors import GradedError, NotApplicableError, shown
 from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about
 from ..evaluation.provider import computed, view
@@ -68,6 +68,20 @@ class _Lists:
     ideal: np.ndarray | None
 
 
+class Score(float):
+    """A score; formatted as text, it has at least `digits` decimals."""
+
+    def __new__(cls, value: float, digits: int) -> Score:
+        score = super().__new__(cls, value)
+        score.digits = digits
+        return score
+
+    digits: int
+
+    def __format__(self, spec: str) -> str:
+        return super().__format__(f".{max(self.digits, int(spec[1:-1]))}f")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(_Lists, Result):
     """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
@@ -76,8 +90,9 @@ class Explanation(_Lists, Result):
     there is no number. An array is None if it does not apply to the measure.
 
     - `documents`: the ids in rank order; fewer than D if the list is shorter
-    - `scores`, `levels`, `gains`: those of the documents. An unjudged document has no level, and its gain
-      is 0. The gains of a standard measure are not known.
+    - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats, which are
+      compared. An unjudged document has no level, and its gain is 0. The gains of a standard measure are not
+      known.
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
     - `contributions`: the amount that the document adds to `value`. The contributions at all ranks of the
       list sum to `value`.
@@ -110,9 +125,12 @@ class Explanation(_Lists, Result):
             name for name in records[0] if name in ALWAYS or any(row[name] is not None for row in records)
         ]
         rows = [[row[name] for name in names] for row in records]
-        place = names.index("document")
+        document, score = names.index("document"), names.index("score") if "score" in names else None
+        digits = _digits(self.scores)
         for row in rows:
-            row[place] = None if row[place] is None else _printable(row[place])
+            row[document] = None if row[document] is None else _printable(row[document])
+            if score is not None and row[score] is not None:
+                row[score] = Score(row[score], digits)
         return [name.replace("_", " ") for name in names], rows
 
     def records(self) -> list[dict[str, Any]]:
@@ -121,7 +139,7 @@ class Explanation(_Lists, Result):
         columns = {
             "rank": self.ranks.tolist(),
             "document": [*self.documents, *[None] * (depth - len(self.documents))],
-            "score": _entries(self.scores, depth),
+            "score": _entries(self.scores.astype(np.float32).astype(str).astype(float), depth),
             "level": _entries(self.levels, depth, whole=True),
             "gain": _entries(self.gains, depth, whole=True),
             "weight": _entries(self.weights, depth),
@@ -137,7 +155,7 @@ class Explanation(_Lists, Result):
     def tied(self) -> list[tuple[int, int]]:
         """The first and the last rank of each group of documents with equal scores."""
         found, end = [], 0
-        for _, group in groupby(as_compared(self.scores[: len(self.documents)]).tolist()):
+        for _, group in groupby(self.scores[: len(self.documents)].tolist()):
             start, end = end + 1, end + len(list(group))
             found += [(start, end)] if end > start else []
         return found
@@ -371,18 +389,18 @@ def _one_ranking(measure: Measure | str) -> Measure:
     measure = found[0]
     if not isinstance(measure, GradedMeasure):
         if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
-            raise GradedError(
+            raise NotApplicableError(
                 f"{measure} cannot be explained: it is not a graded measure and has no cutoff, "
                 "so it has no value at each rank"
             )
         return measure
     if measure.TIES and measure["ties"] == "mean":
-        raise GradedError(
+        raise NotApplicableError(
             f"{measure} is a mean over all orders of tied documents, so no single ranking explains it; "
             f"leave out ties='mean'{_or(measure.TIES)}"
         )
     if measure.UNJUDGED and measure["unjudged"] != "irrelevant":
-        raise GradedError(
+        raise NotApplicableError(
             f"{measure} is an extreme over all judgments of the unjudged documents, so no single "
             "ranking explains it; leave out unjudged="
         )
@@ -427,7 +445,7 @@ def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: 
     by_rank = GainList(sizes.size, topic, rank, gains[place])
     return {
         "documents": tuple(tuple(islice(documents, size)) for size in sizes.tolist()),
-        "scores": _by_rank(by_rank, ranks.score[places_of[place]], depth),
+        "scores": _by_rank(by_rank, as_compared(ranks.score[places_of[place]]), depth),
         "levels": _by_rank(by_rank, levels[place], depth),
         "gains": _by_rank(by_rank, by_rank.gain, depth),
     }
@@ -470,6 +488,14 @@ def _dicts(rows: Rows, number: Callable[[float], Any] = float) -> dict[str, dict
     documents, values = list(rows.docs.ids()), list(map(number, rows.values.tolist()))
     bounds = zip(rows.topics, rows.offsets.tolist(), rows.offsets[1:].tolist())
     return {topic: dict(zip(documents[a:b], values[a:b])) for topic, a, b in bounds if b > a}
+
+
+def _digits(scores: np.ndarray) -> int:
+    """The number of decimals with which equal scores, and only these, are equal as text."""
+    distinct = np.unique(scores[~np.isnan(scores)]).tolist()
+    return next(
+        digits for digits in range(50) if len({f"{each:.{digits}f}" for each in distinct}) == len(distinct)
+    )
 
 
 def _entries(values: np.ndarray | None, depth: int, whole: bool = False) -> list[Any]:

@@ -150,8 +150,8 @@ def intervals(
     topics = np.empty(shape, dtype=np.int64)
     for row, column in np.ndindex(shape):
         values = evaluation.values[row, column]
-        if evaluation.missing is not None:
-            values = values[~evaluation.missing[row, column]]
+        if evaluation.unreported is not None:
+            values = values[~evaluation.unreported[row, column]]
         count = values.size
         measure = evaluation.measures[column]
         if count < 2:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import NotApplicableError
 from ..evaluation.evaluate import sign_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
@@ -287,10 +287,10 @@ def ranges(
 
 def _checked(measure: Any) -> GradedMeasure:
     if not isinstance(measure, GradedMeasure):
-        raise GradedError(f"{measure} is not a graded measure; only these have ranges")
+        raise NotApplicableError(f"{measure} is not a graded measure; only these have ranges")
     for option in ("ties", "unjudged"):
         if with_option(measure, option, "min") is not None and option in measure.params:
-            raise GradedError(f"{measure}: leave out {option}, its ranges are computed anyway")
+            raise NotApplicableError(f"{measure}: leave out {option}, its ranges are computed anyway")
     return measure
 
 

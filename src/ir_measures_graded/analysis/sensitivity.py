@@ -22,7 +22,7 @@ from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import Gains, weighting
+from ..ranking.gains import Gains, named_weightings, weighting
 from .libraries import need_statistics, statistics_library
 from .options import measures_named
 from .significance import EXACT, run_ranks
@@ -34,7 +34,7 @@ LIMITS = (None, 0.9, 0.8)
 """The thresholds that τ can be below; None for none."""
 DECIMALS = 12  # of τ: rounding errors must not push it below 1 or a threshold
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
-"""Gain maps by name, where the name of a preset stands for its gain map; or a list of presets."""
+"""Gain maps by name, where the name of a preset stands for its gain map; or texts: w3, mine=1:1,2:10."""
 
 
 @dataclass(frozen=True)
@@ -260,9 +260,10 @@ def sensitivity(
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. `gains` maps names to gain maps;
-    the presets w1, w3, w10 and w100 are for the levels 0 to 3. A measure that sets its gains or its cutoff,
-    or takes none, is not varied in it. Needs the extra ``stats``.
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. `gains` maps names to gain maps,
+    or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are for the levels 0
+    to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it. Needs the extra
+    ``stats``.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
     and for a preset if the qrels have levels other than 0 to 3.
@@ -270,7 +271,7 @@ def sensitivity(
     need_statistics("scipy")
     judgments = read_judgments(qrels)
     levels = np.unique(judgments.table.values).tolist()
-    weightings = {name: weighting(name, given, levels) for name, given in _named(gains)}
+    weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
     settings = _settings(measures_named(measures), weightings, list(dict.fromkeys(cutoffs)))
     evaluated = [setting.measure for setting in settings]
     evaluation = evaluate(judgments, runs, evaluated, progress=progress, jobs=jobs)
@@ -291,12 +292,6 @@ def sensitivity(
     for i, j in combinations(range(len(settings)), 2):
         tau[i, j] = tau[j, i] = round(kendalltau(ranks[:, i], ranks[:, j])[0], DECIMALS)
     return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau)
-
-
-def _named(gains: Weightings) -> Iterable[tuple[str, Any]]:
-    if isinstance(gains, Mapping):
-        return gains.items()
-    return [(name, name) for name in ([gains] if isinstance(gains, str) else gains)]
 
 
 def _pairs(gains: Gains) -> str:

@@ -18,7 +18,7 @@ from ..evaluation.named import Judgments, read_judgments
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
-from ..ranking.gains import PRESETS, GainMap, plain_number, weighting
+from ..ranking.gains import PRESETS, named_weightings, weighting
 from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
 
@@ -72,31 +72,11 @@ def add_gains(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gains",
         metavar="NAME=LEVEL:GAIN,…",
-        type=_weighting,
         action="append",
         default=[],
         help="weighting for measures that name no gains; may also be exp (2^level − 1), linear or, for "
         f"levels 0 to 3, {', '.join(PRESETS)}; repeatable",
     )
-
-
-def _weighting(text: str) -> tuple[str, GainMap | str]:
-    """The name of a weighting and its gain map; without a map, the name twice."""
-    name, equals, pairs = text.partition("=")
-    if not equals:
-        return name, name
-    gains: GainMap = {}
-    try:
-        for pair in pairs.split(","):
-            level, gain = (plain_number(float(number)) for number in pair.split(":"))
-            if level in gains:
-                raise ValueError
-            gains[level] = gain
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"cannot read {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
-        ) from None
-    return name, gains
 
 
 def add_alpha(parser: argparse.ArgumentParser) -> None:
@@ -194,7 +174,7 @@ class Inputs:
             self.runs += run.runs().items() or [(name, run)]
         if arguments.scoreddocs:
             self.runs.append((self.names[-1], scoreddocs_of(self.qrels)))
-        self.gains = _by_name(arguments.gains)
+        self.gains = named_weightings(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)
             self.measures = under_weightings(self.measures, self.gains, self.qrels)
@@ -216,17 +196,8 @@ class Inputs:
         raise GradedError(f"{hint}{option} {text!r} is not among the runs {listed(names, LISTED)}")
 
 
-def _by_name(gains: Iterable[tuple[str, GainMap | str]]) -> dict[str, GainMap | str]:
-    found: dict[str, GainMap | str] = {}
-    for name, given in gains:
-        if name in found:
-            raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
-        found[name] = given
-    return found
-
-
 def under_weightings(
-    measures: Sequence[Measure], gains: Mapping[str, GainMap | str], judgments: Judgments
+    measures: Sequence[Measure], gains: Mapping[str, Mapping[Any, Any] | str], judgments: Judgments
 ) -> list[Measure]:
     """The measures, with each one that takes gains and names none under each weighting.
 

@@ -144,9 +144,9 @@ def _by_topic(
     None marks a value that a provider of ir-measures does not report.
     """
     assert found.aggregates is not None
-    assert found.missing is not None
+    assert found.unreported is not None
     if by_query:
-        for topic, values, missing in zip(found.topics, found.values[run].T.tolist(), found.missing[run].T):
-            yield topic, [None if lacks else value for value, lacks in zip(values, missing)]
+        for topic, values, lacks in zip(found.topics, found.values[run].T.tolist(), found.unreported[run].T):
+            yield topic, [None if unreported else value for value, unreported in zip(values, lacks)]
     if summary:
         yield "all", found.aggregates[run].tolist()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from ..errors import GradedError
-from ..inputs.sources import queries_in
 from ..report import pages
 from ..report.report import TITLE, report
 from .arguments import Inputs, add_alpha, add_collection, add_gains, add_permutations, bars
@@ -65,7 +64,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         permutations=arguments.resamples,
         seed=arguments.seed,
         title=arguments.title,
-        queries=queries_in(arguments.queries) if arguments.queries else None,
+        queries=arguments.queries,
         command=command_line(arguments),
         progress=bars(),
     )

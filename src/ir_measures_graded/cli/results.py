@@ -91,7 +91,7 @@ def check_files(
 def refuse_inputs(outputs: Sequence[str], inputs: Iterable[str]) -> None:
     """Raise `GradedError` if a file to be written is an input, perhaps by a link, or is named twice."""
     refuse_repeated(outputs)
-    read = list(inputs)
+    read = list(filter(os.path.exists, inputs))
     for path in filter(os.path.exists, outputs):
         if any(os.path.samefile(path, other) for other in read):
             raise GradedError(f"cannot write {path!r}: the command reads this file")

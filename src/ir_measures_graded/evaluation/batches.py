@@ -139,7 +139,7 @@ class _Batches:
 
 
 Found = tuple[np.ndarray, np.ndarray]
-"""Values (measures × topics), and a mask of missing values."""
+"""Values (measures × topics), and a mask of those that are not reported."""
 
 
 def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Found:
@@ -149,7 +149,7 @@ def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Fou
         rows = run.whole() if work is None or work.others else run
     if work is None:
         return np.empty((0, 0)), np.empty((0, 0), dtype=bool)
-    return work(Run(name, rows))[1:]
+    return work(Run(name, rows))[:2]
 
 
 def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Found]) -> pyarrow.Table:
@@ -160,12 +160,12 @@ def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[F
     topic = np.tile(np.arange(len(topics)), len(names) * len(found))
     measure = np.tile(np.repeat(np.arange(len(names)), len(topics)), len(found))
     values = np.concatenate([np.empty(0), *(values.ravel() for values, _ in found)])
-    missing = np.concatenate([np.empty(0, dtype=bool), *(missing.ravel() for _, missing in found)])
+    unreported = np.concatenate([np.empty(0, dtype=bool), *(unreported.ravel() for _, unreported in found)])
     return pyarrow.table(
         {
             "query_id": pyarrow.array(topics, pyarrow.string()).take(arrow_array(topic)),
             "measure": pyarrow.array(names, pyarrow.string()).take(arrow_array(measure)),
-            "value": pyarrow.array(values, mask=missing),
+            "value": pyarrow.array(values, mask=unreported),
         }
     )
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ir_measures import Measure
+from ir_measures import Measure, SumAgg
 from ir_measures.providers import Evaluator
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
+from ..inputs.tables import read_run
 from ..measures.base import GradedMeasure
 from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
@@ -43,8 +44,9 @@ class Evaluation(Result):
 
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs ×
     measures × topics). `aggregates` (runs × measures) has what ir-measures aggregates over the topics:
-    the mean of most measures, the sum of counts such as NumRet. `missing` (like `values`) is true where
-    a provider of ir-measures reports no value, which counts as 0 here.
+    the mean of most measures, the sum of counts such as NumRet. `missing` (runs × topics) is true where
+    a run lacks a topic, whose value is that of an empty list. `unreported` (like `values`) is true where a
+    provider of ir-measures reports no value, which counts as 0 here.
     """
 
     runs: tuple[str, ...]
@@ -53,6 +55,7 @@ class Evaluation(Result):
     values: np.ndarray
     aggregates: np.ndarray | None = None
     missing: np.ndarray | None = None
+    unreported: np.ndarray | None = None
 
     def of(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
@@ -63,8 +66,8 @@ class Evaluation(Result):
         return self.values[:, self.measures.index(measure)]
 
     def means(self) -> np.ndarray:
-        """The mean over the topics (runs × measures)."""
-        return mean_over_topics(self.values)
+        """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
+        return mean_over_topics(self.values) if self.aggregates is None else self.aggregates
 
     @property
     def summary(self) -> str:
@@ -73,19 +76,18 @@ class Evaluation(Result):
         return f"{listed(self.measures)} of {runs} over {topics}"
 
     def table(self) -> Table:
-        """Column names and rows: one row per run with its aggregates, which are means for most measures."""
-        aggregates = self.means() if self.aggregates is None else self.aggregates
-        rows = [[run, *values] for run, values in zip(self.runs, aggregates.tolist())]
+        """Column names and rows: one row per run with its `means`."""
+        rows = [[run, *values] for run, values in zip(self.runs, self.means().tolist())]
         return ["run", *map(str, self.measures)], rows
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per run, measure and topic; the value is None if a provider reports none."""
-        missing = np.zeros(self.values.shape, dtype=bool) if self.missing is None else self.missing
+        lacks = np.zeros(self.values.shape, dtype=bool) if self.unreported is None else self.unreported
         return [
-            {"run": run, "measure": measure, "topic": topic, "value": None if lacks else value}
-            for run, *by_measure in zip(self.runs, self.values.tolist(), missing.tolist())
+            {"run": run, "measure": measure, "topic": topic, "value": None if unreported else value}
+            for run, *by_measure in zip(self.runs, self.values.tolist(), lacks.tolist())
             for measure, *by_topic in zip(map(str, self.measures), *by_measure)
-            for topic, value, lacks in zip(self.topics, *by_topic)
+            for topic, value, unreported in zip(self.topics, *by_topic)
         ]
 
     def figure(self) -> Figure:
@@ -93,7 +95,8 @@ class Evaluation(Result):
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        label = f"Mean over {counted(len(self.topics), 'topic')}"
+        sums = any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures)
+        label = f"Mean{' or sum' * sums} over {counted(len(self.topics), 'topic')}"
         signs = list(map(sign_of, self.measures))
         return dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
@@ -138,17 +141,18 @@ def evaluate(
     named = named_runs(runs, once=True)
     work = Work(qrels, wanted, provider)
     values = np.zeros((len(named), len(wanted), len(work.judgments.topics)))
-    missing = np.zeros(values.shape, dtype=bool)
+    unreported = np.zeros(values.shape, dtype=bool)
+    missing = np.zeros((len(named), len(work.judgments.topics)), dtype=bool)
     aggregates = np.zeros((len(named), len(wanted)))
     for number, found in enumerate(tracked(work.of(named, jobs), "run", progress, len(named))):
-        aggregates[number], values[number], missing[number] = found
+        values[number], unreported[number], missing[number], aggregates[number] = found
     names = tuple(run.name for run in named)
-    return Evaluation(names, wanted, work.judgments.topics, values, aggregates, missing)
+    return Evaluation(names, wanted, work.judgments.topics, values, aggregates, missing, unreported)
 
 
-_Values = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Results of one run: the aggregate of each measure, its values (measures × topics), and a mask of missing
-values."""
+_Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Results of one run: values (measures × topics), a mask of those that are not reported, a mask of the topics
+that the run lacks, and the aggregate of each measure."""
 
 
 class Work:
@@ -162,11 +166,11 @@ class Work:
         self.judgments = read_judgments(qrels)
         self._made_of = self.judgments, measures, provider
         self.place = {measure: number for number, measure in enumerate(measures)}
-        self.ours: list[GradedEvaluator] = []
+        self.ours: GradedEvaluator | None = None
         self.others: list[tuple[list[Measure], Evaluator]] = []
         for group, evaluator in evaluators(measures, self.judgments, named):
             if isinstance(evaluator, GradedEvaluator):
-                self.ours.append(evaluator)
+                self.ours = evaluator
             else:
                 self.others.append((group, evaluator))
 
@@ -177,24 +181,31 @@ class Work:
         with about(run.name):
             rows = run.rows(self.judgments, standard=bool(self.others))
         values = np.zeros((len(self.place), len(self.judgments.topics)))
-        missing = np.ones(values.shape, dtype=bool)
+        unreported = np.ones(values.shape, dtype=bool)
         aggregates = np.zeros(len(self.place))
-        for ours in self.ours:
-            with about(run.name):
-                for measure, order, found in ours.reported(rows.graded):
+        with about(run.name):
+            if self.ours is None:
+                numbers = self.judgments.numbers
+                retrieved = [numbers[topic] for topic in read_run(rows.graded).topics if topic in numbers]
+            else:
+                reduction = self.ours.reduced(rows.graded)
+                for measure, order, found in self.ours.reported(reduction):
                     row = self.place[measure]
-                    values[row, order], missing[row, order] = found[order], False
+                    values[row, order], unreported[row, order] = found[order], False
                     aggregates[row] = aggregate(measure, found[order])
+                retrieved = [*reduction.first]
         for group, evaluator in self.others:
             with about(run.name), explained(group):
                 means, metrics = evaluator.calc(rows.standard)
             for topic, measure, value in metrics:
                 if topic in self.judgments.numbers:
                     place = self.place[measure], self.judgments.numbers[topic]
-                    values[place], missing[place] = value, False
+                    values[place], unreported[place] = value, False
             for measure, mean in means.items():
                 aggregates[self.place[measure]] = mean
-        return aggregates, values, missing
+        missing = np.ones(len(self.judgments.topics), dtype=bool)
+        missing[retrieved] = False
+        return values, unreported, missing, aggregates
 
     def of(self, runs: Sequence[Run], jobs: int | None) -> Iterator[_Values]:
         """The values of each run, in order, computed by `jobs` worker processes."""

@@ -187,7 +187,7 @@ def about(name: str | None) -> Iterator[None]:
     except FileError:  # FileError already names its file
         raise
     except GradedError as error:
-        raise GradedError(f"{name}: {error}" if name else str(error)) from error
+        raise type(error)(f"{name}: {error}" if name else str(error)) from error
 
 
 def _repeatable(source: Source) -> Source:

@@ -99,7 +99,7 @@ class GradedEvaluator(Evaluator):
     def reported(self, run: Source) -> Iterator[tuple[ir_measures.Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
-        reduction = self._reduced(run)
+        reduction = self.reduced(run)
         found = self.by_topic(reduction, lambda measure: partial(evaluated, measure))
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
@@ -126,7 +126,7 @@ class GradedEvaluator(Evaluator):
         The run is read block by block.
         """
         values = {measure: np.empty((len(self.judged.topics), *shape)) for measure in self.measures}
-        for block in self._reduced(run).blocks:
+        for block in self.reduced(run).blocks:
             for measure in self.graded:
                 topics = view(measure, block.ranks, block.views, cut)
                 values[measure][block.topics] = computed(measure, topics, compute(measure), shape)
@@ -134,7 +134,8 @@ class GradedEvaluator(Evaluator):
                 values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
         return values
 
-    def _reduced(self, run: Source) -> Reduction:
+    def reduced(self, run: Source) -> Reduction:
+        """The run, reduced when its blocks are read; a `Reduction` is returned unchanged."""
         if isinstance(run, Reduction):
             return run
         if hasattr(run, "blocks"):

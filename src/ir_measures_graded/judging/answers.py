@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 
+from ..errors import FileError
 from ..inputs.files import qrels_table
 from ..inputs.text_forms import ANSWERS
 from .scales import Levels, levels_of
+
+CSV_COLUMNS = ("topic", "document", "level", "runs")
+TREC_FIELDS = ("topic", "iteration", "document", "level")
 
 
 def read_answers(path: str | os.PathLike[str]) -> Levels:
@@ -19,3 +25,28 @@ def read_answers(path: str | os.PathLike[str]) -> Levels:
     line of another form, a level that is not a finite number, and a document with two levels.
     """
     return levels_of(qrels_table(path, ANSWERS))
+
+
+def answered_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file in which a level is filled in; empty if there is no such file.
+
+    Raises `FileError` as `read_answers`.
+    """
+    if not os.path.isfile(path) or not os.path.getsize(path) or not read_answers(path):
+        return ""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        text = file.read()
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def asked_in(path: str | os.PathLike[str], text: str, as_csv: bool) -> set[tuple[str, ...]]:
+    """The topic and document of each line in the text of a file.
+
+    Raises `FileError` if `Holes.save` writes lines of another form.
+    """
+    rows = csv.reader(io.StringIO(text)) if as_csv else map(str.split, text.splitlines())
+    header, *found = rows if as_csv else (list(TREC_FIELDS), *rows)
+    if header != list(CSV_COLUMNS if as_csv else TREC_FIELDS) or any(len(row) not in (0, 4) for row in found):
+        form = ",".join(CSV_COLUMNS) if as_csv else " ".join(TREC_FIELDS)
+        raise FileError(f"{os.fspath(path)}: its answers have another form than {form}; name another file")
+    return {(row[header.index("topic")], row[header.index("document")]) for row in found if row}

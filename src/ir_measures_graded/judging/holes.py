@@ -18,7 +18,7 @@ import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
@@ -36,14 +36,12 @@ from ..output.formats import Table, counted
 from ..output.result import Result
 from ..ranking.ranks import JudgedRanks
 from ..registry.notation import parse_measure
-from .answers import read_answers
+from .answers import CSV_COLUMNS, answered_text, asked_in, read_answers
 from .merging import MergedQrels, merge_qrels
 from .scales import Levels, levels_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-CSV_COLUMNS: Final = ("topic", "document", "level", "runs")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,16 +146,24 @@ class Holes(Result):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the holes for an assessor: as CSV if the path ends in ``.csv``, else in TREC's form.
 
-        `add_answers` reads the file back once levels are filled in. An existing file is replaced in one
-        step. Raises `GradedError` if the file cannot be written.
+        `add_answers` reads the file back once levels are filled in. A file in which levels are filled in
+        keeps its lines, and the documents that it lacks are added. Raises `GradedError` if the file cannot be
+        written, and if its lines have another form.
         """
         write_whole(path, self.to_judge(path))
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
-        """The content that `save` writes to a file of this name."""
+        """The content that `save` writes to this file."""
         as_csv = os.fspath(path).lower().endswith(".csv")
-        lines = self.csv_lines() if as_csv else self.trec_lines()
-        return "".join(f"{line}\n" for line in lines).encode()
+        header, *lines = self.csv_lines() if as_csv else ("", *self.trec_lines())
+        kept = answered_text(path)
+        if kept:
+            asked = asked_in(path, kept, as_csv)
+            documents = zip(self.topics, self.documents)
+            lines = [line for line, document in zip(lines, documents) if document not in asked]
+        else:
+            lines = [header, *lines] if as_csv else lines
+        return (kept + "".join(f"{line}\n" for line in lines)).encode()
 
     @plots.styled
     def figure(self) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import GradedError
+from ..errors import NotApplicableError
 from .base import GradedMeasure
 from .parameters import Real
 from .topics import Topics
@@ -32,7 +32,7 @@ class TopGainMeasure(GradedMeasure):
             return float(topics.possible_gains.max(initial=0.0))
         highest, topic, level = topics.ranks.judged.top(topics.gains)
         if highest > given:
-            raise GradedError(
+            raise NotApplicableError(
                 f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "
                 f"max_gain; max_gain must be at least {highest:g}"
             )

@@ -92,6 +92,42 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
     return {level: named[level] for level in sorted(named) if named[level] != natural_gain(level)} or LINEAR
 
 
+def named_weightings(
+    given: Mapping[str, Mapping[Any, Any] | str] | Iterable[str] | str,
+) -> dict[str, Mapping[Any, Any] | str]:
+    """Weightings by name, from texts such as those of the command line.
+
+    >>> named_weightings(["w3", "mine=1:1,2:10"])
+    {'w3': 'w3', 'mine': {1: 1, 2: 10}}
+
+    Raises `GradedError` for a text of another form, and for two weightings of one name.
+    """
+    if isinstance(given, Mapping):
+        return dict(given)
+    found: dict[str, Mapping[Any, Any] | str] = {}
+    for text in [given] if isinstance(given, str) else given:
+        name, equals, pairs = text.partition("=")
+        if name in found:
+            raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
+        found[name] = _gain_map(text, pairs) if equals else name
+    return found
+
+
+def _gain_map(text: str, pairs: str) -> GainMap:
+    gains: GainMap = {}
+    try:
+        for pair in pairs.split(","):
+            level, gain = (plain_number(float(number)) for number in pair.split(":"))
+            if level in gains:
+                raise ValueError
+            gains[level] = gain
+    except ValueError:
+        raise GradedError(
+            f"cannot read the weighting {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
+        ) from None
+    return gains
+
+
 def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> Gains:
     """The gain map `given`, which `name` labels in messages, or the named gains or preset `given`.
 

@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..analysis.curves import Curves, curves, uncut
-from ..errors import GradedError
+from ..errors import NotApplicableError
 from ..evaluation.evaluate import sign_of
 from ..evaluation.study import Study
 from ..output import plots
@@ -81,5 +81,5 @@ def profile(study: Study, measure: Measure) -> Profile | None:
     try:
         open_end, _ = uncut(measure, None)
         return Profile(curves(study.judgments, study.runs, open_end, depth), cutoff)
-    except GradedError:
+    except NotApplicableError:
         return None

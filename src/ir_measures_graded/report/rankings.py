@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..analysis.explain import Explanations, explanations
-from ..errors import GradedError
+from ..errors import NotApplicableError
 from ..evaluation.evaluate import sign_of
 from ..evaluation.study import Study
 from ..measures.base import GradedMeasure
@@ -109,7 +109,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     depth = min(measure.params.get("cutoff") or DEPTH, room)
     try:
         found = explanations(study.judgments, study.runs, measure, depth, shown)
-    except GradedError:
+    except NotApplicableError:
         return None
     levels = {
         _text(level): plain_number(gain_of(np.array([level]), measure["gains"])[0])

@@ -13,11 +13,11 @@ from ir_measures import Measure
 from ..analysis.compare import check_options
 from ..analysis.levels import levels
 from ..analysis.libraries import need_statistics
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.study import study_of
-from ..inputs.sources import queries_of
+from ..inputs.sources import queries_in, queries_of
 from ..measures.base import GradedMeasure
 from ..output.files import write_whole
 from ..output.formats import Table, counted
@@ -100,7 +100,7 @@ def report(
     permutations: int = 10_000,
     seed: int = 0,
     title: str = TITLE,
-    queries: Mapping[str, str] | None = None,
+    queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str = "",
     progress: bool = False,
 ) -> Report:
@@ -110,8 +110,8 @@ def report(
     - `baseline` is the name of the run that the others are compared with; the default is the first run.
     - `alpha` (above 0, below 1), `permutations` (≥ 1) and `seed` (≥ 0) are as for `compare_values`.
     - `title` is the title of the page.
-    - `queries` maps topics to the texts of their queries. The default is those of the ir-datasets collection,
-      if `qrels` is its id.
+    - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a
+      tab and the text. The default is the queries of the ir-datasets collection, if `qrels` is its id.
     - `command` is the command line that reproduces the page, which shows it.
 
     The sections on curves, topics, rankings and weighting use the first graded measure. Without one, they use
@@ -124,6 +124,11 @@ def report(
     need_matplotlib()
     need_statistics("scipy", "statsmodels", "scikit_posthocs")
     check_options(alpha, permutations, seed)
+    given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
+    if not isinstance(given, Mapping | None):
+        raise GradedError(
+            f"queries={shown(queries)} is not allowed; it maps topics to texts, or is a file's path"
+        )
     study = study_of(qrels, runs)
     judgments = study.judgments
     if not study.runs:
@@ -131,7 +136,7 @@ def report(
     evaluation = evaluate(judgments, study.runs, measures, progress=progress)
     first_graded = next((each for each in evaluation.measures if isinstance(each, GradedMeasure)), None)
     main = first_graded or evaluation.measures[0]
-    texts = queries_of(judgments.name) if queries is None else dict(queries)
+    texts = queries_of(judgments.name) if given is None else dict(given)
     outcome = verdict(evaluation, study, baseline, alpha, permutations, seed)
     judged_levels = levels(judgments)
     topics = by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)

@@ -13,7 +13,7 @@ from ..analysis.comparison import PAIRED_T, TUKEY_HSD, Test
 from ..analysis.intervals import STUDENT, mean_interval
 from ..analysis.ranges import Difference, Interval, Range, ranges
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import NotApplicableError
 from ..evaluation.evaluate import Evaluation, sign_of
 from ..evaluation.study import Study
 from ..measures.base import GradedMeasure
@@ -184,7 +184,7 @@ def _ranges(study: Study, measure: Measure, seed: int) -> tuple[dict[str, Range]
     short = (measure.params.get("cutoff") or SHORT + 1) <= SHORT
     try:
         found = ranges(study.judgments, study.runs, [measure], draws=0, seed=seed, unjudged=summed or short)
-    except GradedError:
+    except NotApplicableError:
         return {}, ()
     return {each.run: each for each in found.values}, found.differences
 

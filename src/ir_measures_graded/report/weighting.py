@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from ..analysis.levels import Levels
 from ..analysis.sensitivity import Agreement, Sensitivity, sensitivity
-from ..errors import GradedError
+from ..errors import NotApplicableError
 from ..evaluation.study import Study
 from ..output.plots import cut_names
 
@@ -68,12 +68,13 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Weighti
 
     None for fewer than two runs, for a measure that takes no gains, and if the order cannot be computed.
     """
-    if len(study.runs) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
+    gains = judged_levels.gains()
+    if len(study.runs) < 2 or len(gains) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
         return None
     kept = {name: value for name, value in measure.params.items() if name != "gains"}
     try:
         open_gains = type(measure)(**kept)
-        found = sensitivity(study.judgments, study.runs, [open_gains], gains=judged_levels.gains())
-    except GradedError:
+        found = sensitivity(study.judgments, study.runs, [open_gains], gains=gains)
+    except NotApplicableError:
         return None
     return Weighting(open_gains, found)
