@@ -44,8 +44,9 @@ def collections(
 
     def collection(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         drawn = iter(data)
-        qrels = {topic: _documents(drawn, levels, most, min_judged) for topic in TOPICS if next(drawn) % 2}
-        return qrels, {topic: _documents(drawn, scores, most) for topic in TOPICS if next(drawn) % 2}
+        judged, retrieved = ([topic for topic in TOPICS if next(drawn) % 2] or TOPICS[:1] for _ in range(2))
+        qrels = {topic: _documents(drawn, levels, most, min_judged) for topic in judged}
+        return qrels, {topic: _documents(drawn, scores, most) for topic in retrieved}
 
     size = 2 * len(TOPICS) * (2 + 2 * most)
     return st.binary(min_size=size, max_size=size).map(collection)

@@ -12,7 +12,7 @@ from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from .demo import register as register_demo
-from .errors import GradedError, RegistrationWarning, UnknownMeasureError
+from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
 from .evaluation.provider import GradedEvaluator, GradedProvider
 from .inputs.files import RunFile, read_trec_qrels, read_trec_run
 from .measures import *  # noqa: F403
@@ -36,6 +36,7 @@ __all__ = [
     "AtRelevant",
     "Choice",
     "Count",
+    "EmptyRunWarning",
     "Flag",
     "GainList",
     "GradedError",

@@ -24,6 +24,10 @@ class RegistrationWarning(UserWarning):
     """A measure, provider or collection of this package is not registered because its name is taken."""
 
 
+class EmptyRunWarning(UserWarning):
+    """A run in memory has no row, so no topic has a document. An empty file is an error instead."""
+
+
 LONGEST = 80
 """Number of characters after which a value in an error message is cut off."""
 
@@ -38,6 +42,8 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python refuses to write a whole number of more than 4300 digits
         return "a number of thousands of digits"
+    except RecursionError:
+        return f"<deeply nested {type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 
@@ -51,6 +57,11 @@ def install_hint(extra: str) -> str:
         f"pip install 'ir-measures-graded[{extra}]', or in a checkout of the repository: "
         f"pip install '.[{extra}]'"
     )
+
+
+def warn_of_empty_run(name: str = "") -> None:
+    """Issue an `EmptyRunWarning` for a run that may have a name."""
+    warnings.warn(f"{name}: the run is empty" if name else "the run is empty", EmptyRunWarning, stacklevel=2)
 
 
 def warn_of_registration(message: str) -> None:

@@ -416,7 +416,8 @@ def test_figure_does_not_import_pyplot():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     code = (
         "import sys, io; from ir_measures_graded.analysis import curves, plots; before = 'matplotlib' in "
-        "sys.modules; f = curves({'q': {'a': 1}}, {'r': {}}, 'CG', 2).figure(); f.savefig(io.BytesIO());"
+        "sys.modules; f = curves({'q': {'a': 1}}, {'r': {'q': {}}}, 'CG', 2).figure();"
+        "f.savefig(io.BytesIO());"
         "print(before, 'matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -173,7 +173,7 @@ def test_presets_equal_the_weightings_of_the_paper():
     [
         ((QRELS, RUNS, []), {}, "there is only one ranking of the runs; name several measures, gains"),
         ((QRELS, RUNS, ["CG"]), {"gains": "w1"}, "there is only one ranking"),
-        ((QRELS, {"one": {}}, ["CG", "nCG"]), {}, "a ranking needs at least 2 runs; there is 1"),
+        ((QRELS, {"one": RUNS["high"]}, ["CG", "nCG"]), {}, "a ranking needs at least 2 runs; there is 1"),
         (
             (QRELS, RUNS, ["CG"]),
             {"gains": ["w1", "w2"]},

@@ -13,8 +13,8 @@ import pytest
 
 from command_line import GAINS, OTHER, QRELS, RUN, command
 from ir_measures_graded import cli, demo, nCG, nDCG_JK
-from ir_measures_graded.cli.arguments import run_names
 from ir_measures_graded.evaluation import named
+from ir_measures_graded.evaluation.named import run_names
 
 AS_DICTS = {"q1": {"d3": 9.5, "d1": 8.0, "x": 7.0}, "q2": {"d1": 3.0}}
 JUDGED = {"q1": {"d1": 3, "d2": 1, "d3": 0}, "q2": {"d1": 2, "d4": 0}}

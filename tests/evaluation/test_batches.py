@@ -53,6 +53,7 @@ def test_batches_have_the_values_of_one_run():
     assert rows_of(again) == values
 
 
+@pytest.mark.filterwarnings("ignore:none. the run is empty")
 def test_each_group_is_a_run_of_its_own():
     qrels, runs = qrels_and_runs()
     rows = [arrow(runs["one"], "score", system="one"), arrow(runs["two"], "score", system=None)]

@@ -1,15 +1,18 @@
 """`evaluate`: several runs by several measures over one collection."""
 
 import gzip
+import io
 import sys
 from random import Random
 
 import ir_measures
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 
 from input_forms import FORMS, ONLY_GRADED, shuffled
-from ir_measures_graded import GradedError, demo, muAP, nDCG_JK
+from ir_measures_graded import GradedError, RunFile, demo, muAP, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation import named
 
@@ -18,6 +21,9 @@ GOOD = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}
 POOR = {"q1": {"c": 3.0, "b": 2.0}, "q9": {"a": 1.0}}
 RUNS = {"good": GOOD, "poor": POOR}
 MEASURES = [nDCG_JK @ 2, "nCG(gains=0:0,1:1,2:10)@2", "P(rel=2)@2", ir_measures.AP]
+NESTED = {"b": 1.0}
+for _ in range(100_000):
+    NESTED = {"a": NESTED}
 
 
 def test_values_have_axes_run_measure_topic():
@@ -90,7 +96,8 @@ def test_files_and_collection_ids_are_read(tmp_path):
 
 @pytest.mark.parametrize("measures", [["nDCG_JK@2"], ["NumRet", "Accuracy"], ["ERR_G", "AP", "Accuracy"]])
 def test_a_topic_that_a_run_lacks_is_missing(measures):
-    found = evaluate(QRELS, {"some": {"q2": {"x": 2.0, "a": 1.0}, "q9": {"a": 1.0}}, "none": {}}, measures)
+    runs = {"some": {"q2": {"x": 2.0, "a": 1.0}, "q9": {"a": 1.0}}, "none": {"q9": {"a": 1.0}}}
+    found = evaluate(QRELS, runs, measures)
     assert found.missing.tolist() == [[topic != "q2" for topic in found.topics], [True] * len(found.topics)]
 
 
@@ -132,7 +139,31 @@ def test_topics_outside_the_qrels_are_ignored():
 
 
 def test_runs_without_judged_topics_have_value_0():
-    assert evaluate(QRELS, {"empty": {}, "other": {"q9": {"a": 1.0}}}, ["AP", "nCG"]).values.sum() == 0
+    assert evaluate(QRELS, {"other": {"q9": {"a": 1.0}}}, ["AP", "nCG"]).values.sum() == 0
+
+
+def test_runs_without_names_are_named_as_in_the_commands(tmp_path):
+    frame = pandas.DataFrame([("q1", "a", 1.0)], columns=["query_id", "doc_id", "score"])
+    path = tmp_path / "bm25.run.gz"
+    path.write_bytes(gzip.compress(b"q1 Q0 a 1 1 t\n"))
+    several = pandas.concat([frame.assign(run="A"), frame.assign(run="B")])
+    several.to_csv(tmp_path / "all.csv", index=False)
+    for runs, names in (
+        (path, ["bm25"]),
+        (str(path), ["bm25"]),
+        (RunFile(path), ["bm25"]),
+        (RunFile(io.BytesIO(path.read_bytes())), ["run"]),
+        ([str(path), tmp_path / "all.csv"], ["bm25", "A", "B"]),
+        (RunFile(tmp_path / "all.csv", run="B"), ["B"]),
+        ([("mine", frame), RunFile(path)], ["mine", "bm25"]),
+        (frame, ["run"]),
+        (pyarrow.Table.from_pandas(frame).to_reader(), ["run"]),
+        (several, ["A", "B"]),
+        (pyarrow.Table.from_pandas(several), ["A", "B"]),
+    ):
+        found = evaluate(QRELS, runs, ["CG@1"])
+        assert found.runs == tuple(names)
+        assert found.of("CG@1").tolist() == [[3, 0, 0]] * len(names)
 
 
 @pytest.mark.parametrize(
@@ -148,12 +179,26 @@ def test_runs_without_judged_topics_have_value_0():
         ({"q1": {"a": 0.5}}, RUNS, ["AP"], "document 'a': the level is 0.5; AP is defined for whole numbers"),
         ("no-such-collection", RUNS, ["AP"], "neither a file nor an ir-datasets id"),
         (QRELS, {"mine": "no-such-file"}, ["AP"], "no-such-file: cannot be read"),
+        (QRELS, {}, ["AP"], "no run is given"),
+        (QRELS, 5, ["AP"], "runs: cannot read 5 as a run"),
+        (QRELS, [("one", GOOD, 1)], ["AP"], "runs: cannot read .'one'"),
+        (
+            QRELS,
+            {"mine": NESTED},
+            ["AP"],
+            "^mine: run: topic 'a', document 'a': the score <deeply nested dict>",
+        ),
         (QRELS, {"mine": demo.run_paths()["A"]}, ["AP"], r"mine: none of its topics \(such as '351'\)"),
     ],
 )
 def test_error_names_the_problem(qrels, runs, measures, message):
     with pytest.raises(GradedError, match=message):
         evaluate(qrels, runs, measures)
+
+
+def test_unknown_provider_is_refused_with_the_known_ones():
+    with pytest.raises(GradedError, match=r"there is no provider 'x'; ir_measures has .*pytrec_eval"):
+        evaluate(QRELS, RUNS, ["AP"], provider="x")
 
 
 def test_error_names_the_qrels_file(tmp_path):

@@ -1,16 +1,19 @@
 """The provider in ir-measures: every way of calling it, alone and with other providers."""
 
+import io
 from collections import ChainMap, UserDict
 from types import MappingProxyType
 
 import ir_measures
+import pandas
 import pyarrow
 import pytest
 from ir_measures import AP, ERR, RR, Metric, P, Qrel, ScoredDoc, nDCG
 
 import ir_measures_graded
 from input_forms import FORMS, rows
-from ir_measures_graded import CG, GradedError, GradedEvaluator, GradedProvider, nCG, nDCG_JK
+from ir_measures_graded import CG, EmptyRunWarning, GradedError, GradedEvaluator, GradedProvider, nCG
+from ir_measures_graded.analysis import evaluate
 
 QRELS = {"2": {"a": 3, "b": 1}, "1": {"a": 2}, "lost": {"a": 1}}
 RUN = {"1": {"a": 1.0, "x": 2.0}, "2": {"a": 1.0, "b": 2.0}, "not judged": {"a": 1.0}}
@@ -66,7 +69,7 @@ def test_graded_and_standard_measures_in_one_call():
 
 
 def assert_serves_several_runs(evaluator, make):
-    for run, expected in ((RUN, 2), (OTHER, 1 / 3), ({}, 0), (RUN, 2)):
+    for run, expected in ((RUN, 2), (OTHER, 1 / 3), ({"x": OTHER["lost"]}, 0), (RUN, 2)):
         assert evaluator.calc_aggregate(make(run, "score"))[CG] == expected
         assert evaluator.calc(make(run, "score")).aggregated[CG] == expected
         values = [v for _, m, v in evaluator.iter_calc(make(run, "score")) if m == CG]
@@ -121,7 +124,7 @@ def test_generators_are_shared_with_other_providers():
 
 def test_exactly_the_topics_of_the_qrels_have_values_in_order():
     evaluator = ir_measures.evaluator([CG, nCG], QRELS)
-    for run in (RUN, {}, OTHER, dict(reversed(RUN.items()))):
+    for run in (RUN, {"x": {}}, OTHER, dict(reversed(RUN.items()))):
         found = list(evaluator.iter_calc(run))
         assert [(metric.measure, metric.query_id) for metric in found] == [
             (measure, topic) for measure in evaluator.measures for topic in QRELS
@@ -173,11 +176,27 @@ def test_overflow_is_an_error():
         CG.calc_aggregate({"p": {"a": 1}, "q": {"a": 1e308, "b": 1e308}}, {"q": {"a": 1, "b": 1}})
 
 
-def test_empty_qrels_have_no_values_and_no_mean():
-    assert list(ir_measures.iter_calc([CG, AP], {}, RUN)) == []
-    assert ir_measures.calc([CG], {}, RUN).per_query == []
-    ours, theirs = (measure.calc_aggregate({}, RUN) for measure in (nDCG_JK, AP))
-    assert (ours != ours) == (theirs != theirs)  # both or neither are NaN
+@pytest.mark.parametrize(
+    "empty",
+    [
+        dict,
+        lambda: iter([]),
+        io.StringIO,
+        lambda: pandas.DataFrame(columns=["query_id", "doc_id", "relevance", "score"]),
+    ],
+)
+def test_empty_qrels_are_refused_and_an_empty_run_is_0_with_a_warning(empty):
+    for calculate in (
+        ir_measures.calc_aggregate,
+        lambda *given: evaluate(given[1], {"mine": given[2]}, given[0]),
+    ):
+        with pytest.raises(GradedError, match="the qrels are empty"):
+            calculate([CG], empty(), RUN)
+    with pytest.warns(EmptyRunWarning, match="^the run is empty"):
+        assert ir_measures.calc_aggregate([CG], QRELS, empty()) == {CG: 0}
+    for provider in (None, "pytrec_eval"):
+        with pytest.warns(EmptyRunWarning, match="^mine: the run is empty"):
+            assert not evaluate(QRELS, {"mine": empty()}, [AP], provider=provider).values.any()
 
 
 def test_evaluator_works_without_provider():

@@ -16,7 +16,7 @@ from ir_measures_graded.inputs.id_matching import Ids
 
 long = "abcdefghijklmnopqrst"
 texts = st.sampled_from(
-    ["12345678", "abcdefgh1", "é\n", "\ud800", "\0", "文書", "\U00010000", *(long[:end] for end in range(20))]
+    ["12345678", "abcdefgh1", "é\n", "\0", "文書", "\U00010000", *(long[:end] for end in range(20))]
 )
 pieces = st.lists(st.lists(texts, max_size=5, unique=True), max_size=6)
 

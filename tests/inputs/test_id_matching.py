@@ -12,8 +12,8 @@ from ir_measures_graded.inputs import id_matching
 from ir_measures_graded.inputs.id_matching import Ids, all_distinct, equal_pairs
 
 LENGTHS = ["", "a", "1234567", "12345678", "123456789", "x" * 16, "x" * 17, "x" * 100, "x" * 99 + "y"]
-ODD = ["a\n", "\n", "a\0", "\0", "é", "文", "\U00010000", "\ud800", "a b"]
-texts = st.sampled_from(LENGTHS + ODD) | st.text(max_size=20)
+ODD = ["a\n", "\n", "a\0", "\0", "é", "文", "\U00010000", "a b"]
+texts = st.sampled_from(LENGTHS + ODD) | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 topics = st.lists(st.lists(texts, max_size=8), max_size=4)
 
 
@@ -155,9 +155,7 @@ def test_ids_descend_by_code_point_within_groups(groups):
     group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
     order = Ids.of(strings).descending(group).tolist()
     assert [strings[row] for row in order] == [
-        id_
-        for each in groups
-        for id_ in sorted(each, key=lambda id_: id_.encode("utf-8", "surrogatepass"), reverse=True)
+        id_ for each in groups for id_ in sorted(each, key=lambda id_: id_.encode(), reverse=True)
     ]
 
 

@@ -1,6 +1,7 @@
 """Qrels and runs in every form in memory: the table they give, and the errors they raise."""
 
 import copy
+import io
 import random
 from collections import ChainMap, UserDict, UserList, deque, namedtuple
 from contextlib import contextmanager
@@ -16,12 +17,14 @@ import pandas
 import pyarrow
 import pytest
 from ir_measures import Qrel, ScoredDoc
+from pyarrow import feather
 
 from input_forms import FORMS, ONLY_GRADED
-from ir_measures_graded import CG, GradedError, GradedEvaluator, TrecRun
+from ir_measures_graded import CG, EmptyRunWarning, GradedError, GradedEvaluator, RunFile
+from ir_measures_graded.analysis import evaluate as analysed
 from ir_measures_graded.errors import shown
 from ir_measures_graded.inputs import tables
-from ir_measures_graded.inputs.files import qrel_tuples, run_dicts
+from ir_measures_graded.inputs.files import qrel_tuples, qrels_table, run_dicts
 from ir_measures_graded.inputs.tables import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
 
@@ -186,6 +189,30 @@ def test_every_arrow_type_of_strings_and_numbers_is_read(make):
         )
 
 
+@pytest.mark.parametrize("index", ["uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("column", ["query_id", "doc_id"])
+def test_dictionaries_with_unsigned_codes_are_read(column, index):
+    for values, source in (
+        ("relevance", {"q": {"a": 2, "b": 0}, "p": {"a": 1}}),
+        ("score", {"p": {"a": 1}, "q": {"b": 1, "a": 2}}),
+    ):
+        table = FORMS["Arrow table"](source, values)
+        place = table.column_names.index(column)
+        codes = pyarrow.dictionary(getattr(pyarrow, index)(), pyarrow.string())
+        table = table.set_column(place, column, table[column].cast(codes))
+        content = io.BytesIO()
+        feather.write_feather(table, content)
+        content.seek(0)
+        if values == "score":
+            runs = {"memory": table, "stream": table.to_reader(), "file": RunFile(content)}
+        else:
+            qrels = table, qrels_table(content)
+    for judged in qrels:
+        found = analysed(judged, {**runs, "stream": runs["memory"].to_reader()}, ["CG", "nDCG"])
+        assert found.values[:, 0].tolist() == [[2, 1]] * 3
+        assert found.values[:, 1].tolist() == [[1, 1]] * 3
+
+
 @pytest.mark.parametrize("name", ["query_id", "doc_id", "score"])
 def test_null_in_arrow_data_is_refused_with_its_row(name):
     columns = {"query_id": ["q"] * 5, "doc_id": list("abcde"), "score": [1.0] * 5}
@@ -305,6 +332,22 @@ def test_id_that_is_not_a_string_is_refused(bad):
                 evaluate(run=source)
 
 
+def test_lone_surrogate_is_refused():
+    for bad in ({"q\ud800": {"a": 1}}, {"q": {"b\ud800": 1, "a": 1}}):
+        rows = [(topic, doc, 1.0) for topic, docs in bad.items() for doc in docs]
+        frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"], dtype=object)
+        for source in (
+            bad,
+            frame,
+            list(frame.itertuples()),
+        ):
+            for provider in (None, "pytrec_eval"):
+                with refused("run: ", "\\ud800' has a lone surrogate"):
+                    analysed({"q": {"a": 1}}, {"run": source}, ["AP"], provider=provider)
+        with refused("qrels: ", "\\ud800' has a lone surrogate"):
+            evaluate(qrels=bad)
+
+
 class Name(str, Enum):
     """Strings whose str() is not their text."""
 
@@ -327,11 +370,11 @@ def test_ids_of_str_subclasses_are_read_as_text(kind):
             evaluate(run=form)
 
 
-def test_unused_categories_are_not_rows(tmp_path):
-    (tmp_path / "run.txt").write_text("q Q0 a 1 1.0 mine\n")
+def test_unused_categories_are_not_rows():
     for id_ in ("d" * 7, "d" * 8):
-        none = frame(query_id=["q"], doc_id=pandas.Categorical([id_]), relevance=[1.0]).iloc[:0]
-        assert list(CG.iter_calc(none, TrecRun(tmp_path / "run.txt"))) == []
+        none = frame(query_id=["q"], doc_id=pandas.Categorical([id_]), score=[1.0]).iloc[:0]
+        with pytest.warns(EmptyRunWarning):
+            assert CG.calc_aggregate({"q": {id_: 1}}, none) == 0
 
 
 @pytest.mark.parametrize(("side", "column"), [("qrels", "doc_id"), ("run", "query_id"), ("both", "doc_id")])

@@ -586,6 +586,15 @@ def test_read_error_is_reported_after_earlier_mistakes(monkeypatch):
     assert told == "failing: cannot be read: Input/output error"
 
 
+@pytest.mark.parametrize("thing", [None, 5, io.StringIO("q1 Q0 d1 1 1 t"), {}])
+def test_anything_but_a_path_or_a_binary_file_is_refused(thing):
+    for read in (TrecRun, read_trec_run, read_trec_qrels):
+        with pytest.raises(
+            GradedError, match=r"a file is given as a path, - .* or an open binary file, not as"
+        ):
+            read(thing)
+
+
 def test_directory_and_missing_file_are_refused(tmp_path):
     assert refused(read_trec_run, tmp_path).startswith(f"{tmp_path}: cannot be read: ")
     missing = tmp_path / "missing"

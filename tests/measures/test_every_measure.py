@@ -226,13 +226,9 @@ def test_missing_topics_and_empty_runs_have_the_value_of_an_empty_ranking():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_empty_qrels_of_every_form_have_no_topics(form):
-    assert values(MEASURES, FORMS[form]({}, "relevance"), RUN) == {}
-
-
-def test_without_topics_there_are_no_values():
-    for run in (RUN, {}):
-        assert values(VARIANTS, {}, run) == {}
+def test_empty_qrels_of_every_form_are_refused(form):
+    with pytest.raises(GradedError, match="the qrels are empty"):
+        values(MEASURES, FORMS[form]({}, "relevance"), RUN)
 
 
 def test_topics_without_judgments_or_relevant_documents_have_a_value():

@@ -37,7 +37,7 @@ def reveal(run):
     return qrels, {name: dict(run[topic]) for name, (topic, _) in topics.items()}
 
 
-@given(strategies.documents(strategies.ANY_SCORES, max_size=DEPTH))
+@given(strategies.documents(strategies.ANY_SCORES, max_size=DEPTH).filter(bool))
 @example({"a": 1.0, "b": 1.0, "c": 1.0})
 @example({"a": 1.0, "b": 1.0 + 1e-9, "c": 1.0 - 1e-9})
 @example({"a": 0.0, "b": -0.0, "c": 0.0})
@@ -57,9 +57,11 @@ def test_several_topics_have_the_order_of_trec_eval(collection):
     assert_same_order(qrels, {topic: docs for topic, docs in run.items() if topic in qrels and docs})
 
 
-@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1), unique=True, max_size=DEPTH))
+IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+
+
+@given(st.lists(IDS, min_size=1, unique=True, max_size=DEPTH))
 def test_tied_documents_are_sorted_by_utf8_bytes(ids):
-    ids = [doc for doc in ids if "\0" not in doc]
     assert_same_order(*reveal({"q": dict.fromkeys(ids, 0.5)}))
 
 

@@ -270,7 +270,7 @@ def curves(
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     for found, _ in asked:
         _check(found, normalise, confidence, resamples, seed)
-    named = named_runs(runs)
+    named = named_runs(runs, needed=False)
     judgments = read_judgments(qrels)
     topics = len(judgments.topics)
     if confidence is not None and topics < 2:
@@ -285,8 +285,8 @@ def curves(
     values = [np.zeros((len(named), end)) for _, end in asked]
     bands = [np.zeros((len(named), 2, end)) for _, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
-        rows = run.rows(judgments, standard)
         with about(run.name):
+            rows = run.rows(judgments, standard)
             of_run = vectors(rows)
         for (found, end), into, ends in zip(asked, values, bands):
             mean = _quotient(found) if normalise == "averages" else _alone

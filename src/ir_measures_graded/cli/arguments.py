@@ -14,7 +14,7 @@ from typing import Any
 from ir_measures import Measure
 
 from ..errors import GradedError, UnknownMeasureError
-from ..evaluation.named import Judgments, read_judgments
+from ..evaluation.named import Judgments, read_judgments, run_names, short_names
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -23,10 +23,6 @@ from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
-ENDINGS = re.compile(
-    r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
-)
-"""Endings of file names that are not part of a run's name."""
 SCOREDDOCS = "scoreddocs"
 """The name of the run that comes with an ir-datasets collection."""
 LISTED = 5
@@ -188,10 +184,10 @@ class Inputs:
         if text is None or text in names:
             return text
         files = ((name, path) for name, path in zip(self.names, self.paths) if name in names)
-        fitting = [name for name, path in files if text in (path, *_short_names(path))]
+        fitting = [name for name, path in files if text in (path, *short_names(path))]
         if len(fitting) == 1:
             return fitting[0]
-        close = get_close_matches(_short_names(text)[0], names, n=1)
+        close = get_close_matches(short_names(text)[0], names, n=1)
         hint = f"did you mean {close[0]}? " if close else ""
         raise GradedError(f"{hint}{option} {text!r} is not among the runs {listed(names, LISTED)}")
 
@@ -221,28 +217,6 @@ def input_files(*names: str) -> list[str]:
     if "-" in names and sys.stdin is None:
         raise GradedError("standard input (-) is closed")
     return [name for name in names if os.path.exists(name)]
-
-
-def run_names(paths: Sequence[str]) -> list[str]:
-    """The name of each run: the file name without endings such as .run.gz, or with them, or the path.
-
-    The shortest of these that no other run has is used.
-
-    >>> run_names(["runs/bm25.run.gz", "runs/a.run", "runs/a.txt"])
-    ['bm25', 'a.run', 'a.txt']
-    """
-    spellings = [[*_short_names(path), path] for path in paths]
-    names = []
-    for row in spellings:
-        unique = (name for name, column in zip(row, zip(*spellings)) if column.count(name) == 1)
-        names.append(next(unique, row[-1]))
-    return names
-
-
-def _short_names(path: str) -> list[str]:
-    """The file name of a run without and with its endings."""
-    name = os.path.basename(path)
-    return [ENDINGS.sub("", name) or name, name]
 
 
 def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], list[Measure]]:

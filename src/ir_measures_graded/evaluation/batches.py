@@ -6,6 +6,7 @@ value needs to know about other topics is an argument.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..errors import GradedError, shown
+from ..errors import EmptyRunWarning, GradedError, shown
 from ..inputs.arrow import arrow_array, exports_arrow, whole_table
 from ..inputs.columns import column_names
 from ..inputs.tables import Table, floats, read_qrels, read_run, refuse_repeated
@@ -149,7 +150,9 @@ def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Fou
         rows = run.whole() if work is None or work.others else run
     if work is None:
         return np.empty((0, 0)), np.empty((0, 0), dtype=bool)
-    return work(Run(name, rows))[:2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRunWarning)  # a part of the topics may have no row
+        return work(Run(name, rows))[:2]
 
 
 def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Found]) -> pyarrow.Table:

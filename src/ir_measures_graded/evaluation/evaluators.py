@@ -9,7 +9,7 @@ import ir_measures
 from ir_measures import Measure
 from ir_measures.providers import Evaluator, Provider
 
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..inputs.arrow import exports_arrow
 from ..inputs.files import qrel_tuples
 from ..inputs.tables import renamed
@@ -21,10 +21,16 @@ GRADED = "graded"
 
 
 def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:
-    """The provider of that name, None for None. Raises `GradedError` for a measure that it lacks."""
+    """The provider of that name, None for None.
+
+    Raises `GradedError` for an unknown name, and for a measure that the provider lacks.
+    """
     if name is None:
         return None
-    provider = ir_measures.providers.registry[name]
+    known = ir_measures.providers.registry
+    if name not in known:
+        raise GradedError(f"there is no provider {shown(name)}; ir_measures has {', '.join(known)}")
+    provider = known[name]
     if not provider.is_available():
         how = provider.install_instructions()
         hint = f"; to install it: {how}" if how else ""

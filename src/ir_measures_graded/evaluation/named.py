@@ -6,17 +6,18 @@ Both come in any form that ir-measures takes, or as the path of a file. Qrels al
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Union
 
-from ..errors import FileError, GradedError, shown
+from ..errors import FileError, GradedError, shown, warn_of_empty_run
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
-from ..inputs.files import RunFile, RunStream, run_dicts
+from ..inputs.files import RunFile, RunStream, by_run, run_dicts
 from ..inputs.sources import qrels_of
-from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_repeated, renamed
+from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_empty, refuse_repeated, renamed
 from ..ranking.judged import Collection, Judged
 
 if TYPE_CHECKING:
@@ -24,9 +25,18 @@ if TYPE_CHECKING:
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
-Runs = Mapping[str, Any] | Iterable[Union[tuple[str, Any], "Run"]]
+Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
-file, or a `RunFile`. A file is read when its run is evaluated."""
+file, or a `RunFile`. A file is read when its run is evaluated.
+
+One path, `RunFile` or table is also accepted, and so is a list of these. As in the commands, the column
+``run`` then names the runs of a table, and `run_names` names the others."""
+ENDINGS = re.compile(
+    r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
+)
+"""Endings of file names that are not part of a run's name."""
+UNNAMED = "run"
+"""The name of a run without a name."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,7 @@ def read_judgments(qrels: Qrels) -> Judgments:
     source = _repeatable(qrels) if name is None else qrels_of(name)
     with about(name):
         judgments = Judgments(source, read_qrels(source), name)
-        if not judgments.topics:
-            raise GradedError("the qrels are empty: there is no topic to evaluate")
+        refuse_empty(judgments.table)
     return judgments
 
 
@@ -95,15 +104,22 @@ class Run:
     def rows(self, judgments: Judgments, standard: bool) -> Rows:
         """The rows of the run; unless `standard`, only those for our provider.
 
-        Raises `GradedError` for a file without a row, or without a row for any topic of the qrels. Our
-        provider reads a file block by block, so this error may follow the last block.
+        Raises and warns as `check`. Our provider reads a file block by block, so this may follow the last
+        block.
         """
         source = self.source.whole() if standard and isinstance(self.source, RunStream) else self.source
         if not isinstance(source, RunFile):
+            if hasattr(source, "blocks"):
+                return Rows(_Blocks(self, source, judgments) if isinstance(source, RunStream) else source, ())
+            table = read_run(source)
+            if not table.topics:
+                warn_of_empty_run(self.name)
             if not standard:
-                return Rows(source, ())
-            dicts = run_dicts(source) if exports_arrow(source) else renamed(source, "run", "score")
-            return Rows(source, dicts)
+                return Rows(table, ())
+            refuse_repeated(table)
+            return Rows(
+                table, run_dicts(source) if exports_arrow(source) else renamed(source, "run", "score")
+            )
         if not standard:
             return Rows(_Blocks(self, source, judgments), ())
         rows, table = self.whole(judgments)
@@ -121,18 +137,23 @@ class Run:
 
     def table(self, judgments: Judgments) -> Table:
         """All rows of the run at once. Raises the same errors as `rows`."""
-        if not isinstance(self.source, RunFile):
-            return read_run(self.source)
-        table = self.source.whole()[1]
-        self.check(table.topics, judgments)
+        in_file = isinstance(self.source, RunFile)
+        table = self.source.whole()[1] if in_file else read_run(self.source)
+        if in_file or not table.topics:
+            self.check(table.topics, judgments)
         return table
 
     def check(self, topics: Iterable[str], judgments: Judgments) -> None:
-        """Raises `GradedError` for a run without topics, or without any topic of the qrels."""
+        """Raises `FileError` for a file without topics, and for a run without any topic of the qrels.
+
+        Warns (`EmptyRunWarning`) of a run in memory without topics.
+        """
         first = next(iter(topics), None)
-        if first is None:
+        if first is None and isinstance(self.source, RunFile):
             raise FileError(f"{self.name}: the run is empty")
-        if judgments.numbers.keys().isdisjoint(topics):
+        if first is None:
+            warn_of_empty_run(self.name)
+        elif judgments.numbers.keys().isdisjoint(topics):
             raise FileError(
                 f"{self.name}: none of its topics (such as {shown(first)}) is in the qrels "
                 f"{judgments.name or ''} (such as {shown(judgments.topics[0])})"
@@ -144,7 +165,7 @@ class _Blocks:
     """The blocks of a run; its topics are checked after the last block."""
 
     run: Run
-    file: RunFile
+    file: RunFile | RunStream
     judgments: Judgments
 
     def blocks(self) -> Iterator[Table]:
@@ -153,17 +174,17 @@ class _Blocks:
             seen = seen or list(block.topics[:1])
             seen += [topic for topic in block.topics if topic in self.judgments.numbers][:1]
             yield block
-        self.run.check(seen, self.judgments)
+        if isinstance(self.file, RunFile) or not seen:
+            self.run.check(seen, self.judgments)
 
 
-def named_runs(runs: Runs, once: bool = False) -> list[Run]:
+def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]:
     """Each run with its name. If they are read only `once`, streams are not kept in memory.
 
-    Raises `GradedError` for two runs of one name.
+    Raises `GradedError` for two runs of one name, and if runs are `needed` and there is none.
     """
     named: dict[str, Run] = {}
-    for each in runs.items() if isinstance(runs, Mapping) else runs:
-        name, run = (each.name, each) if isinstance(each, Run) else each
+    for name, run in runs.items() if isinstance(runs, Mapping) else _pairs(runs):
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
@@ -176,7 +197,75 @@ def named_runs(runs: Runs, once: bool = False) -> list[Run]:
         elif once and is_stream(run):
             run = RunStream(run, name)
         named[name] = Run(name, _repeatable(run))
+    if needed and not named:
+        raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())
+
+
+def _pairs(runs: Any) -> Iterator[tuple[str, Any]]:
+    """Pairs of name and run; runs without a name get one."""
+    if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
+        runs = [runs]
+    items = [RunFile(run) if isinstance(run, (str, os.PathLike)) else run for run in runs]
+    names = iter(run_names([_unnamed(run) for run in items if _is_table(run)]))
+    for run in items:
+        if _is_table(run):
+            name = next(names)
+            yield from _by_column(run) or [(name, run)]
+        elif isinstance(run, Run):
+            yield run.name, run
+        elif isinstance(run, tuple) and len(run) == 2:
+            yield run
+        else:
+            raise GradedError(
+                f"runs: cannot read {shown(run)} as a run; give a dict of runs by name, or a list of pairs "
+                "of name and run, paths, RunFile objects or tables"
+            )
+
+
+def _is_table(run: Any) -> bool:
+    return isinstance(run, RunFile) or hasattr(run, "itertuples") or exports_arrow(run)
+
+
+def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
+    """The runs of a table whose rows name their run, by name; empty for any other table."""
+    if isinstance(table, RunFile):
+        return table.runs().items() if table.run is None else ()
+    if hasattr(table, "itertuples"):
+        return table.groupby("run", sort=False, dropna=False) if "run" in table.columns else ()
+    if is_stream(table) or "run" not in (rows := whole_table(table)).column_names:
+        return ()
+    return by_run([rows]).items()
+
+
+def _unnamed(run: Any) -> str:
+    """The path, the file name or the run of a `RunFile`."""
+    if not isinstance(run, RunFile):
+        return UNNAMED
+    file = run.file if isinstance(run.file, (str, os.PathLike)) else getattr(run.file, "name", UNNAMED)
+    return run.run or str(os.fspath(file) if isinstance(file, os.PathLike) else file)
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """The name of each run: the file name without endings such as .run.gz, or with them, or the path.
+
+    The shortest of these that no other run has is used.
+
+    >>> run_names(["runs/bm25.run.gz", "runs/a.run", "runs/a.txt"])
+    ['bm25', 'a.run', 'a.txt']
+    """
+    spellings = [[*short_names(path), path] for path in paths]
+    names = []
+    for row in spellings:
+        unique = (name for name, column in zip(row, zip(*spellings)) if column.count(name) == 1)
+        names.append(next(unique, row[-1]))
+    return names
+
+
+def short_names(path: str) -> list[str]:
+    """The file name of a run without and with its endings."""
+    name = os.path.basename(path)
+    return [ENDINGS.sub("", name) or name, name]
 
 
 @contextmanager

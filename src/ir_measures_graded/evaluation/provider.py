@@ -11,8 +11,8 @@ import ir_measures
 import numpy as np
 from ir_measures.providers import Evaluator, Provider
 
-from ..errors import GradedError, shown
-from ..inputs.tables import Source, Table, read_qrels, read_run
+from ..errors import GradedError, shown, warn_of_empty_run
+from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_empty
 from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
 from ..ranking.judged import Judged
@@ -65,6 +65,7 @@ class GradedEvaluator(Evaluator):
         self.graded = [measure for measure in measures if isinstance(measure, GradedMeasure)]
         self.standard = [measure for measure in measures if not isinstance(measure, GradedMeasure)]
         table = read_qrels(qrels)
+        refuse_empty(table)
         for measure in self.standard:
             if trec_eval.needs_whole_levels(measure):
                 _check_whole_levels(measure, table)
@@ -140,7 +141,10 @@ class GradedEvaluator(Evaluator):
             return run
         if hasattr(run, "blocks"):
             return Reduction.in_blocks(self.judged, run.blocks())
-        return Reduction.of(self.judged, read_run(run))
+        rows = read_run(run)
+        if not rows.topics and rows is not run:
+            warn_of_empty_run()
+        return Reduction.of(self.judged, rows)
 
     def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's

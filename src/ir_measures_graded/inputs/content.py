@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 import numpy as np
 
-from ..errors import LONGEST, FileError
+from ..errors import LONGEST, FileError, GradedError, shown
 
 if TYPE_CHECKING:
     import pyarrow
@@ -46,6 +46,7 @@ class Content:
     _size: int | None = None
 
     def __init__(self, file: File):
+        refuse_other(file)
         self.file, self.name, self.compression = file, _name_of(file), ""
         self._opened = ExitStack()
 
@@ -85,6 +86,14 @@ class Content:
         if not self.compression and is_lasting(self.file):
             return pyarrow.OSFile(os.fspath(self.file))  # type: ignore[arg-type]
         return pyarrow.BufferReader(owned_by_arrow(self.stream.read()))
+
+
+def refuse_other(file: Any) -> None:
+    """Raise `GradedError` for anything that is not a `File`."""
+    if isinstance(file, io.TextIOBase) or not (isinstance(file, (str, os.PathLike)) or hasattr(file, "read")):
+        raise GradedError(
+            f"a file is given as a path, - for standard input, or an open binary file, not as {shown(file)}"
+        )
 
 
 def is_lasting(file: File) -> bool:

@@ -32,7 +32,7 @@ from .arrow import (
     whole_table,
 )
 from .columns import NOTHING, Chosen, column_names, is_rank
-from .content import Content, File, is_lasting
+from .content import Content, File, is_lasting, refuse_other
 from .id_columns import stretches_of
 from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .tables import PLACES, Table, read_run, refuse_repeated
@@ -123,12 +123,13 @@ class RunFile:
     is held in memory. So are the runs that `runs` returns for a file of up to four million rows. Other
     providers of ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
 
-    Raises `GradedError` during evaluation: for a file that cannot be read, for a line or row of another form,
-    for a score that is NaN or not a number, for a document that a topic retrieves twice, for a missing
-    column, and for a file of several runs if `run` is None.
+    Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file that cannot
+    be read, for a line or row of another form, for a score that is NaN or not a number, for a document that a
+    topic retrieves twice, for a missing column, and for a file of several runs if `run` is None.
     """
 
     def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
+        refuse_other(file)
         self.file, self.run, self.run_column = file, run, run_column
         self._chosen = Chosen(run_column)
         self._kept: pyarrow.Table | None = None
@@ -159,7 +160,7 @@ class RunFile:
                 count += len(rows)
                 if self.lasting and count > SMALL:
                     kept.clear()
-        found = _by_run(kept) if kept else {}
+        found = by_run(kept) if kept else {}
         runs = {name: RunFile(self.file, name, self.run_column) for name in names}
         for name, run in runs.items():
             run._kept = found.get(name)
@@ -344,7 +345,7 @@ def _joined(tables: Iterable[pyarrow.Table], form: Form) -> pyarrow.Table:
     return pyarrow.schema([*types]).empty_table()
 
 
-def _by_run(tables: Sequence[pyarrow.Table]) -> dict[str, pyarrow.Table]:
+def by_run(tables: Sequence[pyarrow.Table]) -> dict[str, pyarrow.Table]:
     """The rows of each run, by its name."""
     import pyarrow
 

@@ -1,6 +1,6 @@
 """Columns of ids in every storage format: Python objects, Arrow strings, and codes of categories.
 
-`docs_of` reads a column of documents and `stretches_of` a column of topics. An id that is not a string
+`docs_of` reads a column of documents and `stretches_of` a column of topics. An id that is not text
 raises `GradedError`: a topic at once, a document at the latest when its row is converted to `Ids`.
 """
 
@@ -23,6 +23,9 @@ from .id_matching import Ids, Rows
 
 SAMPLE = 1 << 10
 """Number of rows that are sampled to see whether the rows of a topic are contiguous."""
+
+NO_TEXT = (TypeError, UnicodeEncodeError)
+"""The errors for an id that is not a string, and for a string with a lone surrogate."""
 
 Column = Any
 """A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
@@ -86,8 +89,8 @@ class Strings:
     def ids(self, rows: slice = slice(None)) -> Ids:
         try:
             return Ids.of(self.values[rows])
-        except TypeError:
-            raise _no_string(self.column, self.field, 0) from None
+        except NO_TEXT:
+            raise _no_text(self.column, self.field, 0) from None
 
     def take(self, rows: Rows) -> Strings:
         return replace(self, values=self.values[rows])
@@ -120,8 +123,8 @@ class Keys:
         dicts = self.dicts[slice(*np.searchsorted(self.bounds, (start, stop)))]
         try:
             return Ids.of_keys(dicts)
-        except TypeError:
-            raise _no_string(chain.from_iterable(dicts), self.field) from None
+        except NO_TEXT:
+            raise _no_text(chain.from_iterable(dicts), self.field) from None
 
     def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
         """The keys of the dicts that begin at the rows `starts`; those of size 0 are left out."""
@@ -141,8 +144,8 @@ class Keys:
             found.append(keys[number][row - int(self.bounds[number])])
         try:
             return Ids.of(found)
-        except TypeError:
-            raise _no_string(found, self.field) from None
+        except NO_TEXT:
+            raise _no_text(found, self.field) from None
 
     def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
         """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.
@@ -162,7 +165,7 @@ class Keys:
                     rows = rows[[in_order[row] == id_ for row in rows.tolist()]]
                 found[at] = first + int(rows[0])
             elif not isinstance(next(iter(keys)), str) or any(other in keys for other in _other_types(id_)):
-                raise _no_string(keys, self.field)
+                raise _no_text(keys, self.field)
         return found
 
 
@@ -204,8 +207,8 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
         start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
         firsts = objects if start.size == objects.size else objects[start]
         return Stretches(start, *_codes(firsts.tolist()))
-    except TypeError:
-        raise _no_string(objects, field, first) from None
+    except NO_TEXT:
+        raise _no_text(objects, field, first) from None
 
 
 def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
@@ -254,7 +257,10 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
     if column.null_count:
         return None, column.to_pylist()
     if types.is_dictionary(column.type):
-        return arrow_numbers(column.indices), _stored_by_arrow(column.dictionary)[1]
+        codes = arrow_numbers(column.indices)
+        # NumPy cannot index by unsigned integers of eight bytes, or put −1 before any unsigned integer.
+        codes = codes.astype(np.int64) if codes.dtype.kind == "u" else codes
+        return codes, _stored_by_arrow(column.dictionary)[1]
     if types.is_string_view(column.type):
         column = column.cast(pyarrow.large_string())
     if types.is_string(column.type) or types.is_large_string(column.type):
@@ -268,13 +274,13 @@ def _ids(values: Any, field: str, first: int | None = None) -> Ids:
         return Ids.of_arrow(values)
     try:
         return Ids.of(values)
-    except TypeError:
-        raise _no_string(values, field, first) from None
+    except NO_TEXT:
+        raise _no_text(values, field, first) from None
 
 
 def _other_types(id_: str) -> Iterator[Any]:
     """An id as a number, if it is one, and as bytes."""
-    yield id_.encode("utf-8", "surrogatepass")
+    yield id_.encode()
     try:
         yield int(id_)  # a dict with the float 7.0 as a key also contains 7
     except ValueError:
@@ -287,10 +293,12 @@ def _shown(id_: Any) -> Any:
     return str.__str__(id_) if isinstance(id_, str) else id_
 
 
-def _no_string(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
-    """The error for the first id that is missing or not a string; `first` as in `stretches_of`."""
-    row, bad = next((row, id_) for row, id_ in enumerate(ids, first or 0) if not isinstance(id_, str))
+def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
+    """The error for the first id that is missing or not text; `first` as in `stretches_of`."""
+    row, bad = next((row, id_) for row, id_ in enumerate(ids, first or 0) if not _is_text(id_))
     kind, name = field.split(": ")
+    if isinstance(bad, str):
+        return GradedError(f"{field} {shown(_shown(bad))} has a lone surrogate, which is not a character")
     if first is not None and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
         return GradedError(f"{kind}: row {row} has no {name}")
     convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
@@ -300,11 +308,25 @@ def _no_string(ids: Iterable[Any], field: str, first: int | None = None) -> Grad
     )
 
 
+def _is_text(id_: Any) -> bool:
+    """Whether an id is a string that UTF-8 can encode."""
+    try:
+        str.encode(id_)
+    except NO_TEXT:
+        return False
+    return True
+
+
 def _codes(names: list[str]) -> tuple[np.ndarray, list[str]]:
-    """The number of each name among the distinct names, and the distinct names in order of appearance."""
+    """The number of each name among the distinct names, and the distinct names in order of appearance.
+
+    Raises `TypeError` or `UnicodeEncodeError` if one is not text.
+    """
     number: dict[str, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(number.__getitem__, names), np.int64, len(names))
-    return codes, [*map(str.__str__, number)]  # str() of an Enum member is not its text
+    distinct = [*map(str.__str__, number)]  # str() of an Enum member is not its text
+    "".join(distinct).encode()
+    return codes, distinct
 
 
 def _in_order_of_appearance(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

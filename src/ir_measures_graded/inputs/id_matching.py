@@ -40,7 +40,7 @@ class Ids:
 
     @classmethod
     def of(cls, ids: Sequence[str] | np.ndarray) -> Ids:
-        """The column of these ids. Raises `TypeError` if one is not a string.
+        """The column of these ids. Raises `TypeError` or `UnicodeEncodeError` if one is not text.
 
         >>> list(Ids.of(["d1", "", "naïve"]))
         ['d1', '', 'naïve']
@@ -53,13 +53,13 @@ class Ids:
 
     @classmethod
     def of_keys(cls, dicts: Sequence[Mapping[str, Any]]) -> Ids:
-        """The column of the keys of these dicts. Raises `TypeError` if one is not a string."""
+        """The column of the keys of these dicts. Raises errors as `of`."""
         return cls._joined(dicts, sum(map(len, dicts))) or cls._each(chain.from_iterable(dicts))
 
     @classmethod
     def _joined(cls, pieces: Iterable[Collection[str]], count: int) -> Ids | None:
         """The column of these strings, joined by line breaks; None if a string contains a line break."""
-        lines = ["\n".join(piece).encode("utf-8", "surrogatepass") for piece in pieces if piece]
+        lines = ["\n".join(piece).encode() for piece in pieces if piece]
         text = b"\n".join([*lines, b""])
         data, size = np.frombuffer(text, np.uint8), len(text)
         ends = data == ord("\n")
@@ -75,7 +75,7 @@ class Ids:
     @classmethod
     def _each(cls, ids: Iterable[str]) -> Ids:
         """The column of these strings, encoded one by one."""
-        encoded = [id_.encode("utf-8", "surrogatepass") for id_ in ids]
+        encoded = [id_.encode() for id_ in ids]
         length = np.fromiter(map(len, encoded), np.int64, len(encoded))
         data = np.frombuffer(b"".join(encoded), np.uint8)
         return cls(data, np.cumsum(length) - length, length)
@@ -133,12 +133,12 @@ class Ids:
 
     def __getitem__(self, row: int) -> str:
         start = int(self.start[row])
-        return self.data[start : start + int(self.length[row])].tobytes().decode("utf-8", "surrogatepass")
+        return self.data[start : start + int(self.length[row])].tobytes().decode()
 
     def __iter__(self) -> Iterator[str]:
         text = self.data.data
         for start, length in zip(np.asarray(self.start).tolist(), self.length.tolist()):
-            yield str(text[start : start + length], "utf-8", "surrogatepass")
+            yield str(text[start : start + length], "utf-8")
 
     @property
     def of_one_length(self) -> bool:

@@ -189,7 +189,9 @@ def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:
     from pyarrow import types
 
     if types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+        # pyarrow cannot decode unsigned indices.
+        indices = column.indices.cast(pyarrow.int64())
+        column = pyarrow.DictionaryArray.from_arrays(indices, column.dictionary).dictionary_decode()
     if types.is_string(column.type) or types.is_large_string(column.type):
         return column
     if types.is_string_view(column.type):

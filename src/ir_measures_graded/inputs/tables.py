@@ -200,6 +200,12 @@ def refuse_repeated(run: Table) -> None:
             raise block.repeated(int(repeated_rows(column).min()))
 
 
+def refuse_empty(qrels: Table) -> None:
+    """Raise `GradedError` for qrels without a topic."""
+    if not qrels.topics:
+        raise GradedError("the qrels are empty: there is no topic to evaluate")
+
+
 def read_qrels(source: Source) -> Table:
     """Qrels as a table of levels. Raises `GradedError` if an id or a level is missing or invalid."""
     if isinstance(source, Table):

@@ -280,7 +280,7 @@ def agreement(
     """
     need_statistics("scipy", "statsmodels")
     measures = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    named = [(run.name, run.source) for run in named_runs(runs)]
+    named = [(run.name, run.source) for run in named_runs(runs, needed=False)]
     if bool(named) != bool(measures):
         missing, given = ("measures", "runs") if named else ("runs", "measures")
         raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")

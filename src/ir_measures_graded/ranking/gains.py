@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GradedError
+from ..errors import GradedError, shown
 
 Number = int | float
 WHOLE = 2**63  # the limit of NumPy's integers
@@ -47,7 +47,7 @@ def plain_number(value: Any) -> Number:
     for a float.
     """
     if issubclass(type(value), (bool, np.bool_)) or not issubclass(type(value), Real):
-        raise TypeError(f"{value!r} is not a number")
+        raise TypeError(f"{shown(value)} is not a number")
     try:
         number = float(value)
     except OverflowError:
