@@ -92,7 +92,6 @@ class _Found(AtRelevant):
     """The share of the ranks down to each relevant document that relevant documents hold, summed."""
 
     NAME = "Found"
-    MONOTONE = True
 
     def achieved(self, number, gain):
         return number

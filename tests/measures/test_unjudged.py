@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
-from ir_measures_graded import NDCNG, SR, GradedError, GradedEvaluator, nDCG_JK, parse_measure
+from ir_measures_graded import AGR, NDCNG, SR, GradedError, GradedEvaluator, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
 from ir_measures_graded.inputs.tables import read_run
 from ir_measures_graded.measures import MEASURES
@@ -87,12 +87,50 @@ def test_gains_that_differ_by_2_to_the_50():
         assert found == pytest.approx(extreme(of_all), rel=1e-12)
 
 
-def test_too_many_judgments_are_refused():
-    qrels = {"q": {f"d{level}": level for level in range(12)}}
-    run = {"q": {f"x{number}": float(-number) for number in range(40)}}
-    with pytest.raises(GradedError, match=r"topic 'q' has 40 unjudged documents.*use a smaller cutoff"):
-        parse_measure("muAP(unjudged=max)").calc_aggregate(qrels, run)
-    assert parse_measure("nDCG_JK(unjudged=max)").calc_aggregate(qrels, run) > 0.9  # a ratio has no limit
+@pytest.mark.parametrize("size", [40, 10_000])
+@pytest.mark.parametrize(
+    "measure", ["nERR(gains=linear)", "Q", "nCG(avg=True)@99999", "AGR", "muAP", "NDCNG"]
+)
+def test_too_many_judgments_are_refused(measure, size):
+    split = measure in ("muAP", "NDCNG")  # by threshold: any size but a huge one
+    qrels = {"q": {f"d{level}": level / 7 for level in range(size)}}
+    run = {"q": {f"x{number}": float(-number) for number in range(size)}}
+    measure = parse_measure(measure)(unjudged="max")
+    if split and size == 40:
+        assert measure.calc_aggregate(qrels, run) > 0.6
+    else:
+        message = rf"topic 'q' has {size} unjudged documents within the cutoff and .* use a smaller cutoff$"
+        with pytest.raises(GradedError, match=message) as error:
+            measure.calc_aggregate(qrels, run)
+        assert len(str(error.value)) < 200
+
+
+def test_many_real_levels_are_one_case():
+    qrels = {f"q{topic}": {f"d{n}": topic + n / 50 for n in range(45)} for topic in range(40)}
+    run = {topic: {f"d{n}" if n % 2 else f"x{n}": -n for n in range(20)} for topic in qrels}
+    for measure in ("nDCG_JK@10", "nDCG_JK", "gR", "muAP@10", "GAP"):
+        plain = parse_measure(measure)
+        low, value, high = (
+            [metric.value for metric in each.iter_calc(qrels, run)]
+            for each in (plain(unjudged="min"), plain, plain(unjudged="max"))
+        )
+        assert all(a <= b < c for a, b, c in zip(low, value, high))
+
+
+def test_bounds_by_brute_force_over_levels_with_one_gain():
+    # AGR subtracts from the gain of a level that of the level below, even if that level gains nothing.
+    levels, plain = (0, 1, 1.5, 2, 2.5), AGR(gains={1: 5, 2: 0}) @ 3
+    qrels, run = {"a": 1, "b": 2.5, "c": 0}, {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}
+    others = {"levels": {f"d{level}": level for level in levels}}
+    of_all = [
+        plain.calc({"q": {**qrels, **given}} | others, {"q": run}).per_query[0].value
+        for x in (None, *levels)
+        for y in (None, *levels)
+        if (given := {doc: level for doc, level in (("x", x), ("y", y)) if level is not None}) is not None
+    ]
+    for word, extreme in EXTREMES.items():
+        found = plain(unjudged=word).calc({"q": qrels} | others, {"q": run}).per_query[0].value
+        assert found == pytest.approx(extreme(of_all), rel=1e-12)
 
 
 @pytest.mark.parametrize("measure", [nDCG_JK, NDCNG, SR(ideal="retrieved")], ids=str)

@@ -35,7 +35,7 @@ from ..ranking.judged import Judged
 from ..ranking.order import as_compared
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.notation import parse_measures
-from ..uncertainty import evaluated, evaluated_curve, in_order
+from ..uncertainty import evaluated, evaluated_curve, in_order, sorts_ties
 from .curves import gains_of, ideal_run
 from .options import refuse_large, whole_number
 
@@ -394,10 +394,12 @@ def _one_ranking(measure: Measure | str) -> Measure:
                 "so it has no value at each rank"
             )
         return measure
-    if measure.TIES and measure["ties"] == "mean":
+    ties = measure.option("ties")
+    if ties == "mean" or (ties in ("min", "max") and not sorts_ties(measure)):
+        what = "a mean" if ties == "mean" else "an extreme"
         raise NotApplicableError(
-            f"{measure} is a mean over all orders of tied documents, so no single ranking explains it; "
-            f"leave out ties='mean'{_or(measure.TIES)}"
+            f"{measure} is {what} over all orders of tied documents, so no single ranking explains it; "
+            f"leave out ties={ties!r}{_or(measure.TIES if sorts_ties(measure) else ())}"
         )
     if measure.UNJUDGED and measure["unjudged"] != "irrelevant":
         raise NotApplicableError(

@@ -7,8 +7,6 @@ the list down to it is. Its value and its curve follow from this definition, and
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from .sums import SumOverRanks
@@ -21,10 +19,6 @@ class AtRelevant(SumOverRanks):
     Override those that are not 1: `stops` (u), `goes_on` (q), `achieved` (V), `possible` (d) and
     `divisor`.
     """
-
-    MONOTONE: ClassVar[bool] = False
-    """Whether a value never falls when two documents, at any distance, change places so that the better one
-    stands higher."""
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         """u: the weight of a relevant document, by its gain."""

@@ -29,16 +29,20 @@ MANY = 32
 class ByThreshold(SumOverRanks):
     """Precisions P^t with every threshold t of relevance, in a sum over the run's relevant documents.
 
-    Each measure weights the thresholds.
+    A threshold has the distance from the next lower one as its weight.
     """
 
-    def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
-        """The weight of each threshold."""
-        raise NotImplementedError
+    def norm(self, relevant: np.ndarray) -> np.ndarray:
+        """The divisor of the precisions at a threshold that `relevant` documents reach."""
+        return np.ones(relevant.shape)
 
     def amounts(self, topics: Topics) -> GainList:
         run, thresholds = topics.run.relevant, Thresholds.of(topics)
         return run.with_gain(thresholds.precision(run, self.threshold_weights(thresholds)))
+
+    def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
+        """The weight of the precision at each threshold."""
+        return thresholds.distance / self.norm(thresholds.relevant)
 
 
 class _muAP(ByThreshold):
@@ -66,8 +70,8 @@ class _muAP(ByThreshold):
     PRETTY_NAME = "Average precision over all levels of gain (µAP)"
     SHORT_DESC = "The mean of the average precisions with each gain as the threshold of relevance."
 
-    def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
-        return thresholds.distance / thresholds.relevant
+    def norm(self, relevant: np.ndarray) -> np.ndarray:
+        return relevant
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return per_cutoff(topics.best, cutoff)
@@ -96,9 +100,6 @@ class _GAP(ByThreshold):
     NAME = "GAP"
     PRETTY_NAME = "Graded average precision"
     SHORT_DESC = "Average precision over users with different thresholds of relevance."
-
-    def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
-        return thresholds.distance
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return per_cutoff(topics.whole_ideal.total, cutoff)
@@ -266,13 +267,15 @@ class _AGR(_WAP):
     PRETTY_NAME = "Average gain ratio"
     SHORT_DESC = "Weighted average precision with gains reduced where many documents share a level."
 
-    UNJUDGED = False  # judgments change the gains of all levels
-
     def relevant(self, topics: Topics) -> GainList:
-        levels, run = topics.ranks.judged.levels, topics.run.relevant
+        run = topics.run.relevant
         level = topics.document_level[topics.document[topics.run.gain > 0]]
-        adjusted = _adjusted_gains(topics)[levels.entry(run.topic, level)]
-        return GainList(topics.count, run.topic, run.rank, adjusted)
+        return run.with_gain(self.adjusted(topics, run.topic, level))
+
+    def adjusted(self, topics: Topics, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
+        """g′ of each `level` of each `topic`; not defined for a level that the topic lacks."""
+        entry = topics.ranks.judged.levels.entry(topic, level)
+        return _adjusted_gains(topics).take(entry, mode="clip")
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         levels = topics.ranks.judged.levels

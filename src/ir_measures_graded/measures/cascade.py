@@ -8,8 +8,6 @@ preference-based, and diversity measures. ACM Transactions on Information System
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from .at_relevant import AtRelevant
@@ -26,7 +24,6 @@ class _Cascade(TopGainMeasure, AtRelevant):
     """
 
     PARAMETERS = {"max_gain": TOP_GAIN}
-    MONOTONE = True
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
         return gain / (self.top_gain(topics) + 1)
@@ -114,8 +111,6 @@ class _EBR(_Cascade, BlendedRatio):
     PRETTY_NAME = "Expected blended ratio"
     SHORT_DESC = "The expected blended ratio of Q at the rank where a user stops."
     PARAMETERS = {"max_gain": TOP_GAIN, "beta": BETA}
-    TIES: ClassVar[tuple[str, ...]] = ("mean",)  # in an order by gain the value is not always extreme
-    MONOTONE = False
 
 
 class _iRBU(_Cascade):

@@ -39,8 +39,6 @@ class _O_measure(BlendedRatio):
     PRETTY_NAME = "O-measure"
     SHORT_DESC = "The blended ratio of Q at the first relevant document."
 
-    MONOTONE = True
-
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
         return 0.0
 
@@ -173,11 +171,6 @@ class _NCU(BlendedRatio):
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.whole_ideal
         return per_cutoff(ideal.sum(self.weight(ideal, topics)), cutoff)
-
-    def refusal(self) -> str:
-        if self["stop"] == "gu" and self["ties"] in ("min", "max"):
-            return f"ties={self['ties']!r} is not available with stop='gu'"
-        return super().refusal()
 
 
 O_measure = _O_measure()

@@ -36,7 +36,11 @@ class SumOverRanks(GradedMeasure):
 
     def value_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
         """The value of each topic (T), from the amounts at the ranks of its list."""
-        return share(amounts.total, np.asarray(self.divisor(topics, topics.cutoff)))
+        return self.scaled(amounts.total, topics)
+
+    def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
+        """The value of each topic, from its sum (T)."""
+        return share(total, np.asarray(self.divisor(topics, topics.cutoff)))
 
     def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
         """The value of each topic with the cutoffs 1 … `depth` (T × depth), from the amounts."""

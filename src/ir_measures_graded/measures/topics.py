@@ -39,7 +39,8 @@ class GainList:
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""
-        return np.bincount(self.topic, weights=values, minlength=self.topics)
+        total = np.bincount(self.topic, weights=values, minlength=self.topics)
+        return total.astype(np.float64, copy=False)  # NumPy counts in whole numbers if there is no entry
 
     @property
     def total(self) -> np.ndarray:

@@ -18,6 +18,7 @@ from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from .extremes import difference, extreme
 from .judgments import Undetermined
+from .states import extreme_over_orders, sorts_ties
 from .ties import expected, in_order, merit
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "extreme",
     "in_order",
     "merit",
+    "sorts_ties",
     "with_option",
 ]
 
@@ -39,12 +41,14 @@ def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
         return extreme(measure, topics, judgments == "max")
     if measure.option("ties") == "mean":
         return measure.value_of(expected(measure, topics), topics)
+    if measure.option("ties") in ("min", "max") and not sorts_ties(measure):
+        return extreme_over_orders(measure, topics, measure.option("ties") == "max")
     return measure.values(in_order(measure, topics))
 
 
 def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
     """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
-    if measure.option("unjudged"):
+    if measure.option("unjudged") or (measure.option("ties") in ("min", "max") and not sorts_ties(measure)):
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
     if measure.option("ties") == "mean":
         return measure.curve_of(expected(measure, topics), topics, depth)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import singledispatch
+from functools import partial, singledispatch
 
 import numpy as np
 
-from ..measures import NCU, Fallout, gP
+from ..measures import ERR_G, NCU, Fallout, O_measure, gP, iRBU, nERR
 from ..measures.at_relevant import AtRelevant
+from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics, ratio
 from ..measures.weighted import Normalised, WeightedGains
-from .judgments import Undetermined, Unjudged, at_least, extreme_in_order, padded
-from .ratio import Ratio
+from .judgments import Undetermined, Unjudged, extreme_in_order, filled, levels_of_gains, padded
+from .ratio import threshold_ratio, weighted_ratio
 from .states import extreme_over_states
 
 
@@ -58,26 +60,46 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
         check_depth(measure, topics)
         return extreme_in_order(topics, measure.values, highest)
     unjudged = Unjudged.of(topics)
-    weights = unjudged.table(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank))
-    return ratio_of(measure, topics, unjudged.count).extreme(weights, unjudged.count, highest)
+    weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.count)
+    found = weighted_ratio(measure, topics, unjudged.count, weights, highest).highest(unjudged.count)
+    return found if highest else -found
+
+
+@extreme.register
+def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
+    found = threshold_ratio(measure, topics, highest).highest(Unjudged.of(topics).count)
+    return np.minimum(found if highest else -found, 1.0)
 
 
 @extreme.register
 def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    if measure.MONOTONE:
-        return extreme_in_order(topics, measure.values, highest)
     return extreme_over_states(measure, topics, highest)
+
+
+@extreme.register(type(O_measure))
+@extreme.register(type(nERR))
+def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
+    return extreme_in_order(topics, measure.values, highest)
+
+
+@extreme.register(type(ERR_G))
+@extreme.register(type(iRBU))
+def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
+    if not highest:  # the value never falls with any single gain
+        return measure.values(topics)
+    best = np.full((topics.count, int(Unjudged.of(topics).count.max(initial=0))), levels_of_gains(topics)[-1])
+    return measure.values(filled(topics, np.arange(topics.count), best))
 
 
 @extreme.register(type(NCU))
 def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    if measure["stop"] == "rb" and measure["utility"] == "P":
-        return extreme_in_order(topics, measure.values, highest)
+    if measure["stop"] == "rb" and measure["utility"] == "P":  # positive gains count alike
+        return extreme_in_order(topics, measure.values, highest, gains=min(1, topics.possible_gains.size))
     return extreme_over_states(measure, topics, highest)
 
 
 @extreme.register(type(Fallout))
-def _(measure: type(Fallout), topics: Topics, highest: bool) -> np.ndarray:  # type: ignore[valid-type]
+def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     if highest or not topics.possible_gains.size:
         return measure.values(topics)
     found = measure.amounts(topics)
@@ -110,8 +132,16 @@ def _(
 
 
 @difference.register(type(gP))
-def _(measure: WeightedGains, *_: object) -> None:
-    return None
+def _(
+    measure: WeightedGains, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray] | None:
+    if not measure["max_gain"]:
+        return None
+    per_amount = partial(measure.scaled, np.ones(one.count))
+    topic, weight = differing(measure, one, other, shared, per_amount)
+    value, weight = measure.values(one) - measure.values(other), weight * one.possible_gains.max(initial=0)
+    low, high = (np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum))
+    return value + low, value + high
 
 
 @difference.register
@@ -123,55 +153,35 @@ def _(
     topic, weight = differing(measure, one, other, shared)
     count = np.bincount(topic, minlength=one.count)
     weights = padded(weight[np.argsort(topic, kind="stable")], count)
-    a, b = (ratio_of(measure, topics, count) for topics in (one, other))
-    both = replace(a, achieved=a.achieved - b.achieved, value=a.value - b.value)
-    return both.extreme(weights, count, highest=False), both.extreme(weights, count, highest=True)
+
+    def extreme_difference(sign: int) -> np.ndarray:
+        a, b = (weighted_ratio(measure, topics, count, weights, sign > 0) for topics in (one, other))
+        both = replace(a, achieved=a.achieved - b.achieved, value=a.value - b.value)
+        return sign * both.highest(count)
+
+    return extreme_difference(-1), extreme_difference(1)
 
 
 def differing(
-    measure: WeightedGains, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
+    measure: WeightedGains,
+    one: Topics,
+    other: Topics,
+    shared: tuple[np.ndarray, np.ndarray],
+    factor: Callable[[Topics], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The documents that either of two runs has unjudged: the topic of each, and its weight in `one` minus
-    its weight in `other`."""
+    its weight in `other`. `factor` is that of each topic's weights (T)."""
     topic, weight = [], []
     for topics in (one, other):
         unjudged = Unjudged.of(topics)
         ones = unjudged.with_gain(topics, np.ones(unjudged.rank.size))
         topic.append(unjudged.topic)
-        weight.append(np.array(measure.counted(measure.weighed(ones), topics)))
+        counted = np.array(measure.counted(measure.weighed(ones), topics))
+        weight.append(counted if factor is None else counted * factor(topics)[unjudged.topic])
     weight[0][shared[0]] -= weight[1][shared[1]]
     only_other = np.ones(topic[1].size, dtype=bool)
     only_other[shared[1]] = False
     return np.append(topic[0], topic[1][only_other]), np.append(weight[0], -weight[1][only_other])
-
-
-def ratio_of(measure: Normalised, topics: Topics, count: np.ndarray) -> Ratio:
-    """The quotient of a measure as a function of the gains of `count` unjudged documents of each topic."""
-    gains, ideal = topics.possible_gains, in_ideal(measure, topics)
-    worth = np.broadcast_to(gains, (topics.count, gains.size, gains.size))
-    if measure.SCALES:
-        best = np.maximum(topics.best[:, None], gains)[:, :, None]
-        worth = measure.worth(np.minimum(worth, best), best)
-    longest = int((topics.relevant + count).max(initial=0))
-    weights = measure.weigh(np.ones(longest), np.arange(1, longest + 1))
-    run = topics.run
-    return Ratio(
-        worth=worth,
-        achieved=at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank)),
-        judged=ideal.astype(np.int64),
-        possible=np.append(0.0, np.cumsum(weights)),
-        cutoff=topics.cutoff if measure.IDEAL_IS_CUT else None,
-        value=measure.values(topics),
-    )
-
-
-def in_ideal(measure: Normalised, topics: Topics) -> np.ndarray:
-    """The number of documents of the ideal list that gain at least each possible gain (T × L)."""
-    if measure.params.get("ideal") == "retrieved":
-        whole = topics.whole_run
-        return at_least(topics, whole.topic, whole.gain, np.ones(whole.gain.size))
-    levels = topics.ranks.judged.levels
-    return at_least(topics, levels.topic, levels.gain(topics.gains), levels.count)
 
 
 def check_depth(measure: WeightedGains, topics: Topics) -> None:

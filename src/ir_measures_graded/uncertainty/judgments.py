@@ -23,11 +23,11 @@ from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
 
 BLOCK = 1 << 20
-"""The approximate maximum size of a table of topics, gains and holes."""
+"""The approximate maximum size of a table of topics, gains and unjudged documents."""
 
 
 class Undetermined(GradedError):
-    """The range over all judgments of the holes exists, but it is not computed."""
+    """The range over all judgments of unjudged documents exists, but it is not computed."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,16 @@ class Unjudged:
         place = (np.cumsum(whole) - whole)[topic] + rank - 1
         judged = np.zeros(whole.sum(), dtype=bool)
         judged[topics.place] = True
-        hole = ~judged[place]
-        return cls(topic[hole], rank[hole], place[hole], np.bincount(topic[hole], minlength=topics.count))
+        found = ~judged[place]
+        count = np.bincount(topic[found], minlength=topics.count)
+        return cls(topic[found], rank[found], place[found], count)
 
     def with_gain(self, topics: Topics, gain: np.ndarray) -> GainList:
         """A list with a gain of each document."""
         return GainList(topics.count, self.topic, self.rank, gain)
 
     def table(self, values: np.ndarray) -> np.ndarray:
-        """A value of each hole as a table (T × the largest `count`), padded with 0."""
+        """A value of each document as a table (T × the largest `count`), padded with 0."""
         return padded(values, self.count)
 
 
@@ -81,8 +82,27 @@ def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return table
 
 
-LIMIT = 200_000
-"""The maximum number of judgments of one topic's holes that are evaluated."""
+LIMIT = 100_000_000
+"""The maximum work for one extreme: judgments that are compared, times documents. It takes ten seconds."""
+
+
+def refuse_work(
+    topics: Topics, count: np.ndarray, work: Callable[[int, int], int], each: bool = False
+) -> None:
+    """Raise `Undetermined` if the judgments of `count` documents of each topic (T) are too much work.
+
+    `work` is that of one topic, from its number of unjudged and of all documents. All topics together have a
+    limit, with `each` every topic by itself.
+    """
+    known = topics.judged.tolist()
+    all_work = [work(some, judged + some) for some, judged in zip(count.tolist(), known) if some]
+    if (max(all_work, default=0) if each else sum(all_work)) > LIMIT:
+        topic = int(np.argmax(count))
+        raise Undetermined(
+            f"topic {topics.names[topic]!r} has {count[topic]} unjudged documents within the cutoff and the "
+            f"qrels have {topics.possible_gains.size} positive gains: too many judgments to compare; "
+            "use a smaller cutoff"
+        )
 
 
 def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
@@ -132,19 +152,23 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     return Topics(reduced, topics.gains, topics.cutoff)
 
 
-def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool) -> np.ndarray:
-    """The extreme of each value (T) over all judgments of the holes, for a monotone measure.
+def extreme_in_order(
+    topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool, gains: int | None = None
+) -> np.ndarray:
+    """The extreme of each value (T) over all judgments of unjudged documents, for a monotone measure.
 
     Its value never falls when two documents, at any distance, change places so that the better one stands
-    higher. Therefore the highest value gives higher gains to earlier holes, the lowest value to later holes.
-    Raises `Undetermined` for a topic with more than `LIMIT` such judgments.
+    higher. Therefore the highest value gives higher gains to earlier documents, the lowest value to later
+    ones. `gains` is the number of positive gains to give, from the lowest; by default all.
     """
-    result = compute(topics)
+    result, count = compute(topics), Unjudged.of(topics).count
     extreme = np.maximum if highest else np.minimum
-    level, count = levels_of_gains(topics), Unjudged.of(topics).count
-    for holes in np.unique(count[count > 0]).tolist():
-        having = np.flatnonzero(count == holes)
-        kind = distributions(topics, having[0], holes, LIMIT)
+    level = levels_of_gains(topics)[: None if gains is None else gains + 1]
+    gains = level.size - 1
+    refuse_work(topics, count, lambda unjudged, size: math.comb(unjudged + gains, gains) * size)
+    for unjudged in np.unique(count[count > 0]).tolist():
+        having = np.flatnonzero(count == unjudged)
+        kind = distributions(unjudged, gains)
         given = level[kind if highest else kind[:, ::-1]]
         for some in blocks_of(having, kind.size):
             values = compute(filled(topics, np.repeat(some, len(kind)), np.tile(given, (some.size, 1))))
@@ -154,37 +178,19 @@ def extreme_in_order(topics: Topics, compute: Callable[[Topics], np.ndarray], hi
 
 
 def levels_of_gains(topics: Topics) -> np.ndarray:
-    """A level for each gain that a hole can get: NaN, unjudged, for 0, then one for each possible gain."""
+    """A level for each gain that a document can get: NaN, unjudged, for 0, then for each possible gain."""
     level = topics.ranks.judged.all_levels
     gain = gain_of(level, topics.gains)
     return np.array([np.nan, *(level[gain == each][0] for each in topics.possible_gains)])
 
 
-def distributions(topics: Topics, topic: int, holes: int, limit: int) -> np.ndarray:
-    """All ways to give gains to some holes of a topic without regard to their order (ways × holes).
+def distributions(documents: int, gains: int) -> np.ndarray:
+    """All ways to give gains to some documents without regard to their order (ways × documents).
 
-    0 stands for no gain, 1 for the lowest positive gain of the collection, and so on, descending. Raises
-    `Undetermined` if there are more than `limit`.
+    0 stands for no gain, 1 for the lowest positive gain of the collection, and so on, descending.
     """
-    gains = topics.possible_gains.size
-    ways = math.comb(holes + gains, gains)
-    if ways > limit:
-        raise Undetermined(
-            f"topic {topics.names[topic]!r} has {holes} unjudged documents within the cutoff and the qrels "
-            f"have {gains} positive gains: {ways:,} ways to judge them, but at most {limit:,} can be "
-            f"compared; use a smaller cutoff"
-        )
-    gain_at_least = np.array(list(combinations_with_replacement(range(holes + 1), gains)))
-    return (gain_at_least[:, :, None] > np.arange(holes)).sum(axis=1)
-
-
-def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.ndarray) -> np.ndarray:
-    """The amounts of each topic's documents that gain at least each possible gain, summed (T × L)."""
-    gains = topics.possible_gains
-    kept = gain > 0
-    cell = topic[kept] * gains.size + np.searchsorted(gains, gain[kept])
-    amounts = np.bincount(cell, weights=amount[kept], minlength=topics.count * gains.size)
-    return np.cumsum(amounts.reshape(topics.count, gains.size)[:, ::-1], axis=1)[:, ::-1]
+    gain_at_least = np.array(list(combinations_with_replacement(range(documents + 1), gains)))
+    return (gain_at_least[:, :, None] > np.arange(documents)).sum(axis=1)
 
 
 def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:

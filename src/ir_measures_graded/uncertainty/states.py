@@ -1,96 +1,179 @@
-"""The extreme value of a sum over relevant documents, over all judgments of a topic's unjudged documents."""
+"""Extremes of sums over relevant documents, found by dynamic programming over compositions.
+
+The sum over the ranks so far depends only on how many documents of each kind they hold. This holds for
+the order of tied documents, which have a fixed composition. It also holds for the gains of unjudged documents
+if their composition is fixed, because this determines the ideal list.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import product
 
 import numpy as np
 
+from ..measures import AGR, ERR_G, WAP, O_measure, Q, iRBU, nERR
 from ..measures.at_relevant import AtRelevant
-from ..measures.topics import Topics, ratio
-from .judgments import LIMIT, Unjudged, distributions, filled, levels_of_gains
-
-
-def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    """The highest or lowest value of each topic (T)."""
-    result, extreme = measure.values(topics), max if highest else min
-    count = Unjudged.of(topics).count
-    for topic in np.flatnonzero(count).tolist():
-        found = over_states(measure, topics, States.of(topics, topic, int(count[topic])), highest)
-        result[topic] = extreme(result[topic], found)
-    return result
-
-
-def over_states(measure: AtRelevant, topics: Topics, states: States, highest: bool) -> float:
-    """The extreme value of one topic over all judgments of its holes.
-
-    The numbers of holes that get each gain determine the ideal list. The sum over the ranks so far then
-    depends only on these numbers and on the state, the numbers of holes so far that got each gain.
-    """
-    gains, run = topics.possible_gains, topics.run
-    every, judged = np.arange(len(states.number)), states.judged
-    number, gain = states.number.sum(axis=1), states.number @ gains
-    (u, q), of_run = measure.weights(gains, topics), measure.weights(run.gain, topics)
-    weight = np.prod(q**states.number, axis=1) * (1 if highest else -1)
-    best = np.where(number == 0, 0.0, np.full((every.size, 1), -np.inf))  # total numbers × numbers so far
-    entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[states.topic :][:2])}
-    seen, relevant, total = 0, 0, 0.0
-    for rank in range(1, int(topics.retrieved[states.topic]) + 1):
-        entry = entries.get(rank)
-        gained = 0.0 if entry is None else float(run.gain[entry])
-        relevant, total = relevant + (gained > 0), total + gained
-        achieved = measure.achieved(relevant + number, total + gain)
-        quotient = measure.quotient(
-            achieved, measure.possible(np.full(every.size, rank), every, judged)[:, None]
-        )
-        if entry is None:
-            seen += 1
-            reached = [best]
-            for before, stop in zip(states.before, u):
-                came = best[:, before] + stop * weight[before] * quotient
-                reached.append(np.where(before >= 0, came, -np.inf))
-            best = np.where(states.reachable(seen), np.max(reached, axis=0), -np.inf)
-        elif gained > 0:
-            best = best + of_run[0][entry] * weight * quotient
-            weight = weight * of_run[1][entry]
-    values = ratio(
-        np.abs(best[every, every]), np.broadcast_to(measure.divisor(judged, topics.cutoff), every.shape)
-    )
-    return float(values.max() if highest else values.min())
+from ..measures.base import GradedMeasure
+from ..measures.topics import Topics
+from ..ranking.gains import gain_of
+from .judgments import LIMIT, Undetermined, Unjudged, distributions, filled, refuse_work
+from .ties import TieGroups
 
 
 @dataclass(frozen=True)
-class States:
-    """The N possible numbers of a topic's holes that get each gain, in total or so far.
+class Compositions:
+    """N compositions of documents of K kinds.
 
-    `number` (N × gains) are these numbers. `before` has for each gain the possibility with one hole fewer of
-    that gain (N), -1 if there is none. `judged` are N topics, in which the holes have these total numbers.
+    `number` (N × K) are the documents of each kind. `before` has for each kind the composition with one
+    document fewer of that kind (N), -1 if there is none.
     """
 
-    topic: int
-    holes: int
     number: np.ndarray
     before: list[np.ndarray]
-    judged: Topics
 
     @classmethod
-    def of(cls, topics: Topics, topic: int, holes: int) -> States:
-        kind = distributions(topics, topic, holes, math.isqrt(LIMIT))
-        kinds = np.arange(1, topics.possible_gains.size + 1)
-        number = (kind[:, :, None] == kinds).sum(axis=1)
+    def of(cls, number: np.ndarray) -> Compositions:
+        """These compositions."""
         index = {tuple(row): place for place, row in enumerate(number.tolist())}
-        one_less = number - np.eye(kinds.size, dtype=np.int64)[:, None]
-        before = [np.array([index.get(tuple(row), -1) for row in rows]) for rows in one_less.tolist()]
-        judged = filled(topics, np.full(len(kind), topic), levels_of_gains(topics)[kind])
-        return cls(topic, holes, number, before, judged)
+        one_less = number - np.eye(number.shape[1], dtype=np.int64)[:, None]
+        return cls(
+            number, [np.array([index.get(tuple(row), -1) for row in rows]) for rows in one_less.tolist()]
+        )
 
-    def reachable(self, seen: int) -> np.ndarray:
-        """Whether the numbers of the first `seen` holes can grow to the total numbers (total × so far)."""
-        relevant, unused = self.number.sum(axis=1), self.holes - self.number.sum(axis=1)
-        return np.asarray(self._fits & (seen >= relevant) & (seen - relevant <= unused[:, None]))
+    @property
+    def size(self) -> np.ndarray:
+        """The number of documents of each composition (N)."""
+        return self.number.sum(axis=1)
 
-    @cached_property
-    def _fits(self) -> np.ndarray:
-        return np.all(self.number <= self.number[:, None], axis=2)
+    def extended(
+        self, best: np.ndarray, stops: np.ndarray, weight: np.ndarray, quotient: np.ndarray
+    ) -> np.ndarray:
+        """The best sum at each composition (… × N) after one more document, of one of the kinds or of none.
+
+        A document that leads to a composition adds `stops` (K) times the `weight` of the composition before
+        it (N) times the `quotient` at this composition (… × N).
+        """
+        reached = [best]
+        for before, stop in zip(self.before, stops):
+            reached.append(
+                np.where(before >= 0, best[..., before] + stop * weight[before] * quotient, -np.inf)
+            )
+        return np.max(reached, axis=0)
+
+
+def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
+    """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
+    result, count = measure.values(topics), Unjudged.of(topics).count
+    levels = levels_of_kinds(measure, topics)
+    kinds = len(levels)
+    refuse_work(topics, count, lambda unjudged, size: math.comb(unjudged + kinds, kinds) ** 2 * size)
+    for topic in np.flatnonzero(count).tolist():
+        found = _over_judgments(measure, topics, topic, int(count[topic]), levels, highest)
+        result[topic] = max(result[topic], found) if highest else min(result[topic], found)
+    return result
+
+
+def _over_judgments(
+    measure: AtRelevant, topics: Topics, topic: int, count: int, levels: np.ndarray, highest: bool
+) -> float:
+    """The extreme value of one topic, the best over all numbers of documents that get each level."""
+    kind = distributions(count, levels.size)
+    kinds = np.arange(1, levels.size + 1)
+    of = Compositions.of((kind[:, :, None] == kinds).sum(axis=1))
+    every = np.arange(len(kind))
+    judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
+    fits = np.all(of.number <= of.number[:, None], axis=2)  # total composition × composition so far
+
+    run, gain = topics.run, gains_of_levels(measure, judged, levels)
+    raw = gain_of(levels, topics.gains)
+    number, gains = of.number[:, raw > 0].sum(axis=1), (of.number @ gain.T).T
+    (u, q), of_run = measure.weights(raw, topics), measure.weights(run.gain, topics)
+    u = np.where(raw > 0, u, 0.0)
+    weight = np.prod(q**of.number, axis=1) * (1 if highest else -1)
+    best = np.where(of.size == 0, 0.0, np.full((every.size, 1), -np.inf))
+    entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
+    seen, relevant, total = 0, 0, np.zeros(1)
+    for rank in range(1, int(topics.retrieved[topic]) + 1):
+        entry = entries.get(rank)
+        if entry is not None and run.gain[entry] > 0:
+            level = topics.document_level[topics.document[entry : entry + 1]]
+            relevant, total = relevant + 1, total + gains_of_levels(measure, judged, level)
+        achieved = measure.achieved(relevant + number, total + gains)
+        possible = measure.possible(np.full(every.size, rank), every, judged)[:, None]
+        quotient = measure.quotient(achieved, possible)
+        if entry is None:
+            seen += 1
+            reachable = fits & (seen >= of.size) & (seen - of.size <= (count - of.size)[:, None])
+            best = np.where(reachable, of.extended(best, u, weight, quotient), -np.inf)
+        elif run.gain[entry] > 0:
+            best = best + of_run[0][entry] * weight * quotient
+            weight = weight * of_run[1][entry]
+    values = measure.scaled(np.abs(best[every, every]), judged)
+    return float(values.max() if highest else values.min())
+
+
+def levels_of_kinds(measure: AtRelevant, topics: Topics) -> np.ndarray:
+    """A level for each kind of judgment other than irrelevant."""
+    levels = topics.ranks.judged.all_levels
+    gain = gain_of(levels, topics.gains)
+    if isinstance(measure, type(AGR)):  # an adjusted gain depends on the level, and on the level below
+        return levels[np.maximum.accumulate(gain) > 0]
+    return np.array([levels[gain == each][0] for each in topics.possible_gains])
+
+
+def gains_of_levels(measure: AtRelevant, topics: Topics, levels: np.ndarray) -> np.ndarray:
+    """The gain that `achieved` sums for each of K levels (K); for AGR, also for each topic (T × K)."""
+    if not isinstance(measure, type(AGR)):
+        return gain_of(levels, topics.gains)
+    topic = np.repeat(np.arange(topics.count), levels.size)
+    found = measure.adjusted(topics, topic, np.tile(levels, topics.count))
+    return np.asarray(found).reshape(topics.count, levels.size)
+
+
+SORTED = tuple(map(type, (WAP, Q, AGR, ERR_G, nERR, iRBU, O_measure)))
+
+
+def sorts_ties(measure: GradedMeasure) -> bool:
+    """Whether a value is extreme if each group of tied documents is in the order of their merit."""
+    by_states = isinstance(measure, AtRelevant) and not isinstance(measure, SORTED)
+    return not by_states or measure.params.get("stop") == "rb"
+
+
+def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
+    """The highest or lowest value of each topic (T) over all orders of tied documents.
+
+    All orders of a group lead to the same state behind it, so each group is considered by itself.
+    """
+    whole, plain = topics.whole_run, measure.amounts(topics)
+    relevant, gain = whole.gain > 0, np.zeros(whole.gain.size)
+    gain[relevant] = measure.relevant(topics.cut(None)).gain
+    untied = (topics.first == topics.last)[topics.run.gain > 0]
+    total = plain.sum(np.where(untied, plain.gain, 0.0))
+    groups, q = TieGroups.of(topics, relevant), measure.weights(gain, topics)[1]
+    number, before = groups.before(relevant.astype(np.float64)), groups.before(gain)
+    weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * (1 if highest else -1)
+    for group in np.flatnonzero(groups.size > 1).tolist():
+        topic, steps = groups.topic[group], int(groups.within[group])
+        documents = groups.entry[groups.opens[group] :][: groups.known[group]]
+        gains, most = np.unique(gain[documents], return_counts=True)
+        most = np.minimum(most, steps)
+        if math.prod((most + 1).tolist()) * steps > LIMIT:
+            raise Undetermined(
+                f"topic {topics.names[topic]!r} ties {groups.size[group]} documents at rank "
+                f"{groups.first[group]}: too many orders to compare them all; use a smaller cutoff"
+            )
+        of = Compositions.of(np.array(list(product(*(range(each + 1) for each in most.tolist())))))
+        u, q = measure.weights(gains, topics)
+        reached = weight[group] * np.prod(q**of.number, axis=1)
+        achieved = measure.achieved(number[group] + of.size, before[group] + of.number @ gains)
+        best = np.where(of.size == 0, 0.0, -np.inf)
+        for step in range(1, steps + 1):
+            rank = np.full(of.size.size, groups.first[group] + step - 1)
+            possible = measure.possible(rank, np.full(rank.size, topic), topics)
+            best = of.extended(best, u, reached, measure.quotient(achieved, possible))
+            others = step - of.size  # irrelevant documents so far
+            best[(others < 0) | (others > groups.size[group] - groups.known[group])] = -np.inf
+        total[topic] += abs(best.max())
+    return measure.scaled(total, topics)
