@@ -11,6 +11,7 @@
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
+- `identify` finds which definition of a measure gives somebody's values.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
@@ -36,6 +37,7 @@ from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .explain import Explanation, explain
+from .identify import Identification, identify
 from .intervals import Intervals, intervals
 from .levels import Levels, levels
 from .power import Power, power, power_of_values
@@ -60,6 +62,7 @@ __all__ = [
     "Explanation",
     "FewTopicsWarning",
     "Holes",
+    "Identification",
     "Intervals",
     "JudgeAgreement",
     "Levels",
@@ -79,6 +82,7 @@ __all__ = [
     "evaluate",
     "explain",
     "holes",
+    "identify",
     "intervals",
     "levels",
     "plots",

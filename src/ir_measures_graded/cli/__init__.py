@@ -14,6 +14,7 @@ PURPOSES: dict[str, dict[str, str]] = {
         "evaluate": "Evaluate runs against qrels.",
         "levels": "Show the relevance levels of qrels, and gains for them.",
         "explain": "Show what each document of a ranking adds to a value.",
+        "identify": "Find which definition of a measure gives somebody's values.",
     },
     "analysis": {
         "report": "Write a report on the runs as one HTML page.",

@@ -1,0 +1,14 @@
+"""Which definition gives somebody's values.
+
+- `identification`: `identify`, which reads the input, starts the search and explains what it finds.
+- `definitions`: the dimensions of a definition and their values, as data; `tools.csv`: what tools compute.
+- `lists`: a run as label matrices, in every order.
+- `search`: tries all definitions, and verifies the survivors on all topics.
+- `solving`: gains that no table has, by least squares.
+- `answer`: what the survivors say; `explanation`: the result. `values`: reads the given values.
+"""
+
+from .explanation import Finding, Identification
+from .identification import identify
+
+__all__ = ["Finding", "Identification", "identify"]

@@ -1,0 +1,86 @@
+"""What tools compute, as a table (`tools.csv`): one row per measure of a tool, with the values of its
+dimensions.
+
+An empty dimension is not known, or may have any value. `k` as the cutoff is any cutoff. `known` tells
+whether the version was run, as the tests do, or its source was read.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from .definitions import ALL_RANKS, MEAN, Definition
+
+FILE = Path(__file__).with_name("tools.csv")
+ANY_CUTOFF = "k"
+BINARY = "1 from level"
+"""Binary gains from any level on."""
+UNKNOWN = ("precision", "averaged", "shown")
+"""Dimensions that may not apply to a definition."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A measure of a tool: `name` and `version` of the tool, the `metric`, and the dimensions that are
+    known."""
+
+    name: str
+    version: str
+    metric: str
+    known: str
+    dimensions: dict[str, str]
+
+    def computes(self, definition: Definition) -> bool:
+        """Whether the tool computes a definition."""
+        if definition.order == MEAN and "order" not in self.dimensions:
+            return False  # whatever order a sort leaves is one order
+        return definition.cumulates == ("discount" in self.dimensions) and all(
+            _fits(given, value) or (given == "" and name in UNKNOWN)
+            for name, value in self.dimensions.items()
+            for given in (getattr(definition, name),)
+        )
+
+    def called(self, cutoff: str) -> str:
+        """The tool, its metric with the cutoff, and its version."""
+        version = f" ({self.version})" if self.version else ""
+        return f"{self.name} {self.metric.replace('{k}', cutoff)}{version}"
+
+
+def _fits(given: str, wanted: str) -> bool:
+    if wanted == ANY_CUTOFF:
+        return given not in ("", ALL_RANKS)
+    return given == wanted or (wanted == BINARY and given.startswith(wanted))
+
+
+@cache
+def tools() -> tuple[Tool, ...]:
+    """All rows of the table."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    return tuple(
+        Tool(
+            row.pop("tool"),
+            row.pop("version"),
+            row.pop("metric"),
+            row.pop("known"),
+            {name: value for name, value in row.items() if value},
+        )
+        for row in rows
+    )
+
+
+def computed_by(definitions: Iterable[Definition]) -> list[str]:
+    """The tools that compute one of the definitions, in the order of the table."""
+    found = [*definitions]
+    return list(
+        dict.fromkeys(
+            tool.called(definition.cutoff)
+            for tool in tools()
+            for definition in found
+            if tool.computes(definition)
+        )
+    )

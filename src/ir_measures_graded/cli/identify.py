@@ -1,0 +1,90 @@
+"""The command `identify`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..analysis import identify
+from ..errors import GradedError
+from ..inputs.files import RunFile
+from ..output.formats import Table, rows_of
+from .arguments import add_qrels, input_files
+from .results import FOR_PEOPLE, add_output, check_files, printed
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.usage = (
+        "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
+        "       %(prog)s QRELS RUN --mean M [RUN --mean M]… [options]"
+    )
+    add_qrels(parser)
+    parser.add_argument(
+        "inputs",
+        metavar="RUN [VALUES]…",
+        nargs="+",
+        help="a run file and a file with its values by topic: lines 'TOPIC VALUE', the output of trec_eval "
+        "-q, CSV or JSON; more runs with their values narrow the answer",
+    )
+    parser.add_argument(
+        "--mean", metavar="M", action="append", default=[], help="mean of the run's values; one for each run"
+    )
+    parser.add_argument(
+        "--measure", metavar="MEASURE", help="the measure, if known, as nDCG, nDCG@10, DCG or AP"
+    )
+    parser.add_argument("--name", metavar="NAME", help="measure to take from files with values of several")
+    parser.add_argument("--any-cutoff", action="store_true", help="try all cutoffs, not only the usual ones")
+    parser.add_argument(
+        "--decimals", metavar="N", type=int, help="decimals of the values; default: those that they show"
+    )
+    parser.add_argument(
+        "--show",
+        choices=("answer", "topics"),
+        default="answer",
+        help="the answer (default), or each topic with both values",
+    )
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Find which definition of a measure gives somebody's values.
+
+    The command tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties
+    and other conventions, and the other measures at usual parameters. A dimension is settled if the others of
+    its values would give other values here, open if several fit, and not exercised if the data never reach
+    it. The answer names the tools that compute so, and the equal or nearest measure string. If nothing fits,
+    it shows the nearest definition. A mean alone fits many definitions; values by topic tell them apart.
+
+      ir_measures_graded identify qrels.txt bm25.run values.csv
+      ir_measures_graded identify qrels.txt bm25.run --mean 0.1782 --measure nDCG@10
+    """
+    files, means = arguments.inputs, arguments.mean
+    runs = files if means else files[::2]
+    given: list[Any] = means or files[1::2]
+    if len(runs) != len(given):
+        raise GradedError(
+            f"{len(runs)} runs and {len(given)} means are given; give one --mean for each run"
+            if means
+            else "give each run a file of its values, or --mean"
+        )
+    check_files(arguments, input_files(arguments.qrels, *files))
+    (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
+    found = identify(
+        arguments.qrels,
+        first,
+        **{"mean" if means else "values": told},
+        also=also,
+        measure=arguments.measure,
+        name=arguments.name,
+        any_cutoff=arguments.any_cutoff,
+        decimals=arguments.decimals,
+    )
+
+    def table(form: str) -> Table:
+        if arguments.show == "topics":
+            return found.topic_table()
+        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
+
+    lines = printed(table, arguments, found.figure, headless=() if arguments.show == "topics" else ("text",))
+    return [f"{found.summary}.", *lines] if arguments.format == "text" else lines

@@ -1,0 +1,394 @@
+"""`identify`: definitions found from values, dimensions told apart, and values of nobody not found."""
+
+import json
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, demo
+from ir_measures_graded.analysis import evaluate, identify
+from ir_measures_graded.analysis.identify import definitions as tables
+from ir_measures_graded.analysis.identify.tools import tools
+
+RANDOM = np.random.default_rng(5)
+LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
+
+
+def collection(topics=24, depth=30, levels=LEVELS, seed=5):
+    """Qrels and a run with ties and unjudged documents; q3 has no relevant document, and q7 is missing."""
+    random = np.random.default_rng(seed)
+    qrels, run = {}, {}
+    for topic in range(topics):
+        docs = [f"d{number:02}" for number in random.permutation(depth + 20)]
+        judged = random.permutation(docs)[:30]
+        given = [0] * 30 if topic == 3 else random.choice(levels, 30).tolist()
+        qrels[f"q{topic}"] = dict(zip(judged.tolist(), given))
+        if topic != 7:
+            scores = np.sort(random.integers(0, 12, depth))[::-1] / 2
+            run[f"q{topic}"] = dict(zip(docs[:depth], scores.tolist()))
+    return qrels, run
+
+
+QRELS, RUN = collection()
+
+# ------------------------------------------------------------ a slow reference, one definition at a time
+
+GAINS = {
+    "level": lambda level: max(level, 0),
+    "2^level − 1": lambda level: 2**level - 1 if level > 0 else 0,
+    "1 from level 2 on": lambda level: int(level >= 2),
+    "2^level": lambda level: 2**level,
+    "level from 2 on": lambda level: level if level >= 2 else 0,
+}
+DISCOUNTS = {
+    "log2(r + 1)": lambda r: math.log2(r + 1),
+    "log2 r from rank 2 on": lambda r: math.log2(r) if r >= 2 else 1,
+    "ln r from rank e on": lambda r: math.log(r) if r >= math.e else 1,
+    "none": lambda r: 1,
+    "r": lambda r: r,
+    "log2(r + 2)": lambda r: math.log2(r + 2),
+}
+
+
+def ranking(qrels, run, topic, order, documents):
+    """The level of each rank of a topic, or several if tied documents share their gains."""
+    judged, scores = qrels[topic], dict(run.get(topic, {}))
+    if documents == tables.JUDGED_ONLY:
+        scores = {doc: score for doc, score in scores.items() if doc in judged}
+    if documents == tables.BEHIND:
+        scores |= {doc: -math.inf for doc in judged if doc not in scores}
+    unjudged = max(max(levels.values()) for levels in qrels.values()) / 2 if documents == tables.HALF else 0
+    place = {doc: number for number, doc in enumerate(scores)}
+
+    def level(doc):
+        return judged.get(doc, unjudged)
+
+    keys = {
+        tables.IN_FILE: lambda doc: (-scores[doc], place[doc]),
+        tables.REVERSED: lambda doc: (-scores[doc], -place[doc]),
+        tables.WORST: lambda doc: (-scores[doc], level(doc)),
+        tables.BEST: lambda doc: (-scores[doc], -level(doc)),
+        tables.AS_READ: lambda doc: place[doc],
+    }
+    docs = sorted(scores, reverse=order in (tables.DESCENDING, tables.MEAN))
+    docs.sort(key=keys.get(order, lambda doc: -scores[doc]))
+    if order != tables.MEAN:
+        return [[level(doc)] for doc in docs]
+    return [[level(other) for other in docs if scores[other] == scores[doc]] for doc in docs]
+
+
+def dcg(gains, discount):
+    return sum(gain / discount(rank) for rank, gain in enumerate(gains, start=1))
+
+
+def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documents):
+    """nDCG or DCG (no ideal) of each topic, None if the topic is left out."""
+    k = 10**9 if cutoff == "none" else int(cutoff)
+    gain, discount = GAINS[gain], DISCOUNTS[discount]
+    top = max(gain(level) for levels in qrels.values() for level in levels.values())
+    values = {}
+    for topic, judged in qrels.items():
+        ranks = ranking(qrels, run, topic, order, documents)
+        gains = [sum(map(gain, levels)) / len(levels) for levels in ranks]
+
+        best = sorted(map(gain, judged.values()), reverse=True)
+        first = ranking(qrels, run, topic, tables.AS_READ, documents)
+        retrieved = sorted((gain(level) for levels in first for level in levels), reverse=True)
+        anew = sorted((gain(levels[0]) for levels in ranks[:k]), reverse=True)
+        ideals = {
+            "": None,
+            tables.FIRST_K: best[:k],
+            tables.UNCUT: best,
+            tables.AS_LONG: best[: min(len(gains), k)],
+            tables.RETRIEVED: retrieved[:k],
+            tables.TOP: [top] * (k if cutoff != "none" else len(gains)),
+            tables.TOP_RETRIEVED: [top] * min(k, len(gains)),
+            tables.ANEW: anew,
+        }
+        most = 1 if ideals[ideal] is None else dcg(ideals[ideal], discount)
+        undefined = {"0": 0, "1": 1, tables.LEFT_OUT: None}
+        values[topic] = dcg(gains[:k], discount) / most if most > 0 else undefined[nothing or "0"]
+    return values
+
+
+LOG, LEVEL, ALL, TIED = "log2(r + 1)", "level", tables.EVERY, tables.MEAN
+GRID = [
+    *product([LEVEL], [LOG], ["", *tables.IDEALS], ["10"], ["0"], [tables.DESCENDING], [ALL]),
+    *product(["2^level − 1"], DISCOUNTS, [tables.FIRST_K], ["20"], ["1"], [tables.ASCENDING], [ALL]),
+    *product(GAINS, [LOG], [tables.AS_LONG], ["none"], ["0"], [tables.IN_FILE], [ALL]),
+    *product([LEVEL], ["r"], [tables.RETRIEVED], ["5"], ["1"], tables.TIES, [ALL]),
+    *product([LEVEL], ["r"], [tables.RETRIEVED], ["20"], [tables.LEFT_OUT], [TIED], tables.DOCUMENTS),
+    *product(["2^level"], ["none"], ["", tables.FIRST_K], ["50"], ["0"], [tables.AS_READ], tables.DOCUMENTS),
+    *product([LEVEL], ["log2(r + 2)"], tables.IDEALS, ["none"], ["0"], [tables.WORST], [ALL]),
+]
+
+
+@pytest.mark.parametrize(("gain", "discount", "ideal", "cutoff", "nothing", "order", "documents"), GRID)
+def test_values_of_a_plain_reference_settle_what_the_data_reach(
+    gain, discount, ideal, cutoff, nothing, order, documents
+):
+    values = reference(QRELS, RUN, gain, discount, ideal, cutoff, nothing, order, documents)
+    given = {topic: round(value, 6) for topic, value in values.items() if value is not None}
+    found = identify(QRELS, RUN, given, measure="nDCG" if ideal else "DCG", decimals=6)
+    wanted = {"gain": gain, "discount": discount, "ideal": ideal, "cutoff": cutoff, "order": order,
+              "documents": documents}  # fmt: skip
+    assert any(
+        all(getattr(each, name) == value for name, value in wanted.items())
+        and each.nothing in (("", "0") if not ideal else (nothing,))
+        for each in found.definitions
+    ) or (nothing == tables.LEFT_OUT and found.definitions)
+    assert found.classes == 1
+    assert found.computed == pytest.approx(found.given, abs=1e-6)
+
+
+# ------------------------------------------------------------------------ measure strings, other values
+
+
+STRINGS = """nDCG_JK@10 nDCG_Burges@5 nDCG@20 DCG_JK@10 Q AP AP(rel=2) P@5 ERR_G@10 nERR muAP RBP_G(p=0.95)
+    NDPM NCU(stop='rb',utility='BR') Bpref gP@10 nDCG_JK(avg=True)@20 nDCG_JK(judged_only=True)@10"""
+
+
+@pytest.mark.parametrize("measure", STRINGS.split())
+def test_each_measure_string_finds_itself(measure):
+    values = evaluate(QRELS, {"run": RUN}, [measure])
+    found = identify(QRELS, RUN, dict(zip(values.topics, values.of(measure)[0].tolist())))
+    assert found.equal
+    assert evaluate(QRELS, {"run": RUN}, [found.measure]).of(found.measure) == pytest.approx(
+        values.of(measure), abs=1e-6
+    )
+
+
+def values_of(measure, run=RUN, places=4):
+    found = evaluate(QRELS, {"run": run}, [measure])
+    return dict(zip(found.topics, found.of(measure)[0].round(places).tolist()))
+
+
+def test_values_shuffled_altered_or_of_another_run_are_not_found():
+    values = values_of("nDCG@10")
+    shuffled = dict(zip(values, RANDOM.permutation([*values.values()]).tolist()))
+    altered = values | {"q0": values["q0"] + 0.01}
+    other = values_of("nDCG@10", run=collection(seed=6)[1])
+    for given in (shuffled, altered, other):
+        found = identify(QRELS, RUN, given)
+        assert found.definitions == ()
+        assert "none gives every value" in found.summary
+
+
+def test_one_altered_topic_is_named_beside_the_nearest_definition():
+    values = values_of("nDCG_Burges@10")
+    found = identify(QRELS, RUN, values | {"q5": 0.9999})
+    assert (found.nearest.gain, found.nearest.cutoff) == ("2^level − 1", "10")
+    assert ("agrees", "23 of 24 topics; not q5") in [(each.about, each.text) for each in found.findings]
+
+
+def test_gains_of_no_table_are_solved_for():
+    values = evaluate(QRELS, {"run": RUN}, ["nDCG_JK(gains=1:2,2:3,3:11)@20"]).values[0, 0]
+    found = identify(QRELS, RUN, dict(zip(QRELS, values.round(4).tolist())))
+    assert found.definitions[0].gain == "solved: 1:2, 2:3, 3:11"
+    assert found.definitions[0].discount == "log2 r from rank 2 on"
+
+
+def test_a_base_that_is_named_is_tried():
+    values = values_of("nDCG_JK(b=4)@20")
+    assert identify(QRELS, RUN, values).definitions == ()
+    assert identify(QRELS, RUN, values, measure="nDCG_JK(b=4)@20").definitions[0].discount.startswith("log4")
+
+
+def test_any_cutoff_is_found_when_asked_for():
+    values = values_of("nDCG@13")
+    assert identify(QRELS, RUN, values).definitions == ()
+    assert identify(QRELS, RUN, values, any_cutoff=True).definitions[0].cutoff == "13"
+
+
+@pytest.mark.parametrize(
+    ("show", "way"),
+    [
+        (lambda values: np.floor(values * 1000) / 1000, tables.TRUNCATED),
+        (lambda values: np.round(values * 100, 2), tables.PERCENT),
+    ],
+)
+def test_truncated_values_and_percentages_are_recognised(show, way):
+    values = values_of("nDCG@10", places=9)
+    found = identify(QRELS, RUN, dict(zip(values, show(np.array([*values.values()])).tolist())))
+    assert {each.shown for each in found.definitions} == {way}
+
+
+def test_negative_and_real_levels_have_their_own_gains():
+    qrels, run = collection(levels=[-2, 0, 0, 0.5, 1, 2.25])
+    raw = reference(qrels, run, "level", "log2(r + 1)", tables.FIRST_K, "10", "0", tables.DESCENDING, "all")
+    found = identify(qrels, run, {topic: round(value, 6) for topic, value in raw.items()})
+    assert found.definitions[0].gain == "level"
+    GAINS["level, negative too"] = lambda level: level
+    kept = reference(qrels, run, "level, negative too", "log2(r + 1)", "", "10", "", tables.DESCENDING, "all")
+    found = identify(qrels, run, {topic: round(value, 6) for topic, value in kept.items()})
+    assert {each.gain for each in found.definitions} == {"level, negative too"}
+
+
+def test_many_distinct_levels_are_found_too():
+    random = np.random.default_rng(1)
+    qrels, run = collection()
+    qrels = {topic: {doc: float(random.random()) for doc in judged} for topic, judged in qrels.items()}
+    values = reference(
+        qrels, run, "2^level − 1", "log2(r + 1)", tables.RETRIEVED, "10", "0", tables.MEAN, "all"
+    )
+    found = identify(qrels, run, {topic: round(value, 4) for topic, value in values.items()})
+    assert (found.definitions[0].ideal, found.definitions[0].order) == (tables.RETRIEVED, tables.MEAN)
+
+
+def test_dimensions_that_the_data_do_not_reach_are_not_exercised():
+    qrels = {f"q{n}": dict(zip("abcdef", RANDOM.permutation([3, 2, 1, 1, 0, 0]).tolist())) for n in range(12)}
+    run = {topic: dict(zip("abcdef", [6.0, 5.0, 4.0, 3.0, 2.0, 1.0])) for topic in qrels}
+    values = evaluate(qrels, {"run": run}, ["nDCG_Burges@3"]).values[0, 0]
+    found = identify(qrels, run, dict(zip(qrels, values.round(4).tolist())))
+    states = {name: state for name, (state, _) in found.dimensions.items()}
+    assert states["gain"] == states["discount"] == states["cutoff"] == "settled"
+    assert (
+        states["order"] == states["documents"] == states["precision"] == states["nothing"] == "not exercised"
+    )
+    assert states["ideal"] == "open"
+
+
+def test_a_second_run_narrows_the_answer():
+    other = collection(seed=8)[1]
+    few = {topic: value for topic, value in values_of("nDCG@10", places=1).items() if topic in ("q0", "q1")}
+    more = [(other, values_of("nDCG@10", other))]
+    one = identify(QRELS, RUN, few, measure="nDCG")
+    both = identify(QRELS, RUN, few, also=more, measure="nDCG")
+    assert len(both.definitions) < len(one.definitions)
+    assert both.equal
+    mixed = identify(QRELS, RUN, values_of("nDCG@10"), also=[(other, values_of("nDCG_Burges@10", other))])
+    assert mixed.definitions == ()
+
+
+# ------------------------------------------------------------------------ means
+
+
+def test_a_mean_alone_is_weak_and_two_runs_or_a_measure_narrow_it():
+    other = collection(seed=8)[1]
+    mean, second = (f"{np.mean([*values_of('nDCG_JK@10', run, 9).values()]):.4f}" for run in (RUN, other))
+    alone = identify(QRELS, RUN, mean=mean)
+    named = identify(QRELS, RUN, mean=mean, measure="nDCG@10")
+    both = identify(QRELS, RUN, mean=mean, also=[(other, second)])
+    assert alone.classes > named.classes >= 1
+    assert len(both.definitions) < len(alone.definitions)
+    assert both.measure == "nDCG_JK@10"
+    (weak,) = [each.text for each in named.findings if each.about == "weak"]
+    probability = float(weak.split("probability ")[1][:4])
+    means = [f"{each:.4f}" for each in RANDOM.random(30)]
+    found = [identify(QRELS, RUN, mean=each, measure="nDCG@10").definitions != () for each in means]
+    assert np.mean(found) == pytest.approx(probability, abs=0.25)  # 2.7 standard errors or more
+
+
+def test_the_topics_of_a_mean_are_a_dimension():
+    values = values_of("nDCG@10", places=9)
+    mean = np.mean([value for topic, value in values.items() if topic in RUN])
+    found = identify(QRELS, RUN, mean=f"{mean:.5f}", measure="nDCG@10")
+    usual = [each for each in found.definitions if each[2:6] == ("level", LOG, tables.FIRST_K, "0")]
+    averaged = {each.averaged for each in usual}
+    assert "the run's topics" in averaged  # so do those with a relevant document: one topic fewer, too
+    assert "the qrels' topics" not in averaged
+    rounded = np.mean([round(value, 2) for value in values.values()])
+    found = identify(QRELS, RUN, mean=f"{rounded:.5f}", measure="nDCG@10")
+    assert tables.FIRST_ROUNDED in {each.shown for each in found.definitions}
+
+
+# ------------------------------------------------------------------------ input, result
+
+
+def test_values_come_from_any_file(tmp_path):
+    values = values_of("nDCG@10")
+    forms = {
+        "values.csv": "topic,value\n" + "".join(f"{topic},{value}\n" for topic, value in values.items()),
+        "wide.csv": "run,query_id,nDCG@10\n" + "".join(f"r,{topic},{of}\n" for topic, of in values.items()),
+        "bare.txt": "".join(f"{topic} {value}\n" for topic, value in values.items()),
+        "trec.eval": "".join(f"ndcg_cut_10 \t{q}\t{of}\n" for q, of in [*values.items(), ("all", 0.3)]),
+        "ours.tsv": "".join(f"{topic}\tnDCG@10\t{value}\n" for topic, value in values.items()),
+        "values.json": json.dumps(values),
+        "records.jsonl": "\n".join(json.dumps({"query_id": t, "value": v}) for t, v in values.items()),
+        "pytrec_eval.json": json.dumps({topic: {"ndcg_cut_10": value} for topic, value in values.items()}),
+    }  # fmt: skip
+    expected = identify(QRELS, RUN, values).definitions
+    for name, text in forms.items():
+        (tmp_path / name).write_text(text)
+        assert identify(QRELS, RUN, tmp_path / name, measure="nDCG").definitions[0] == expected[0], name
+
+
+def test_the_result_has_a_table_records_a_frame_and_topics():
+    found = identify(QRELS, RUN, values_of("nDCG_Burges@10"))
+    assert found.table()[1][0][0] == "settled"
+    assert {"finding": "settled", "dimension": "gain", "value": "2^level − 1"} in found.records()
+    assert {
+        "finding": "equal here",
+        "dimension": "measure string",
+        "value": "nDCG_Burges@10",
+    } in found.records()
+    assert len(found.to_frame()) == len(found.records())
+    columns, rows = found.topic_table()
+    assert columns == ["topic", "given", "computed", "difference"]
+    assert max(abs(row[3]) for row in rows) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        ({"x": 0.5}, {}, "none of its topics .such as 'x'. is in the qrels"),
+        ({"q1": "a"}, {}, "the value of topic 'q1' is 'a'; it must be a finite number"),
+        ({"q1": math.nan}, {}, "must be a finite number"),
+        ([("q1", 0.5), ("q1", 0.5)], {}, "topic 'q1' has two values"),
+        ({"q1": {"P": 0.5, "R": 0.5}}, {}, "of several measures .P, R.; name one"),
+        ({"q1": {"P": 0.5}}, {"name": "R"}, "no value has the name 'R'; there are P"),
+        ({"q1": 0.5}, {"mean": 0.5}, "give values by topic or a mean"),
+        ({"q1": 0.5}, {"decimals": 16}, "from 0 to 15"),
+        ({"q1": 0.5}, {"measure": "nDGC"}, "measure not found"),
+    ],
+)
+def test_input_that_cannot_be_used_is_refused(values, options, message):
+    with pytest.raises(GradedError, match=message):
+        identify(QRELS, RUN, values, **options)
+
+
+def test_equal_values_identify_nothing():
+    found = identify(QRELS, RUN, dict.fromkeys(QRELS, 0.0))
+    assert "equal values identify nothing" in found.summary
+
+
+def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monkeypatch):
+    from ir_measures_graded.analysis.identify import search
+
+    values = values_of("nDCG_Burges@10")
+    whole = identify(QRELS, RUN, values)
+    monkeypatch.setattr(search, "SAMPLE", 8)
+    monkeypatch.setattr(search, "CHUNK", 5)
+    assert {*identify(QRELS, RUN, values).definitions} == {*whole.definitions}
+    # The sample alone would accept values that differ elsewhere.
+    assert identify(QRELS, RUN, values | {"q11": 0.1234}).definitions == ()
+
+
+def test_every_row_of_the_table_of_tools_has_known_values():
+    levels = np.array([0.0, 1.0, 2.0])
+    known = {
+        "gain": {*tables.gains_for(levels), "1 from level"},
+        "discount": {*tables.DISCOUNTS},
+        "ideal": {*tables.IDEALS},
+        "nothing": {"0", "1", tables.LEFT_OUT},
+        "order": {*tables.TIES, tables.AS_READ, tables.BY_RANK},
+        "precision": {*tables.PRECISIONS},
+        "documents": {*tables.DOCUMENTS},
+        "cutoff": {"k", "none", "32"},
+        "averaged": {*tables.AVERAGED},
+        "shown": {*tables.SHOWN_FIRST},
+    }
+    for tool in tools():
+        assert tool.known in ("run", "read")
+        assert (tool.version != "") == (tool.known == "run"), tool
+        for name, value in tool.dimensions.items():
+            assert name == "measure" or value in known[name], tool
+
+
+def test_the_demo_collection_is_identified():
+    found = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@100"])
+    name, path = next(iter(demo.run_paths().items()))
+    values = dict(zip(found.topics, found.of("nDCG_JK@100")[found.runs.index(name)].round(4).tolist()))
+    assert identify(demo.qrels_path(), path, values).measure.startswith("nDCG_JK")
