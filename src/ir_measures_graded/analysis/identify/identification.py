@@ -76,7 +76,7 @@ def identify(
     unknown measure, and for qrels or a run that cannot be used.
     """
     judgments = read_judgments(qrels)
-    judged = Judged(judgments.table)
+    judged = judgments.judged
     if (values is None) == (mean is None):
         raise GradedError("give values by topic or a mean, one of the two")
     if decimals is not None and not 0 <= decimals <= 15:

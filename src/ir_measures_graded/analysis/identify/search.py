@@ -184,14 +184,14 @@ def errors(space: Space, pieces: Iterable[Piece]) -> Errors:
     """
     total: Errors = {}
     for piece in pieces:
-        for order, blocks in evaluated(space, piece.documents, partial(_scored, piece, space.shown)):
+        for order, blocks in scored_blocks(space, piece.documents, partial(_scored, piece, space.shown)):
             for block, found in blocks:
                 key = order, block.fixed
                 total[key] = block, found if key not in total else total[key][1] + found
     return total
 
 
-def evaluated(
+def scored_blocks(
     space: Space, documents: Documents, score: Callable[[Block], np.ndarray]
 ) -> Iterator[tuple[Order, list[tuple[Block, np.ndarray]]]]:
     """The blocks of each order with what `score` makes of them, once for all orders with the same labels."""
@@ -459,7 +459,9 @@ def _at_cutoffs(
                 if curve is None:
                     depth = max(few)
                     topics = view(measure, ranks, views, cut=False)
-                    curve = computed(measure, topics, partial(evaluated_curve, measure, depth=depth), (depth,))
+                    curve = computed(
+                        measure, topics, partial(evaluated_curve, measure, depth=depth), (depth,)
+                    )
                 yield cutoff, curve[:, int(cutoff) - 1]
             elif graded:
                 yield cutoff, computed(cut, view(cut, ranks, views), partial(evaluated, cut))
@@ -549,7 +551,7 @@ def _spread(numbers: np.ndarray, count: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Found:
-    """How many definitions were tried and give all values, the first of these, and the nearest with errors."""
+    """How many definitions were tried and fit, the first that fit, and the nearest with their errors."""
 
     tried: int
     count: int
