@@ -9,6 +9,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, compare_values, evaluate, plots
@@ -45,14 +46,6 @@ def values():
 @pytest.fixture(scope="module")
 def found(values):
     return compare_values(values, baseline="A", permutations=500)
-
-
-def of_array(array, measure="nDCG_JK"):
-    """An evaluation by one measure: rows are the runs A, B, …, columns the topics."""
-    array = np.asarray(array, dtype=float)
-    runs = tuple("ABCDEFGH"[: len(array)])
-    topics = tuple(f"q{number}" for number in range(array.shape[1]))
-    return Evaluation(runs, (parse_measure(measure),), topics, array[:, None, :])
 
 
 def made_up(*tests, runs="ABCDE", means=None, measure="nCG", alpha=0.05):
@@ -376,35 +369,6 @@ def test_values_that_differ_by_rounding_errors_are_tied():
     exact = array.round(6)
     ours = compare_values(of_array(array), permutations=50).find("nDCG_JK", FRIEDMAN)[0]
     assert ours.statistic == pytest.approx(stats.friedmanchisquare(*exact).statistic)
-
-
-@pytest.mark.parametrize(
-    ("array", "options", "message"),
-    [
-        ([[0.1, 0.2]], {}, "a comparison needs at least 2 runs; there is 1"),
-        ([[0.1], [0.2]], {}, "a comparison needs at least 2 topics; there is 1"),
-        ([[0.1, 0.2]] * 2, {"baseline": "a"}, "the baseline 'a' is not a run. The runs are A, B"),
-        ([[0.1, 0.2]] * 2, {"alpha": 0}, "alpha=0 is not allowed; it is between 0 and 1, for example 0.05"),
-        ([[0.1, 0.2]] * 2, {"alpha": 1.0}, "alpha=1.0 is not allowed"),
-        ([[0.1, 0.2]] * 2, {"permutations": 0}, "permutations=0 is not allowed; it is a whole number ≥ 1"),
-        ([[0.1, 0.2]] * 2, {"permutations": 1.5}, "permutations=1.5 is not allowed"),
-        ([[0.1, 0.2]] * 2, {"permutations": 10**12}, "permutations=1000000000000 is too large"),
-        ([[0.1, 0.2]] * 2, {"seed": -1}, "seed=-1 is not allowed; it is a whole number ≥ 0"),
-        ([[0.1, 0.2]] * 2, {"seed": True}, "seed=True is not allowed"),
-    ],
-)
-def test_invalid_request_raises_a_clear_error(array, options, message):
-    with pytest.raises(GradedError) as error:
-        compare_values(of_array(array), **options)
-    assert str(error.value).startswith(message)
-
-
-def test_error_suggests_a_similar_baseline():
-    runs = {"bm25": {"q": {"a": 1.0}}, "bm25+rm3": {"q": {"a": 1.0}}}
-    with pytest.raises(
-        GradedError, match=r"is not a run; did you mean 'bm25'\? The runs are bm25, bm25\+rm3"
-    ):
-        compare({"q": {"a": 1}, "p": {"a": 1}}, runs, ["CG"], baseline="bm2")
 
 
 @pytest.mark.parametrize("missing", ["scipy.stats", "scikit_posthocs", "statsmodels.formula.api"])

@@ -11,13 +11,11 @@ from input_forms import FORMS
 from ir_measures_graded import (
     CG,
     DCG_JK,
-    ESL,
     NDCNG,
     NDPM,
     SR,
     GradedError,
     TopicMeasure,
-    demo,
     muAP,
     nCG,
     nDCG_JK,
@@ -268,62 +266,6 @@ def test_bands_without_scipy_raise_an_error_that_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(GradedError, match=r"needs scipy.*pip install 'ir-measures-graded\[stats\]'"):
         curves(QRELS, RUNS, CG, 2, confidence=0.95)
-
-
-@pytest.mark.parametrize(
-    ("measure", "options", "message"),
-    [
-        (ESL, {}, "ESL has no cutoff and therefore no curve"),
-        ("IPrec@0.1", {}, "IPrec has no cutoff"),
-        ("nCG@10", {"depth": 20}, "nCG@10 ends at rank 10, but depth=20"),
-        ("nCG", {"depth": 0}, "depth=0 is not allowed; it is a whole number ≥ 1"),
-        ("nCG", {"depth": 2.5}, "depth=2.5 is not allowed"),
-        ("nCG", {"normalise": "both"}, "normalise='both' is not allowed; it is 'topics' or 'averages'"),
-        ("CG", {"normalise": "averages"}, "CG is not normalised by an ideal vector.*is for gR, MSR, nCG"),
-        ("P", {"normalise": "averages"}, "P is not normalised by an ideal vector"),
-        ("nCG", {"confidence": 95}, "confidence=95 is not allowed; it is between 0 and 1"),
-        ("nCG", {"confidence": float("nan")}, "confidence=nan is not allowed"),
-        ("nCG", {"confidence": 0.9, "resamples": 0}, "resamples=0 is not allowed"),
-        ("nCG", {"confidence": 0.9, "seed": -1}, "seed=-1 is not allowed"),
-        ("P(rel=0.5)", {}, "P: rel=0.5 is not allowed"),
-    ],
-)
-def test_invalid_request_raises_a_clear_error(measure, options, message):
-    with pytest.raises(GradedError, match=message):
-        curves(QRELS, RUNS, measure, **options)
-
-
-@pytest.mark.parametrize(
-    ("measure", "options", "message"),
-    [
-        ("CG", {"depth": 10**9}, "depth=1000000000 is too large: curves over 3 topics would need"),
-        ("P", {"depth": 10**8}, "depth=100000000 is too large"),
-        (["CG@3", "nCG@1000000000"], {}, "depth=1000000000 is too large"),
-        ("CG", {"depth": 3, "confidence": 0.9, "resamples": 10**12}, "resamples=1000000000000 is too large"),
-    ],
-)
-def test_request_that_exceeds_memory_is_refused_before_it_begins(measure, options, message):
-    unread = {"run": {"q1": None}}
-    with pytest.raises(GradedError, match=message):
-        curves(QRELS, unread, measure, **options)
-
-
-def test_bands_need_two_topics():
-    with pytest.raises(GradedError, match="need at least 2 topics"):
-        curves({"q": {"a": 1}}, {}, CG, 2, confidence=0.9)
-
-
-@pytest.mark.parametrize("name", ["rank", "ideal"])
-def test_run_must_not_have_the_name_of_another_column(name):
-    with pytest.raises(GradedError, match=f"cannot be named '{name}'"):
-        curves(QRELS, {name: RUNS["good"]}, CG, 2)
-
-
-def test_error_names_the_run():
-    with pytest.raises(GradedError, match=r"^poor: run: topic 'q1'.*NaN"):
-        curves(QRELS, RUNS | {"poor": {"q1": {"a": float("nan")}}}, CG, 2)
-    with pytest.raises(GradedError, match="mine: none of its topics"):
-        curves(QRELS, {"mine": demo.run_paths()["A"]}, CG, 2)
 
 
 # ---------------------------------------------------------------------------- table and figure

@@ -1,16 +1,9 @@
 """Effort: the rank at which a run reaches the value that another list has at an earlier rank."""
 
-import numpy as np
-import pytest
+from evaluations import made
 
-from ir_measures_graded import CG, NDPM, GradedError, demo, nDCG_JK
-from ir_measures_graded.analysis import Curves, curves, effort
-
-
-def made(*values, measure=CG, ideal=None, names="ABCDEF"):
-    values = np.array(values, dtype=float)
-    ideal = None if ideal is None else np.array(ideal, dtype=float)
-    return Curves(measure, "topics", 1, tuple(names[: len(values)]), values, ideal)
+from ir_measures_graded import CG, NDPM, demo, nDCG_JK
+from ir_measures_graded.analysis import curves, effort
 
 
 def test_run_reaches_target_at_first_rank_of_sufficient_value():
@@ -83,24 +76,3 @@ def test_table_and_records_hold_targets_and_ranks():
         {"run": "B", "of": "ideal", "at": 1, "value": 2, "rank": None},
         {"run": "B", "of": "ideal", "at": 3, "value": 4, "rank": None},
     ]
-
-
-@pytest.mark.parametrize(
-    ("at", "of", "message"),
-    [
-        ([], "A", "no rank is given"),
-        ([0], "A", "at=0 is not allowed; it is a whole number ≥ 1"),
-        ([1.5], "A", r"at=1\.5 is not allowed"),
-        ([1, 4], "A", "at=4 is beyond the curves, which end at rank 3"),
-        ([1], "a", "there is no run 'a' among A, B"),
-        ([1], None, "do not include the ideal list; compute them with ideal=True, or name a run"),
-    ],
-)
-def test_invalid_request_raises_a_clear_error(at, of, message):
-    with pytest.raises(GradedError, match=message):
-        effort(made([1, 2, 3], [1, 2, 3]), at, of)
-
-
-def test_error_suggests_a_similar_run():
-    with pytest.raises(GradedError, match=r"did you mean 'bm25\.run'"):
-        effort(made([1], names=["bm25.run"]), [1], "bm25")

@@ -4,12 +4,13 @@ import sys
 
 import numpy as np
 import pytest
+from evaluations import of_array
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ir_measures_graded import GradedError, demo, parse_measure
-from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.intervals import (
     METHODS,
     Intervals,
@@ -26,13 +27,6 @@ statsmodels_power = pytest.importorskip("statsmodels.stats.power", reason="stats
 weightstats = pytest.importorskip("statsmodels.stats.weightstats", reason="statsmodels is not installed")
 
 VALUES = np.random.default_rng(7).beta(2, 3, size=(2, 30))
-
-
-def of_array(array, measure="nDCG_JK", unreported=None):
-    array = np.asarray(array, dtype=float)
-    runs = tuple("ABCDEFGH"[: len(array)])
-    topics = tuple(f"q{number}" for number in range(array.shape[1]))
-    return Evaluation(runs, (parse_measure(measure),), topics, array[:, None, :], unreported=unreported)
 
 
 def test_the_bootstrap_equals_that_of_scipy():
@@ -138,19 +132,6 @@ def test_topics_without_a_value_are_left_out():
     found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], unreported=unreported))
     assert found.of("A", "nDCG_JK") == mean_interval(np.array([0.2, 0.4, 0.6]))
     assert (found.topics.item(), found.values.item()) == (3, pytest.approx(0.4))
-
-
-@pytest.mark.parametrize(
-    ("topics", "options", "message"),
-    [
-        (1, {}, "A: nDCG_JK has 1 topic; a confidence interval needs at least 2"),
-        (2, {"confidence": 95}, "confidence=95 is not allowed; it is above 0 and below 1"),
-        (2, {"method": "BCa"}, "method='BCa' is not allowed; it is one of bootstrap, t"),
-    ],
-)
-def test_invalid_requests_are_refused(topics, options, message):
-    with pytest.raises(GradedError, match=message):
-        intervals(of_array(np.zeros((1, topics))), **options)
 
 
 def test_the_figure_has_a_panel_per_measure():

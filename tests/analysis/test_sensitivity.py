@@ -168,30 +168,6 @@ def test_presets_equal_the_weightings_of_the_paper():
     assert sensitivity(QRELS, RUNS, ["CG"], gains=PRESETS).weightings == PRESETS
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        ((QRELS, RUNS, []), {}, "there is only one ranking of the runs; name several measures, gains"),
-        ((QRELS, RUNS, ["CG"]), {"gains": "w1"}, "there is only one ranking"),
-        ((QRELS, {"one": RUNS["high"]}, ["CG", "nCG"]), {}, "a ranking needs at least 2 runs; there is 1"),
-        (
-            (QRELS, RUNS, ["CG"]),
-            {"gains": ["w1", "w2"]},
-            "unknown weighting 'w2'; use a preset (w1, w3, w10, w100, linear, exp) or NAME=",
-        ),
-        ((QRELS, RUNS, ["CG"]), {"gains": {"x": {1: -1}}}, "gains 'x': level 1 has gain -1, which is not"),
-        ((QRELS, RUNS, ["AP", "P@5"]), {"gains": ["w1", "w3"]}, "no measure takes the gains: AP, P@5 set"),
-        ((QRELS, RUNS, ["CG@5"]), {"cutoffs": [1, 2]}, "no measure takes the cutoff: CG@5 set"),
-        ((QRELS, RUNS, ["CG"]), {"cutoffs": [0, 1]}, "CG: cutoff=0 is not allowed"),
-        ((QRELS, RUNS, ["XY", "CG"]), {}, "measure not found: XY"),
-    ],
-)
-def test_invalid_request_raises_a_clear_error(arguments, options, message):
-    with pytest.raises(GradedError) as error:
-        sensitivity(*arguments, **options)
-    assert str(error.value).startswith(message)
-
-
 @pytest.mark.parametrize("level", [4, -1, 1.5])
 def test_presets_require_the_levels_0_to_3(level):
     qrels = {"q": {"a": 3, "b": level}}

@@ -21,9 +21,6 @@ GOOD = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}
 POOR = {"q1": {"c": 3.0, "b": 2.0}, "q9": {"a": 1.0}}
 RUNS = {"good": GOOD, "poor": POOR}
 MEASURES = [nDCG_JK @ 2, "nCG(gains=0:0,1:1,2:10)@2", "P(rel=2)@2", ir_measures.AP]
-NESTED = {"b": 1.0}
-for _ in range(100_000):
-    NESTED = {"a": NESTED}
 
 
 def test_values_have_axes_run_measure_topic():
@@ -43,8 +40,6 @@ def test_of_takes_a_name_or_an_object():
     found = evaluate(QRELS, RUNS, MEASURES)
     np.testing.assert_array_equal(found.of("nDCG_JK@2"), found.values[:, 0])
     np.testing.assert_array_equal(found.of(ir_measures.AP), found.values[:, 3])
-    with pytest.raises(GradedError, match="muAP is not among the measures evaluated: nDCG_JK@2, nCG"):
-        found.of(muAP)
 
 
 def test_means_do_not_depend_on_topic_order():
@@ -164,41 +159,6 @@ def test_runs_without_names_are_named_as_in_the_commands(tmp_path):
         found = evaluate(QRELS, runs, ["CG@1"])
         assert found.runs == tuple(names)
         assert found.of("CG@1").tolist() == [[3, 0, 0]] * len(names)
-
-
-@pytest.mark.parametrize(
-    ("qrels", "runs", "measures", "message"),
-    [
-        (QRELS, RUNS, [], "no measure is given"),
-        (QRELS, [("one", GOOD), ("one", POOR)], ["AP"], "two runs are named 'one'"),
-        (QRELS, {1: GOOD}, ["AP"], "a run's name is a string, not 1"),
-        ({}, RUNS, ["AP"], "the qrels are empty"),
-        (QRELS, RUNS, ["P"], "P needs cutoff, a whole number ≥ 1"),
-        (QRELS, RUNS, ["nDGC@10"], "measure not found: nDGC; did you mean nDCG"),
-        (QRELS, {"mine": {"q1": {"a": float("nan")}}}, ["nCG"], "^mine: run: topic 'q1', document 'a'.*NaN"),
-        ({"q1": {"a": 0.5}}, RUNS, ["AP"], "document 'a': the level is 0.5; AP is defined for whole numbers"),
-        ("no-such-collection", RUNS, ["AP"], "neither a file nor an ir-datasets id"),
-        (QRELS, {"mine": "no-such-file"}, ["AP"], "no-such-file: cannot be read"),
-        (QRELS, {}, ["AP"], "no run is given"),
-        (QRELS, 5, ["AP"], "runs: cannot read 5 as a run"),
-        (QRELS, [("one", GOOD, 1)], ["AP"], "runs: cannot read .'one'"),
-        (
-            QRELS,
-            {"mine": NESTED},
-            ["AP"],
-            "^mine: run: topic 'a', document 'a': the score <deeply nested dict>",
-        ),
-        (QRELS, {"mine": demo.run_paths()["A"]}, ["AP"], r"mine: none of its topics \(such as '351'\)"),
-    ],
-)
-def test_error_names_the_problem(qrels, runs, measures, message):
-    with pytest.raises(GradedError, match=message):
-        evaluate(qrels, runs, measures)
-
-
-def test_unknown_provider_is_refused_with_the_known_ones():
-    with pytest.raises(GradedError, match=r"there is no provider 'x'; ir_measures has .*pytrec_eval"):
-        evaluate(QRELS, RUNS, ["AP"], provider="x")
 
 
 def test_error_names_the_qrels_file(tmp_path):

@@ -5,7 +5,7 @@ from itertools import chain
 
 import ir_measures
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import strategies
@@ -190,6 +190,7 @@ def test_no_order_is_worse_than_the_reverse_of_the_ideal_one(qrels, random, cuto
         assert bounds[0] - 1e-12 <= bounds[1] <= bounds[2] + 1e-12, measure
 
 
+@settings(max_examples=100)
 @given(
     st.lists(st.sampled_from([None, *strategies.REAL]), min_size=2, max_size=12), st.data(), cutoffs, flags
 )

@@ -255,17 +255,6 @@ def test_the_records_are_the_lines_of_the_verdict():
     assert "<svg" in found._repr_html_()
 
 
-def test_unusable_arguments_are_refused():
-    with pytest.raises(GradedError, match="no run is given"):
-        report(QRELS, {}, ["AP"])
-    with pytest.raises(GradedError, match="the baseline 'best' is not a run"):
-        report(QRELS, RUNS, ["AP"], baseline="best")
-    with pytest.raises(GradedError, match="needs at least 2 runs"):
-        report(QRELS, {"good": RUNS["good"]}, ["AP"], baseline="best")
-    with pytest.raises(GradedError, match="alpha=2 is not allowed"):
-        report(QRELS, RUNS, ["AP"], alpha=2)
-
-
 @pytest.mark.parametrize("module", ["jinja2", "docutils.utils.math"])
 def test_a_missing_library_names_the_extra(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
