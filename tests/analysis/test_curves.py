@@ -348,7 +348,7 @@ def test_figure_title_names_ratio_of_averages():
 
 def test_figure_shows_bands_and_their_confidence():
     _, axes = drawn(made(bands=True))
-    assert axes.get_ylabel() == "Mean over 12 topics, 95 % confidence"
+    assert axes.get_ylabel() == "Mean over 12 topics, 95 % pointwise percentile bands"
     band = axes.collections[0].get_paths()[0].get_extents()
     assert (band.y0, band.y1) == pytest.approx((0.05, 0.35))
     assert len(axes.collections) == 2

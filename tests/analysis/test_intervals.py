@@ -13,13 +13,12 @@ from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.intervals import (
     METHODS,
+    FewTopicsWarning,
     Intervals,
-    chance_to_find,
-    detectable_effect,
     intervals,
     mean_interval,
-    paired_difference,
 )
+from ir_measures_graded.analysis.paired import chance_to_find, detectable_effect
 
 scipy = pytest.importorskip("scipy", reason="SciPy is not installed")
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -33,7 +32,7 @@ def test_the_bootstrap_equals_that_of_scipy():
     resampling = {"n_resamples": 9999, "method": "BCa", "confidence_level": 0.9}
     for values in VALUES:
         peer = stats.bootstrap((values,), np.mean, **resampling, random_state=np.random.default_rng(5))
-        mine = mean_interval(values, 0.9, seed=5)
+        mine = mean_interval(values, 0.9, "bca", seed=5)
         assert mine == pytest.approx(tuple(peer.confidence_interval), abs=0.004)  # other resamples
         ordered = np.sort(values)
         peer = stats.bootstrap((ordered,), np.mean, **resampling, random_state=np.random.default_rng(5))
@@ -44,12 +43,9 @@ def test_students_t_equals_that_of_statsmodels():
     for confidence in (0.5, 0.95, 0.999):
         peer = weightstats.DescrStatsW(VALUES[0]).tconfint_mean(1 - confidence)
         assert mean_interval(VALUES[0], confidence, "t") == pytest.approx(peer, rel=1e-9)
-    found = paired_difference(*VALUES, method="t")
-    peer = weightstats.DescrStatsW(VALUES[0] - VALUES[1]).tconfint_mean(0.05)
-    assert (found.lower, found.upper) == pytest.approx(peer, rel=1e-9)
 
 
-@pytest.mark.parametrize(("method", "trials"), [("bootstrap", 300), ("t", 1000)])
+@pytest.mark.parametrize(("method", "trials"), [("bca", 300), ("t", 1000)])
 def test_intervals_cover_the_true_mean_at_their_level(monkeypatch, method, trials):
     """Skewed values between 0 and 1 with many zeros, as early precision has them; mean .24."""
     monkeypatch.setattr(sys.modules["ir_measures_graded.analysis.intervals"], "RESAMPLES", 999)
@@ -71,18 +67,13 @@ def test_bounds_are_finite_and_in_order(values, method):
 
 
 def test_the_order_of_topics_changes_nothing():
-    assert mean_interval(VALUES[0]) == mean_interval(VALUES[0, ::-1])
+    assert mean_interval(VALUES[0], 0.95, "bca") == mean_interval(VALUES[0, ::-1], 0.95, "bootstrap")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_values_that_differ_by_rounding_only_have_an_interval_without_width(method):
     lower, upper = mean_interval(np.array([0.3, 0.1 + 0.2, 0.3]), 0.95, method)
     assert lower == upper == pytest.approx(0.3)
-    found = paired_difference(np.array([0.4, 0.5, 0.6]), np.array([0.3, 0.4, 0.5]), method=method)
-    assert (found.lower, found.upper) == (found.value, found.value) == pytest.approx((0.1, 0.1))
-    assert (found.effect_size, found.detectable) == (None, 0.0)
-    same = paired_difference(VALUES[0], VALUES[0], method=method)
-    assert (same.value, same.lower, same.upper, same.effect_size, same.detectable) == (0, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize("topics", [5, 20, 100, 2000])
@@ -106,12 +97,10 @@ def test_detectable_effects_are_found_with_the_given_power():
         assert chance_to_find(1e6 / 2**0.5, 2, 1e-6) == pytest.approx(expected, rel=1e-4)
 
 
-def test_detectable_differences_scale_with_the_spread():
-    found = paired_difference(*VALUES)
-    spread = (VALUES[0] - VALUES[1]).std(ddof=1)
-    assert found.detectable == pytest.approx(spread * detectable_effect(30))
-    assert found.effect_size == pytest.approx(found.value / spread)
-    assert paired_difference(*(3 * VALUES)).detectable == pytest.approx(3 * found.detectable)
+def test_the_bootstrap_of_few_topics_warns():
+    with pytest.warns(FewTopicsWarning, match="over 24 topics are too narrow; use Student's t"):
+        intervals(of_array(VALUES[:, :24]), method="bootstrap")
+    assert intervals(of_array(VALUES[:, :25]), method="bca").method == "bca"
 
 
 def test_every_run_and_measure_of_an_evaluation_has_its_interval():

@@ -1,5 +1,6 @@
-"""The command `compare`: output, baseline and errors."""
+"""The command `compare`: output in every format, baseline and errors."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -9,50 +10,67 @@ from ir_measures_graded import demo
 from ir_measures_graded.analysis import compare
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
-pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
+pytest.importorskip("statsmodels", reason="statsmodels is not installed")
 
 MEASURE = "nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100"
 RUNS = {name: str(path) for name, path in demo.run_paths().items()}
 
 
-def test_compare_prints_means_and_significant_differences(output):
-    lines = output("compare", demo.NAME, *RUNS.values(), MEASURE, "AP", "-f", "markdown", "--resamples", 200)
-    text = "\n".join(lines)
-    assert lines[1].startswith("|---")
-    for expected in ("nDCG_JK(avg=True,gains={2:10,3:100})@100", "Conover", "Tukey HSD", "*"):
-        assert expected in text
+def test_every_format_has_the_differences_of_the_primary_procedure(output):
+    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--baseline", RUNS["A"]]
+    found = compare(demo.qrels_path(), RUNS, [MEASURE], baseline="A")
+    expected = [f"{test.difference:.4f}" for test in found.find(MEASURE)]
+    rows = [json.loads(line) for line in output(*words, "-f", "jsonl")]
+    assert rows == [{**row, "p": row["p"]} for row in found.records()]
+    assert [row["difference"] for row in csv.DictReader(output(*words, "-f", "csv"))] == expected
+    for form in ("text", "markdown", "latex"):
+        lines = output(*words, "-f", form)
+        assert [line for line in lines if "baseline" in line]
+        for difference in expected:
+            assert sum(difference in line for line in lines) == 1
+        assert lines[-1].endswith("B lacks 1 topic; the value there is that of an empty ranking.")
+        assert (form == "latex") == lines[-1].startswith("% ")
 
 
-def test_compare_prints_all_tests_for_programs(output):
-    words = ["--baseline", RUNS["A"], "--resamples", 300, "--seed", 4]
-    records = [
-        json.loads(line)
-        for line in output("compare", demo.NAME, *RUNS.values(), MEASURE, *words, "-f", "jsonl")
-    ]
-    expected = compare(demo.qrels_path(), RUNS, [MEASURE], baseline="A", permutations=300, seed=4)
-    tests = [record for record in records if record["test"] not in ("mean", "mean rank")]
-    assert [(test["test"], test["p"]) for test in tests] == [(test.test, test.p) for test in expected.tests]
-    assert len({test["test"] for test in tests}) == 7
+@pytest.mark.parametrize(("show", "key"), [("means", "mean"), ("tests", "test")])
+def test_show_chooses_the_rows_for_programs(output, show, key):
+    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--show", show, "--resamples", 300, "--seed", 4]
+    rows = [json.loads(line) for line in output(*words, "-f", "jsonl", "--tests", "tukey")]
+    options = {"tests": ["tukey"], "permutations": 300, "seed": 4}
+    found = getattr(compare(demo.qrels_path(), RUNS, [MEASURE], **options), show)
+    assert [row[key] for row in rows] == found[key].tolist()
+    assert show == "means" or [row["p"] for row in rows] == found["p"].tolist()
+
+
+def test_other_tests_follow_in_their_own_tables(output):
+    pytest.importorskip("jinja2", reason="Jinja is not installed")
+    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--tests", "wilcoxon,anova", "-o", "page.html"]
+    text = "\n".join(output(*words))
+    titles = ("Tests of all runs", "Wilcoxon, Holm's correction for 10 comparisons")
+    assert text.index(titles[0]) < text.index(titles[1]) < text.index("Paired t-tests over 20 topics")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page.count("<table") == 3
+    assert "Paired t-tests over 20 topics" in page
 
 
 @pytest.mark.parametrize("spelling", ["bm25", "bm25.run", "x/bm25.run"])
 def test_a_baseline_is_found_by_name_file_name_and_path(output, spelling):
     Path("x").mkdir()
     Path("x/bm25.run").write_text(Path(RUNS["A"]).read_text())
-    words = ["compare", demo.NAME, "x/bm25.run", RUNS["B"], "P@5", "--resamples", 10, "-f", "jsonl"]
-    records = map(json.loads, output(*words, "--baseline", spelling))
-    assert {record["other"] for record in records if record["test"] == "paired t"} == {"bm25"}
+    words = ["compare", demo.NAME, "x/bm25.run", RUNS["B"], "P@5", "-f", "jsonl"]
+    (row,) = map(json.loads, output(*words, "--baseline", spelling))
+    assert (row["run"], row["other"]) == ("B", "bm25")
 
 
 def test_a_large_table_stays_readable(output):
     paths = []
     for number in range(24):
         path = Path(f"a_long_run_name_{number}.run")
-        path.write_text("".join(f"q{n} 0 d{(n * number) % 4} 1 1 x\n" for n in range(6)))
+        path.write_text("".join(f"q{n} 0 d{(n * number) % 4} 1 1 x\n" for n in range(12)))
         paths.append(path)
-    Path("levels").write_text("".join(f"q{n} 0 d{d} {d}\n" for n in range(6) for d in range(4)))
-    lines = output("compare", "levels", *paths, "CG@1", "--resamples", 50)
-    assert sum("a_long_run_name_" in line for line in lines) == 24
+    Path("levels").write_text("".join(f"q{n} 0 d{d} {d}\n" for n in range(12) for d in range(4)))
+    lines = output("compare", "levels", *paths, "CG@1")
+    assert sum(line.startswith("CG@1 ") for line in lines) == 24
     assert max(map(len, lines)) <= 120
 
 

@@ -6,6 +6,7 @@ import json
 import runpy
 import shutil
 import sys
+import warnings
 from pathlib import Path
 
 import ir_measures
@@ -319,10 +320,18 @@ def test_an_error_ends_the_process_with_status_2_and_one_line():
 
 def test_confidence_adds_the_bounds_of_every_mean(output):
     words = ["evaluate", "qrels", "run", "other", "CG@1", "--confidence", "0.9"]
-    lines = output(*words, "--interval", "t", "-f", "csv", "-p", "2")
-    assert lines == [
+    assert output(*words, "-f", "csv", "-p", "2") == [
         "measure,run,value,lower,upper,topics",
         "CG@1,run,1.00,-5.31,7.31,2",
         "CG@1,other,0.00,0.00,0.00,2",
     ]
-    assert output(*words)[1] == "CG@1\trun\t1.0000\t0.0000\t2.0000\t2"
+
+
+def test_the_bootstrap_of_few_topics_warns(capsys):
+    words = ["evaluate", "qrels", "run", "CG@1", "--confidence", "0.9", "--interval", "bca"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert cli.main(words) == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[1] == "CG@1\trun\t1.0000\t0.0000\t2.0000\t2"
+    assert "warning: BCa bootstrap intervals over 2 topics are too narrow" in printed.err

@@ -93,17 +93,20 @@ def test_all_sections_are_there_for_runs_by_a_graded_measure(of_demo):
 
 def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
     measures = ["nDCG_JK@10", "ERR_G@10", "AP"]
-    tests = compare("graded-demo", demo.run_paths(), measures, baseline="A", permutations=99)
+    tests = compare("graded-demo", demo.run_paths(), measures, baseline="A")
+    pairs = compare("graded-demo", demo.run_paths(), measures)
     spans = ranges("graded-demo", demo.run_paths(), measures[:2], draws=0)
     for of in of_demo.verdict.measures:
         assert [line.run for line in of.lines] == tests.best_first(of.measure)
-        against = {test.run: test for test in tests.find(of.measure, "paired t")}
+        against = {test.run: test for test in tests.find(of.measure)}
         for line in of.lines:
-            assert line.mean == tests.means[tests.runs.index(line.run), tests.measures.index(of.measure)]
+            assert line.mean == tests.values[tests.runs.index(line.run), tests.measures.index(of.measure)]
             assert line.test == against.get(line.run)
             assert line.significant == (line.run != "A" and against[line.run].adjusted < 0.05)
         assert of.pairs == 10
-        assert of.separated == sum(test.p < 0.05 for test in tests.find(of.measure, "Tukey HSD"))
+        assert of.separated == sum(test.significant for test in pairs.find(of.measure))
+    (note,) = [note for note in of_demo.verdict.notes if "families" in note]
+    assert note in of_demo.html
     first = of_demo.verdict.measures[0]
     of_first = [each for each in spans.differences if each.measure == first.measure]
     assert first.standing.over_judgments == sum(each.stands_over_judgments for each in of_first)

@@ -38,7 +38,7 @@ from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .explain import Explanation, explain
 from .identify import Identification, identify
-from .intervals import Intervals, intervals
+from .intervals import FewTopicsWarning, Intervals, intervals
 from .levels import Levels, levels
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
@@ -47,7 +47,7 @@ from .swaps import Swaps, swaps
 
 if TYPE_CHECKING:
     from ..judging.agreement import JudgeAgreement, agreement
-    from ..judging.estimate import Estimates, FewTopicsWarning, estimate
+    from ..judging.estimate import Estimates, estimate
     from ..judging.holes import Holes, add_answers, holes
     from ..report.report import Report, report
 

@@ -1,22 +1,23 @@
-"""Significance tests of the differences between runs, as in Järvelin & Kekäläinen 2002, Table II.
+"""Comparison of runs: which differences between them hold for other topics too?
 
-`compare` evaluates the runs and tests their values over the topics:
+`compare` evaluates the runs and tests their differences by the primary procedure of `paired`: paired t-tests
+with Holm's correction, simultaneous intervals and minimum detectable effects. The family is the one pair, all
+runs against the baseline, or all pairs. Other tests are computed on request:
 
-- Friedman's test of all runs and, if it is significant, Conover's comparison of each pair of runs, without
-  correction, as in Conover (Practical Nonparametric Statistics, 1980), which the paper cites;
-- two-way analysis of variance by run and topic;
-- the randomised Tukey HSD of each pair of runs;
-- the paired t-test and Wilcoxon's signed-rank test of each run against a baseline, with Holm's correction
-  for the number of runs.
+- ``conover``: Friedman's test of all runs and, if it is significant, Conover's comparison of each pair
+  (Practical Nonparametric Statistics, 1980), as in Järvelin & Kekäläinen 2002, Table II;
+- ``anova``: the two-way analysis of variance by run and topic;
+- ``tukey``: the randomised Tukey HSD of each pair. One run far from the others takes away all its power;
+- ``wilcoxon``: Wilcoxon's signed-rank test of each pair; ``randomisation``: Fisher's test of each pair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import partial
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 from ir_measures import Measure
@@ -34,16 +35,21 @@ from .comparison import (
     CONOVER,
     FRIEDMAN,
     PAIRED_T,
+    RANDOMISATION,
     TUKEY_HSD,
     WILCOXON,
     Comparison,
     Test,
     reference_of,
 )
-from .intervals import STUDENT, PairedDifference, check, paired_difference
+from .intervals import STUDENT, check
 from .libraries import need_statistics
 from .options import refuse_large, whole_number
+from .paired import paired
 from .significance import Outcome
+
+TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
+"""The tests besides the primary procedure."""
 
 
 def compare(
@@ -52,6 +58,8 @@ def compare(
     measures: Iterable[Measure | str],
     *,
     baseline: str | None = None,
+    tests: Sequence[str] = (),
+    uncorrected: bool = False,
     alpha: float = 0.05,
     permutations: int = 10_000,
     seed: int = 0,
@@ -64,12 +72,13 @@ def compare(
     `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`, the other options and errors as
     for `compare_values`. Needs the extra ``stats``.
     """
-    check_options(alpha, permutations, seed, interval)
-    need_statistics("scipy", "statsmodels", "scikit_posthocs")
+    check_options(alpha, permutations, seed, interval, tests)
     evaluation = evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
     return compare_values(
         evaluation,
         baseline=baseline,
+        tests=tests,
+        uncorrected=uncorrected,
         alpha=alpha,
         permutations=permutations,
         seed=seed,
@@ -82,6 +91,8 @@ def compare_values(
     evaluation: Evaluation,
     *,
     baseline: str | None = None,
+    tests: Sequence[str] = (),
+    uncorrected: bool = False,
     alpha: float = 0.05,
     permutations: int = 10_000,
     seed: int = 0,
@@ -90,17 +101,22 @@ def compare_values(
 ) -> Comparison:
     """Test the differences between the runs of an `Evaluation`.
 
-    `baseline` is the name of a run; the first of two runs is the default. A p-value below `alpha` (above 0,
-    below 1) is significant. The randomised Tukey HSD makes `permutations` (≥ 1), which depend on `seed` (≥ 0)
-    alone. `interval` is the method of the intervals of the differences, ``t`` or ``bootstrap``, see
-    `mean_interval`.
+    `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
+    the module. Those of pairs test the same family with Holm's correction, Conover's without one if
+    `uncorrected`; the randomised Tukey HSD corrects for all pairs by itself. A p-value below `alpha` (above
+    0, below 1) is significant. Random tests make `permutations` (≥ 1), which depend on `seed` (≥ 0) alone.
+    `interval` is the method of the intervals of the differences, ``t`` or ``bca``, see `mean_interval`.
 
-    Friedman's and Conover's tests need three runs. A test that is undefined for the data has a note
-    instead of a p-value; two runs that are equal in every topic have p = 1.
+    >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
+    >>> from ir_measures_graded import nDCG_JK
+    >>> found = compare_values(Evaluation(("A", "B"), (nDCG_JK,), tuple("1234"), values[:, None]))
+    >>> found.differences.round(3)[["run", "other", "difference", "lower", "upper", "p"]].values.tolist()
+    [['B', 'A', 0.175, 0.023, 0.327, 0.035]]
 
-    Raises `GradedError` for fewer than two runs or topics, an unknown baseline, and an option out of range.
+    A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for fewer than
+    two runs or topics, an unknown baseline or test, and an option out of range.
     """
-    check_options(alpha, permutations, seed, interval)
+    check_options(alpha, permutations, seed, interval, tests)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(
@@ -113,41 +129,34 @@ def compare_values(
             f"the baseline {baseline!r} is not a run{hint} The runs are {listed(evaluation.runs, most=10)}"
         )
     reference = reference_of(evaluation.runs, baseline)
-    tests: list[Test] = []
+    outcomes: list[Test] = []
     ranks = []
     for measure in tracked(list(evaluation.measures), "measure", progress):
-        differences = partial(
-            paired_difference, confidence=1 - alpha, method=interval, alpha=alpha, seed=seed
-        )
-        values = _Values(measure, evaluation.runs, evaluation.of(measure), differences)
-        ranks.append(values.ranks())
-        friedman = significance.friedman(values.array)
-        tests.append(values.test(FRIEDMAN, friedman))
-        if friedman.p is not None and friedman.p < alpha:
-            tests += values.pairs(CONOVER, significance.conover(values.array), merit=-ranks[-1])
-        anova = significance.two_way_anova(values.array)
-        tests += map(values.test, (ANOVA_RUNS, ANOVA_TOPICS), anova)
-        p_values = significance.tukey_hsd(values.array, permutations, seed)
-        tests += values.pairs(TUKEY_HSD, p_values, merit=values.merit)
-        if reference is not None:
-            tests += values.against(reference)
+        values = _Values(measure, evaluation.runs, evaluation.of(measure), reference, alpha)
+        ranks.append(values.ranks)
+        outcomes += values.primary(interval, seed)
+        for name in dict.fromkeys(tests):
+            outcomes += values.further(name, uncorrected, permutations, seed)
+    missing = np.zeros((1, 0)) if evaluation.missing is None else evaluation.missing
     return Comparison(
         runs=evaluation.runs,
         measures=evaluation.measures,
         topics=len(evaluation.topics),
-        means=mean_over_topics(evaluation.values),
+        values=mean_over_topics(evaluation.values),
         ranks=np.stack(ranks, axis=1),
-        tests=tuple(tests),
+        outcomes=tuple(outcomes),
         baseline=baseline,
         alpha=alpha,
-        permutations=permutations,
-        seed=seed,
-        interval=interval,
+        interval=check(1 - alpha, interval),
+        uncorrected=uncorrected,
+        lacking={run: int(number) for run, number in zip(evaluation.runs, missing.sum(axis=1)) if number},
     )
 
 
-def check_options(alpha: float, permutations: int, seed: int, interval: str = STUDENT) -> None:
-    """Raise `GradedError` for an option out of range."""
+def check_options(
+    alpha: float, permutations: int, seed: int, interval: str = STUDENT, tests: Sequence[str] = ()
+) -> None:
+    """Raise `GradedError` for an option out of range, an unknown test or a missing library."""
     if not 0 < alpha < 1:
         raise GradedError(f"alpha={alpha!r} is not allowed; it is between 0 and 1, for example 0.05")
     refuse_large(
@@ -155,62 +164,97 @@ def check_options(alpha: float, permutations: int, seed: int, interval: str = ST
     )
     whole_number(seed, "seed", 0)
     check(1 - alpha, interval)
+    for name in tests:
+        if name not in TESTS:
+            raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
+    need_statistics("scipy", "statsmodels", *(["scikit_posthocs"] if "conover" in tests else []))
 
 
 class _Values:
     """Runs the tests on the values of one measure (runs × topics)."""
 
     def __init__(
-        self,
-        measure: Measure,
-        runs: Sequence[str],
-        array: np.ndarray,
-        difference: Callable[[np.ndarray, np.ndarray], PairedDifference],
+        self, measure: Measure, runs: Sequence[str], array: np.ndarray, reference: str | None, alpha: float
     ):
-        self.measure, self.runs, self.array = measure, runs, array
-        self.difference = cache(lambda a, b: difference(array[a], array[b]))
+        self.measure, self.runs, self.array, self.alpha = measure, runs, array, alpha
         self.sign = sign_of(measure)
-        self.signed = self.sign * array
-        self.merit = self.signed.mean(axis=1)
+        self.merit = self.sign * array.mean(axis=1)
+        self.ranks = significance.run_ranks(-self.sign * array).mean(axis=1)
+        best_first = np.argsort(-self.merit, kind="stable").tolist()
+        base = None if reference is None else runs.index(reference)
+        self.pairs = (
+            list(combinations(best_first, 2))
+            if base is None
+            else [(run, base) for run in range(len(runs)) if run != base]
+        )
 
-    def ranks(self) -> np.ndarray:
-        return significance.run_ranks(-self.signed).mean(axis=1)
+    def primary(self, interval: str, seed: int) -> Iterator[Test]:
+        """The paired t-test of each pair of the family."""
+        found = paired(self.array, self.pairs, self.alpha, check(1 - self.alpha, interval), seed)
+        for row, pair in enumerate(self.pairs):
+            column = {name: _known(array[row]) for name, array in vars(found).items() if name != "notes"}
+            column.pop("deviation")
+            yield self._pair(PAIRED_T, pair, found.difference[row], found.notes[row], **column)
 
-    def test(self, name: str, outcome: Outcome) -> Test:
+    def further(self, name: str, uncorrected: bool, permutations: int, seed: int) -> Iterator[Test]:
+        """The tests that `name`, one of `TESTS`, stands for."""
+        if name == "anova":
+            yield from map(self._test, (ANOVA_RUNS, ANOVA_TOPICS), significance.two_way_anova(self.array))
+        elif name == "conover":
+            friedman = significance.friedman(self.array)
+            yield self._test(FRIEDMAN, friedman)
+            if friedman.p is not None and friedman.p < self.alpha:
+                p_values = significance.conover(self.array)
+                yield from self._by_matrix(CONOVER, p_values, -self.ranks, corrected=not uncorrected)
+        elif name == "tukey":
+            p_values = significance.tukey_hsd(self.array, permutations, seed)
+            yield from self._by_matrix(TUKEY_HSD, p_values, self.merit, corrected=False)
+        else:
+            test = (
+                significance.wilcoxon
+                if name == "wilcoxon"
+                else partial(significance.randomisation, permutations=permutations, seed=seed)
+            )
+            outcomes = [test(self.array[a], self.array[b]) for a, b in self.pairs]
+            yield from self._corrected(WILCOXON if name == "wilcoxon" else RANDOMISATION, outcomes)
+
+    def _by_matrix(self, name: str, p: np.ndarray, merit: np.ndarray, corrected: bool) -> Iterator[Test]:
+        """A test whose p-values are a matrix (runs × runs), and which favours the run of higher `merit`."""
+        outcomes = [
+            Outcome(p=float(p[a, b]), leaning=self.sign * (merit[a] - merit[b])) for a, b in self.pairs
+        ]
+        return self._corrected(name, outcomes, corrected)
+
+    def _corrected(self, name: str, outcomes: Sequence[Outcome], corrected: bool = True) -> Iterator[Test]:
+        """A test of each pair of the family, with Holm's correction if `corrected`."""
+        p_values = [outcome.p for outcome in outcomes]
+        adjusted = significance.holm([p or 0.0 for p in p_values]) if corrected else p_values
+        for pair, outcome, p in zip(self.pairs, outcomes, adjusted):
+            numbers = {"statistic": outcome.statistic, "p": outcome.p, "adjusted": p}
+            yield self._pair(name, pair, outcome.leaning, outcome.note, **numbers)
+
+    def _test(self, name: str, outcome: Outcome) -> Test:
         return Test(self.measure, name, statistic=outcome.statistic, p=outcome.p, note=outcome.note)
 
-    def pairs(self, name: str, p_values: np.ndarray, merit: np.ndarray) -> list[Test]:
-        """A test of each pair of runs, which favours the run of higher `merit`."""
-        return [
-            self._pair(name, a, b, Outcome(p=float(p_values[a, b])), float(merit[a] - merit[b]))
-            for a, b in combinations(range(len(self.runs)), 2)
-        ]
-
-    def against(self, baseline: str) -> list[Test]:
-        """The paired tests of the other runs against the baseline."""
-        base = self.runs.index(baseline)
-        others = [number for number in range(len(self.runs)) if number != base]
-        tests = []
-        for name, paired in ((PAIRED_T, significance.paired_t), (WILCOXON, significance.wilcoxon)):
-            outcomes = [paired(self.array[number], self.array[base]) for number in others]
-            adjusted = significance.holm([outcome.p or 0.0 for outcome in outcomes])
-            tests += [
-                replace(self._pair(name, number, base, outcome, self.sign * outcome.leaning), adjusted=p)
-                for number, outcome, p in zip(others, outcomes, adjusted)
-            ]
-        return tests
-
-    def _pair(self, name: str, a: int, b: int, outcome: Outcome, leaning: float) -> Test:
-        """The test of runs `a` and `b`, which favours `a` if `leaning` is > 0."""
-        found = self.difference(a, b)
-        return replace(
-            self.test(name, outcome),
-            run=self.runs[a],
-            other=self.runs[b],
-            better=None if leaning == 0 else self.runs[a if leaning > 0 else b],
-            difference=float(self.array[a].mean() - self.array[b].mean()),
-            effect_size=found.effect_size,
-            lower=found.lower,
-            upper=found.upper,
-            detectable=found.detectable,
+    def _pair(
+        self, name: str, pair: tuple[int, int], leaning: float, note: str, **numbers: float | None
+    ) -> Test:
+        """The test of a pair, which favours the first run if `leaning` (of values) says that it is better."""
+        first, second = (self.runs[number] for number in pair)
+        better = None if leaning == 0 else first if self.sign * leaning > 0 else second
+        p = numbers["adjusted"]
+        return Test(
+            self.measure,
+            name,
+            run=first,
+            other=second,
+            better=better,
+            significant=p is not None and p < self.alpha,
+            note=note,
+            **numbers,
         )
+
+
+def _known(value: float) -> float | None:
+    """A number as a Python float, None for NaN."""
+    return None if np.isnan(value) else float(value)

@@ -1,9 +1,9 @@
-"""The result of a comparison: tests, tables and figures."""
+"""The result of a comparison: one frame for each question, tables and figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from ir_measures import Measure
 from ..evaluation.evaluate import sign_of
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
-from ..output.formats import Table, counted, listed, text
+from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.notation import parse_measures
 from .intervals import KINDS, STUDENT
@@ -21,6 +21,7 @@ from .intervals import KINDS, STUDENT
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 FRIEDMAN: Final = "Friedman"
 CONOVER: Final = "Conover"
@@ -29,11 +30,11 @@ ANOVA_TOPICS: Final = "ANOVA: topics"
 TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
 WILCOXON: Final = "Wilcoxon"
+RANDOMISATION: Final = "randomisation"
 
-OMNIBUS = ("Friedman p", "ANOVA p")
-WIDTH = 120
-"""The default table has at most this many columns of text, unless names are very long."""
-MEASURE_WIDTH, NARROW_MEASURE_WIDTH, CELL_WIDTH = 40, 22, 16
+FEW_PAIRS = 15
+"""A table for people has a row per pair of at most this many; with more, a row per run."""
+CELL_WIDTH = 24
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 MINIMAL_SIDE = 7
 """A panel has room for at least this many runs, so that its title fits."""
@@ -58,12 +59,14 @@ class PValue(float):
 class Test:
     """A significance test of one measure's values.
 
-    `run` and `other` are the two runs compared; both are None in a test of all runs. `better` is the run
-    that the test favours, significant or not. `difference` is the mean of `run` minus the mean of `other`,
-    `effect_size` is Cohen's d_z. `statistic` and `p` are None if they are undefined or the library does not
-    return them; `note` gives the reason. `adjusted` is p with Holm's correction, in tests against a baseline.
-    `lower` and `upper` bound the difference with confidence 1 − alpha, without a correction for the number
-    of runs. `detectable` is the smallest true difference that the paired t-test finds with probability .8.
+    `run` and `other` are the two runs compared; both are None in a test of all runs. `better` is the run that
+    the test favours, and `significant` whether it is better. `statistic` and `p` are None if they are
+    undefined or the library does not return them; `note` gives the reason. `adjusted` is p with the
+    correction for the family.
+
+    The primary test, the paired t-test, also has the `difference` of the means of `run` and `other`, with
+    bounds (`lower`, `upper`) that hold for the whole family together, Cohen's d_z (`effect_size`), and the
+    smallest true difference that it finds with probability .8 at the family's level (`detectable`).
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -74,45 +77,76 @@ class Test:
     other: str | None = None
     better: str | None = None
     difference: float | None = None
-    effect_size: float | None = None
+    lower: float | None = None
+    upper: float | None = None
     statistic: float | None = None
     p: float | None = None
     adjusted: float | None = None
-    lower: float | None = None
-    upper: float | None = None
+    significant: bool = False
+    effect_size: float | None = None
     detectable: float | None = None
     note: str = ""
 
-    @property
-    def decisive(self) -> float:
-        """The adjusted p-value, or the p-value without a correction; 1 if undefined."""
-        found = self.p if self.adjusted is None else self.adjusted
-        return 1.0 if found is None else found
+    def record(self, *names: str) -> dict[str, Any]:
+        """These fields as a row for programs and people."""
+        row = {name: getattr(self, name) for name in names} | {"measure": str(self.measure)}
+        return row | {key: PValue(row[key]) for key in ("p", "adjusted") if row.get(key) is not None}
+
+
+OF_A_DIFFERENCE = ("measure", "run", "other", "difference", "lower", "upper", "statistic", "p", "adjusted",
+                   "significant", "effect_size", "detectable", "note")  # fmt: skip
+OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Means of several runs over the topics, and significance tests of their differences.
+    """Means of several runs over the topics, and tests of their differences, the primary one first.
 
-    The first of two runs serves as the baseline if none is given.
+    Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
+    measure and pair of the family, by the primary procedure) and `tests` (a row per further test). The first
+    of two runs serves as the baseline if none is given.
 
-    `means` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
-    1 for the best. `tests` holds all tests. `interval` is the method of the confidence intervals.
+    `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
+    1 for the best. `outcomes` holds all tests. `interval` is the method of the intervals, `lacking` the
+    number of topics that a run lacks.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     topics: int
-    means: np.ndarray
+    values: np.ndarray
     ranks: np.ndarray
-    tests: tuple[Test, ...]
+    outcomes: tuple[Test, ...]
     baseline: str | None
     alpha: float
-    permutations: int
-    seed: int
     interval: str = STUDENT
+    uncorrected: bool = False
+    lacking: Mapping[str, int] = field(default_factory=dict)
 
-    def find(self, measure: Measure | str, test: str) -> list[Test]:
+    @cached_property
+    def means(self) -> DataFrame:
+        """A row per measure and run: its mean, and its mean rank over the topics."""
+        return _frame(
+            {"measure": str(measure), "run": run, "mean": mean, "rank": rank}
+            for measure, values, ranks in zip(self.measures, self.values.T.tolist(), self.ranks.T.tolist())
+            for run, mean, rank in zip(self.runs, values, ranks)
+        )
+
+    @cached_property
+    def differences(self) -> DataFrame:
+        """A row per measure and pair of runs: the primary procedure."""
+        return _frame(self.records())
+
+    @cached_property
+    def tests(self) -> DataFrame:
+        """A row per further test that was requested."""
+        return _frame(test.record(*OF_A_TEST) for test in self.outcomes if test.test != PAIRED_T)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per measure and pair of runs: the primary procedure."""
+        return [test.record(*OF_A_DIFFERENCE) for test in self.outcomes if test.test == PAIRED_T]
+
+    def find(self, measure: Measure | str, test: str = PAIRED_T) -> list[Test]:
         """All tests of this name for one of the measures."""
         return [*self._found.get(self._measure(measure), {}).get(test, ())]
 
@@ -122,16 +156,22 @@ class Comparison(Result):
     @cached_property
     def _found(self) -> dict[Measure, dict[str, list[Test]]]:
         found: dict[Measure, dict[str, list[Test]]] = {measure: {} for measure in self.measures}
-        for test in self.tests:
+        for test in self.outcomes:
             found[test.measure].setdefault(test.test, []).append(test)
         return found
 
     @property
     def reference(self) -> str | None:
-        """The run that the paired tests compare the others with, if any."""
+        """The run that the others are compared with, None if all pairs are compared."""
         return reference_of(self.runs, self.baseline)
 
-    def statement(self, measure: Measure | str, test: str = CONOVER) -> str:
+    @property
+    def family(self) -> int:
+        """The number of differences that are tested together."""
+        count = len(self.runs)
+        return count - 1 if self.reference is not None else count * (count - 1) // 2
+
+    def statement(self, measure: Measure | str, test: str = PAIRED_T) -> str:
         """The significant differences that a pairwise test finds, as in Table II: ``D, E > A**``.
 
         Runs that beat the same runs at the same level are joined; ** is p < 0.01, * is p < 0.05. The sign
@@ -151,10 +191,10 @@ class Comparison(Result):
     def beaten(self, measure: Measure | str, test: str, run: str) -> dict[str, list[str]]:
         """The runs that `run` beats in a pairwise test, grouped by stars."""
         beaten = {
-            other: stars(found.decisive)
+            other: stars(found.adjusted)
             for found in self.find(measure, test)
             for other in (found.run, found.other)
-            if found.better == run != other and found.decisive < self.alpha
+            if found.better == run != other and found.significant
         }
         order = [other for other in self.best_first(measure) if other in beaten]
         return {
@@ -165,13 +205,13 @@ class Comparison(Result):
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst."""
         measure = self._measure(measure)
-        means = self.means[:, self.measures.index(measure)]
+        means = self.values[:, self.measures.index(measure)]
         order = np.argsort(-sign_of(measure) * means, kind="stable")
         return [self.runs[number] for number in order]
 
     def pairwise(self) -> tuple[str, ...]:
-        """The names of the pairwise tests."""
-        return (CONOVER, TUKEY_HSD, *((PAIRED_T, WILCOXON) if self.reference is not None else ()))
+        """The names of the pairwise tests, the primary one first."""
+        return tuple(dict.fromkeys(test.test for test in self.outcomes if test.run is not None))
 
     @property
     def summary(self) -> str:
@@ -180,136 +220,129 @@ class Comparison(Result):
         against = f", baseline {self.baseline}" if self.baseline else ""
         return f"{runs} by {listed(self.measures)} over {topics}{against}"
 
-    def table(self) -> Table:
-        """Column names and rows of the table that suits the number of runs.
+    def notes(self) -> list[str]:
+        """What the reader of the tables needs to know."""
+        several = self.family > 1
+        level, count = f"{100 * (1 - self.alpha):g} %", counted(self.family, "difference")
+        found = [
+            f"Paired t-tests over {counted(self.topics, 'topic')}, {level} intervals ({KINDS[self.interval]})"
+            + (f"; p has Holm's correction and the intervals hold together, for {count}" * several)
+            + f". MDE is the smallest true difference found with probability 0.8{' at this level' * several}."
+        ]
+        if len(self.measures) > 1:
+            found.append(
+                f"{len(self.measures)} families of {count} were tested; {self.measures[0]}, named first, is "
+                "the primary one."
+            )
+        primary = [test for test in self.outcomes if test.test == PAIRED_T]
+        stronger = [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]
+        if stronger:
+            found.append(
+                f"Holm's test finds more than the intervals show: {_pairs(stronger)} "
+                f"differ with p < {self.alpha:g}, and the interval "
+                "reaches 0."
+            )
+        for note in dict.fromkeys(test.note for test in primary if test.note):
+            found.append(f"{_pairs([test for test in primary if test.note == note])}: {note}.")
+        found += [
+            f"{run} lacks {counted(number, 'topic')}; the value there is that of an empty ranking."
+            for run, number in self.lacking.items()
+        ]
+        return found
 
-        The choice is `table_against` for two runs or a baseline, else `table_by_measure` if it has at most
-        120 columns of text, else `table_by_run`.
+    def table(self) -> Table:
+        """Column names and rows of the primary procedure.
+
+        The choice is `table_against` for two runs or a baseline, else `table_of_pairs` for at most 15 pairs,
+        else `table_by_run`.
         """
         if self.reference is not None:
             return self.table_against()
-        table = self.table_by_measure()
-        return table if max(map(len, text(*table))) <= WIDTH else self.table_by_run()
+        return self.table_of_pairs(PAIRED_T) if self.family <= FEW_PAIRS else self.table_by_run(PAIRED_T)
+
+    def parts(self) -> list[tuple[str, Table]]:
+        """The table of the primary procedure, then one of each further test, with its title."""
+        found = [("", self.table())]
+        omnibus = [test for test in self.outcomes if test.run is None]
+        if omnibus:
+            rows = [
+                [str(t.measure), t.test, t.statistic, None if t.p is None else PValue(t.p), t.note]
+                for t in omnibus
+            ]
+            found.append(("Tests of all runs", (["measure", "test", "statistic", "p", "note"], rows)))
+        for name in self.pairwise()[1:]:
+            table = self.table_of_pairs(name) if self.family <= FEW_PAIRS else self.table_by_run(name)
+            found.append((f"{name}, {self.correction(name)}", table))
+        return found
+
+    def correction(self, test: str) -> str:
+        """The correction of a pairwise test for the number of comparisons."""
+        if test == TUKEY_HSD:
+            return "corrected for all pairs"
+        if test == CONOVER and self.uncorrected:
+            return "uncorrected"
+        return f"Holm's correction for {counted(self.family, 'comparison')}"
 
     def table_against(self) -> Table:
         """Column names and rows: the difference of each run from the baseline, best run first.
 
-        A row has the mean, the difference with its interval, the effect size, the smallest detectable
-        difference (MDE), and the p-values of the paired t-test and Wilcoxon's test with Holm's correction.
         Requires a baseline or two runs.
         """
-        columns = [
-            "measure",
-            "run",
-            "mean",
-            "difference",
-            "lower",
-            "upper",
-            "d_z",
-            "MDE",
-            "t p",
-            "Wilcoxon p",
-        ]
         rows: list[list[Any]] = []
         for measure in self.measures:
-            tests = {name: self._against(measure, name) for name in (PAIRED_T, WILCOXON)}
-            block: list[list[Any]] = []
+            tests = {test.run: test for test in self.find(measure)}
             for run in self.best_first(measure):
-                if run == self.reference:
-                    block.append([run, self._mean(measure, run), "baseline", *[None] * 6])
-                else:
-                    paired = tests[PAIRED_T][run]
-                    p_values = [PValue(tests[name][run].decisive) for name in tests]
-                    difference = [paired.difference, paired.lower, paired.upper]
-                    difference += [paired.effect_size, paired.detectable]
-                    block.append([run, self._mean(measure, run), *difference, *p_values])
-            rows += self._under_the_measure(measure, block, NARROW_MEASURE_WIDTH)
-        return columns, rows
-
-    def _against(self, measure: Measure, name: str) -> dict[str | None, Test]:
-        """The paired test of each run against the baseline."""
-        return {test.run: test for test in self.find(measure, name)}
+                row: list[Any] = [str(measure), run, self._mean(measure, run)]
+                rows.append(row + (_numbers(tests[run]) if run in tests else ["baseline", *[None] * 5]))
+        return ["measure", "run", "mean", *_NUMBERS], rows
 
     def _mean(self, measure: Measure, run: str) -> float:
-        return float(self.means[self.runs.index(run), self.measures.index(measure)])
+        return float(self.values[self.runs.index(run), self.measures.index(measure)])
 
-    def _under_the_measure(
-        self, measure: Measure, block: list[list[Any]], width: int = MEASURE_WIDTH
-    ) -> list[list[Any]]:
-        """Rows with a first column of the measure and the p-values of the tests of all runs."""
-        lines = plots.title(measure, width).split("\n")
-        for name, found in zip(OMNIBUS, self._omnibus(measure)):
-            note = f"{name.removesuffix(' p')} {found}" if isinstance(found, str) else f"{name} {found:.4f}"
-            lines += plots.title(note, width).split("\n")
-        empty = [[None] * len(block[0])] * (len(lines) - len(block))
-        lines += [""] * (len(block) - len(lines))
-        return [[line, *row] for line, row in zip(lines, block + empty)]
+    def table_of_pairs(self, test: str = PAIRED_T) -> Table:
+        """Column names and rows of a pairwise test: one row per measure and pair, the best runs first."""
+        primary = test == PAIRED_T
+        rows = [
+            [str(measure), found.run, found.other, *(_numbers(found) if primary else _further(found))]
+            for measure in self.measures
+            for found in self.find(measure, test)
+        ]
+        return ["measure", "run", "other", *(_NUMBERS if primary else ("statistic", "p", "better"))], rows
+
+    def table_by_run(self, test: str = PAIRED_T) -> Table:
+        """Column names and rows: one row per measure and run, sorted from the best run to the worst.
+
+        The runs of each measure have letters from A. The last column holds the letters of the runs that this
+        run beats, with stars, or the number of these runs if there are too many letters.
+        """
+        rows: list[list[Any]] = []
+        for column, measure in enumerate(self.measures):
+            order = self.best_first(measure)
+            for number, run in enumerate(order):
+                rank = float(self.ranks[self.runs.index(run), column])
+                cell = _beaten_cell(self.beaten(measure, test, run), order)
+                rows.append([str(measure), letters(number), run, self._mean(measure, run), rank, cell])
+        return ["measure", "", "run", "mean", "mean rank", "better than"], rows
 
     def table_by_measure(self) -> Table:
         """Column names and rows as in Table II: one row per measure with means and statements."""
-        columns = ["measure", *self.runs, *OMNIBUS, *self.pairwise()]
+        tests = self.pairwise()
         rows = [
-            [
-                str(measure),
-                *means,
-                *self._omnibus(measure),
-                *(self.statement(measure, test) for test in self.pairwise()),
-            ]
-            for measure, means in zip(self.measures, self.means.T.tolist())
+            [str(measure), *means, *(self.statement(measure, test) for test in tests)]
+            for measure, means in zip(self.measures, self.values.T.tolist())
         ]
-        return columns, rows
-
-    def table_by_run(self) -> Table:
-        """Column names and rows: one row per measure and run, sorted from the best run to the worst.
-
-        The runs of each measure have letters from A. The column of a test holds the letters of the runs that
-        this run beats, with stars, or the number of these runs if there are too many letters.
-        """
-        columns = ["measure", "", "run", "mean", "mean rank", *self.pairwise()]
-        rows: list[list[Any]] = []
-        for column, measure in enumerate(self.measures):
-            order, block = self.best_first(measure), []
-            for number, run in enumerate(order):
-                rank = float(self.ranks[self.runs.index(run), column])
-                beaten = (self.beaten(measure, test, run) for test in self.pairwise())
-                cells = [_beaten_cell(found, order) for found in beaten]
-                block.append([letters(number), run, self._mean(measure, run), rank, *cells])
-            rows += self._under_the_measure(measure, block)
-        return columns, rows
-
-    def _omnibus(self, measure: Measure) -> list[float | str]:
-        """The p-values of the tests of all runs, or the reason why a test is undefined."""
-        outcomes = [self.find(measure, test)[0] for test in (FRIEDMAN, ANOVA_RUNS)]
-        return [outcome.note if outcome.p is None else PValue(outcome.p) for outcome in outcomes]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per mean and mean rank, then one per test."""
-        empty = dict.fromkeys(field.name for field in fields(Test))
-        rows = [
-            {**empty, "measure": str(measure), "test": kind, "run": run, "statistic": value, "note": ""}
-            for kind, table in (("mean", self.means), ("mean rank", self.ranks))
-            for measure, column in zip(self.measures, table.T.tolist())
-            for run, value in zip(self.runs, column)
-        ]
-        for test in self.tests:
-            p_values = {
-                name: value if value is None else PValue(value)
-                for name, value in (("p", test.p), ("adjusted", test.adjusted))
-            }
-            rows.append({**asdict(test), **p_values, "measure": str(test.measure)})
-        return rows
+        return ["measure", *self.runs, *tests], rows
 
     def figure(self) -> Figure:
-        """Draw `differences` for two runs or a baseline, else `significant_pairs`."""
-        return self.significant_pairs() if self.reference is None else self.differences()
+        """Draw the differences from the baseline or between two runs, else `significant_pairs`."""
+        return self.significant_pairs() if self.reference is None else self._differences()
 
     @plots.styled
-    def differences(self) -> Figure:
+    def _differences(self) -> Figure:
         """Draw the difference of each run from the baseline with its confidence interval.
 
         There is one panel per measure; the best runs by the first measure are on top. A marker is filled if
-        the paired t-test with Holm's correction is significant. Requires a baseline or two runs. Raises
-        `GradedError` if Matplotlib is not installed (extra ``plot``).
+        the difference is significant.
         """
         runs = [run for run in self.best_first(self.measures[0]) if run != self.reference]
         names, styles = INCHES * max(map(len, runs)), plots.run_styles(self.runs)
@@ -320,12 +353,12 @@ class Comparison(Result):
         for axes, measure in zip(
             plots.panels(figure, len(self.measures), across, sharey=True), self.measures
         ):
-            tests = self._against(measure, PAIRED_T)
+            tests = {test.run: test for test in self.find(measure)}
             for place, run in enumerate(runs):
                 test, style = tests[run], styles[run]
-                fill = style["color"] if test.decisive < self.alpha else "white"
                 interval = np.array([test.lower, test.upper], dtype=float)
                 axes.plot(interval, [place, place], color=style["color"])
+                fill = style["color"] if test.significant else "white"
                 axes.plot(float(test.difference or 0), place, **style, markerfacecolor=fill, label=run)
             axes.axvline(0, color=plots.GREY, linewidth=1.0)
             axes.set_yticks(range(len(runs)), runs)
@@ -334,20 +367,25 @@ class Comparison(Result):
             better = "\nsmaller is better" if sign_of(measure) < 0 else ""
             axes.set_title(plots.title(measure, width=32), size=10)
             axes.set_xlabel(f"Difference from {self.reference}{better}")
+        together = "simultaneous " * (self.family > 1)
         figure.suptitle(
-            f"Mean differences and {100 * (1 - self.alpha):g} % intervals ({KINDS[self.interval]})\n"
-            f"filled: p < {self.alpha:g} with Holm's correction",
+            f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
+            f"filled: p < {self.alpha:g}{self._holm}",
             x=0.01, ha="left", size=9,
         )  # fmt: skip
         return figure
+
+    @property
+    def _holm(self) -> str:
+        return " with Holm's correction" * (self.family > 1)
 
     @plots.styled
     def significant_pairs(self) -> Figure:
         """Draw the significant differences of each pair of runs, one panel per measure.
 
         Runs are sorted from the best mean to the worst and have letters. The shade and the stars of a cell
-        show the significance of Conover's test (above the diagonal) or Tukey HSD (below). Raises
-        `GradedError` if Matplotlib is not installed (extra ``plot``).
+        above the diagonal show the significance of the primary test; those below it show the first further
+        test of pairs, if there is one. Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
         across, cell = self._grid()
         figure = plots.new_figure(*self._size(across, cell))
@@ -376,29 +414,50 @@ class Comparison(Result):
         return (side + names) * across, (side + 1.2) * down
 
     def _draw(self, axes: Axes, measure: Measure, size: float) -> None:
-        order = self.best_first(measure)
+        order, drawn = self.best_first(measure), self.pairwise()[:2]
         shades = np.full((len(order), len(order)), np.nan)
         texts = {}
-        for found in (*self.find(measure, CONOVER), *self.find(measure, TUKEY_HSD)):
-            if found.decisive < self.alpha:
-                first, second = sorted(map(order.index, (str(found.run), str(found.other))))
-                cell = (first, second) if found.test == CONOVER else (second, first)
-                contrary = "<" if found.better == order[second] else ""  # ranks can contradict means
-                texts[cell] = contrary + stars(found.decisive)
-                shades[cell] = 1 + (found.decisive < STARS[0][0])
+        for found in (test for name in drawn for test in self.find(measure, name) if test.significant):
+            first, second = sorted((order.index(str(found.run)), order.index(str(found.other))))
+            cell = (first, second) if found.test == PAIRED_T else (second, first)
+            contrary = "<" if found.better == order[second] else ""  # ranks can contradict means
+            texts[cell] = contrary + stars(found.adjusted)
+            shades[cell] = 1 + (texts[cell].endswith("**"))
         label = list(map(letters, range(len(order))))
         draw_cells(
             axes, shades, texts, [f"{run}  {letter:>2}" for run, letter in zip(order, label)], label, size
         )
         axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)
-        friedman = self.find(measure, FRIEDMAN)[0]
-        p_value = "undefined" if friedman.p is None else f"p = {friedman.p:.2g}"
-        axes.set_title(
-            f"{plots.title(measure, width=36)}\nFriedman: {p_value}",
-            loc="right",
-            size=10,
-        )
-        axes.set_xlabel("above: Conover, below: Tukey HSD\n** p < 0.01, * p < 0.05", loc="right", size=9)
+        axes.set_title(plots.title(measure, width=36), loc="right", size=10)
+        sides = [f"{side}: {name}" for side, name in zip(("above", "below"), drawn)]
+        axes.set_xlabel(f"{', '.join(sides)}{self._holm}\n** p < 0.01, * p < 0.05", loc="right", size=9)
+
+
+_NUMBERS = ("difference", "lower", "upper", "p", "d_z", "MDE")
+
+
+def _numbers(test: Test) -> list[Any]:
+    """The columns `_NUMBERS` of the primary test."""
+    row = test.record("difference", "lower", "upper", "adjusted", "effect_size", "detectable")
+    return [row[name] for name in row if name != "measure"]
+
+
+def _further(test: Test) -> list[Any]:
+    """The statistic, p-value and better run of another pairwise test."""
+    row = test.record("statistic", "adjusted")
+    return [row["statistic"], row["adjusted"], test.better if test.significant else None]
+
+
+def _frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
+    import pandas
+
+    return pandas.DataFrame(list(rows))
+
+
+def _pairs(tests: Sequence[Test]) -> str:
+    """The pairs of runs of some tests, with the measure if there are several."""
+    several = len({test.measure for test in tests}) > 1
+    return listed(f"{test.run} and {test.other}" + f" by {test.measure}" * several for test in tests)
 
 
 def reference_of(runs: Sequence[str], baseline: str | None) -> str | None:
@@ -406,13 +465,13 @@ def reference_of(runs: Sequence[str], baseline: str | None) -> str | None:
     return runs[0] if baseline is None and len(runs) == 2 else baseline
 
 
-def stars(p: float) -> str:
+def stars(p: float | None) -> str:
     """The stars of a p-value in Table II.
 
     >>> stars(0.003), stars(0.03), stars(0.3)
     ('**', '*', '')
     """
-    return next((mark for level, mark in STARS if p < level), "")
+    return next((mark for level, mark in STARS if p is not None and p < level), "")
 
 
 def letters(number: int) -> str:

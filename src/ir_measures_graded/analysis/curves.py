@@ -140,7 +140,7 @@ class Curves(Result):
         if title:
             axes.set_title(plots.title(self.label, width))
         axes.set_xlabel("Rank")
-        band = "" if self.confidence is None else f", {100 * self.confidence:g} % confidence"
+        band = "" if self.confidence is None else f", {100 * self.confidence:g} % pointwise percentile bands"
         axes.set_ylabel(f"Mean over {counted(self.topics, 'topic')}{band}")
         axes.set_xlim(0.5, depth + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

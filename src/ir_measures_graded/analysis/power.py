@@ -28,9 +28,9 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.notation import parse_measure
 from . import significance
-from .intervals import POWER, chance_to_find, detectable_effect
 from .libraries import need_statistics
 from .options import refuse_large, whole_number
+from .paired import POWER, chance_to_find, detectable_effect, paired
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -356,10 +356,11 @@ def _p_values(
     if test == TUKEY:
         matrix = significance.tukey_hsd(values, permutations, seed)
         return np.array([matrix[pair] for pair in pairs])
-    paired = significance.paired_t if test.startswith("t") else significance.wilcoxon
-    found = [paired(values[a], values[b]).p for a, b in pairs]
-    p_values = [1.0 if p is None else p for p in found]
-    return np.array(significance.holm(p_values) if test.endswith("-holm") else p_values)
+    if test.startswith("t"):
+        p_values = np.nan_to_num(paired(values, pairs).p, nan=1.0)
+    else:
+        p_values = np.array([significance.wilcoxon(values[a], values[b]).p for a, b in pairs], dtype=float)
+    return np.array(significance.holm(p_values)) if test.endswith("-holm") else p_values
 
 
 def _check(

@@ -1,4 +1,4 @@
-"""Significance tests on arrays (runs × topics).
+"""Significance tests on arrays (runs × topics), besides the primary one in `paired`.
 
 SciPy, statsmodels and scikit-posthocs compute all tests but the randomised Tukey HSD, which they lack. This
 module adds the cases in which a test is undefined.
@@ -50,7 +50,7 @@ def friedman(values: np.ndarray) -> Outcome:
     values = rounded(values)
     if (values == values[0]).all():
         return Outcome(note="undefined: all runs are equal in every topic")
-    with _quiet():
+    with quietly():
         return _outcome(statistics_library("scipy.stats").friedmanchisquare(*values))
 
 
@@ -63,7 +63,7 @@ def conover(values: np.ndarray) -> np.ndarray:
     ranks = run_ranks(values)
     if (ranks == ranks[:, :1]).all():
         return (ranks[:, :1] == ranks[:, 0]).astype(float)
-    with _quiet():
+    with quietly():
         posthocs = statistics_library("scikit_posthocs")
         return np.asarray(posthocs.posthoc_conover_friedman(ranks.T), dtype=float)
 
@@ -92,7 +92,7 @@ def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
     models = statistics_library("statsmodels.formula.api")
     runs, topics = np.indices(values.shape)
     table = {"value": values.ravel(), "run": runs.ravel(), "topic": topics.ravel()}
-    with _quiet():
+    with quietly():
         fitted = models.ols("value ~ C(run) + C(topic)", table).fit()
         anova = statistics_library("statsmodels.stats.anova").anova_lm(fitted, typ=2)
     return tuple(  # type: ignore[return-value]
@@ -127,30 +127,16 @@ def tukey_hsd(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     return (reached + 1) / (permutations + 1)
 
 
-def paired_t(values: np.ndarray, others: np.ndarray) -> Outcome:
-    """The paired t-test of two runs (SciPy). p is 1 for equal runs, 0 for a constant difference."""
-    differences = values - others
-    leaning = float(differences.mean())
-    if not differences.any():
-        return EQUAL
-    if np.ptp(differences) <= _noise(np.append(values, others)):
-        return Outcome(p=0.0, leaning=leaning, note="the difference is the same in every topic")
-    with _quiet():
-        return _outcome(statistics_library("scipy.stats").ttest_rel(values, others), leaning)
-
-
 def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
     """Wilcoxon's signed-rank test of two runs (SciPy); topics with equal values are dropped.
 
     Differences that agree to nine digits of the largest one are ties.
     """
-    differences = values - others
-    noise = _noise(np.append(values, others))
-    largest = np.abs(differences).max(initial=0)
-    if largest <= noise:
+    differences, noise = differences_of(values, others)
+    if not differences.any():
         return EQUAL
-    differences = _on_grid(differences, max(TIED * largest, noise))
-    with _quiet():
+    differences = _on_grid(differences, max(TIED * np.abs(differences).max(), float(noise)))
+    with quietly():
         test = statistics_library("scipy.stats").wilcoxon
         found = test(differences)
         upward = test(differences, alternative="greater").statistic  # the sum of positive ranks
@@ -158,30 +144,45 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
     return _outcome(found, leaning=upward - count * (count + 1) / 4)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def randomisation(values: np.ndarray, others: np.ndarray, permutations: int, seed: int) -> Outcome:
+    """Fisher's randomisation test of the mean difference of two runs (SciPy); its statistic is the mean.
+
+    Any sign of a topic's difference is equally likely if the runs are equal. All signs are tried if there are
+    at most `permutations` ways, else as many random ones.
+    """
+    differences, _ = differences_of(values, others)
+    if not differences.any():
+        return EQUAL
+    found = statistics_library("scipy.stats").permutation_test(
+        (differences,),
+        np.mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=permutations,
+        batch=max(1, PERMUTED_AT_ONCE // differences.size),
+        random_state=np.random.default_rng(seed),
+    )
+    return _outcome(found, leaning=found.statistic)
+
+
+def holm(p_values: Sequence[float] | np.ndarray) -> list[float]:
     """The p-values with Holm's correction for their number (statsmodels).
 
     >>> holm([0.75, 0.125, 0.625])
     [1.0, 0.375, 1.0]
     """
     tests = statistics_library("statsmodels.stats.multitest")
-    return [float(p) for p in tests.multipletests(p_values, method="holm")[1]] if p_values else []
+    return [float(p) for p in tests.multipletests(p_values, method="holm")[1]] if len(p_values) else []
 
 
-def effect_size(values: np.ndarray, others: np.ndarray) -> float | None:
-    """Cohen's d_z: the mean difference divided by the standard deviation of the paired differences.
+def differences_of(values: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The paired differences over the last axis, and how large a rounding error can be.
 
-    >>> effect_size(np.array([0.3, 0.5, 0.7]), np.array([0.2, 0.3, 0.4]))
-    2.0
-
-    None if all differences are equal, but 0 if all are 0.
+    Differences of at most 1e-12 of the largest value are 0.
     """
     differences = values - others
-    if not differences.any():
-        return 0.0
-    if np.ptp(differences) <= _noise(np.append(values, others)):
-        return None
-    return float(differences.mean() / differences.std(ddof=1))
+    noise = EXACT * np.maximum(np.abs(values), np.abs(others)).max(axis=-1)
+    return np.where(np.abs(differences) <= noise[..., None], 0.0, differences), noise
 
 
 def rounded(values: np.ndarray) -> np.ndarray:
@@ -204,7 +205,7 @@ def _outcome(result: Any, leaning: float = 0.0) -> Outcome:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Suppress expected warnings about ties, zeros and small samples."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

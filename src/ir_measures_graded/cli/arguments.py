@@ -82,14 +82,14 @@ def add_alpha(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_permutations(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the number of permutations of the randomised test and their seed."""
+def add_permutations(parser: argparse.ArgumentParser, tests: str = "the randomised Tukey HSD test") -> None:
+    """Add the options for the number of permutations of randomised tests and their seed."""
     parser.add_argument(
         "--resamples",
         type=at_least_1,
         default=10_000,
         metavar="N",
-        help="permutations of the randomised Tukey HSD test; default: 10000",
+        help=f"permutations of {tests}; default: 10000",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed; default: 0")
 
@@ -118,6 +118,11 @@ def whole_numbers(text: str) -> list[int]:
             f"{text!r} is not allowed; give whole numbers separated by commas, as in 5,10,20"
         )
     return [int(number) for number in text.split(",")]
+
+
+def words(text: str) -> list[str]:
+    """The words in the text of an option, separated by commas."""
+    return text.split(",")
 
 
 def numbers(text: str) -> list[float]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import compare
+from ..analysis.compare import TESTS
 from ..analysis.intervals import METHODS, STUDENT
-from .arguments import Inputs, add_alpha, add_collection, add_gains, add_jobs, add_permutations, bars
+from .arguments import Inputs, add_alpha, add_collection, add_gains, add_jobs, add_permutations, bars, words
 from .results import add_output, check_files, shown
 
 
@@ -14,14 +15,30 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     add_gains(parser)
-    parser.add_argument("--baseline", metavar="RUN", help="also test each other run against this run")
+    parser.add_argument("--baseline", metavar="RUN", help="compare each other run with this run only")
+    parser.add_argument(
+        "--tests",
+        type=words,
+        default=[],
+        metavar="TEST,…",
+        help=f"add other tests, each in a table of its own: {', '.join(TESTS)}",
+    )
+    parser.add_argument(
+        "--uncorrected", action="store_true", help="omit Holm's correction of Conover's comparisons"
+    )
     add_alpha(parser)
-    add_permutations(parser)
+    add_permutations(parser, "the randomised tests")
     parser.add_argument(
         "--interval",
-        choices=METHODS,
+        choices=(*METHODS, "bootstrap"),
         default=STUDENT,
-        help="intervals of the differences, at the level 1 − alpha: Student's t (default) or BCa bootstrap",
+        help="intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)",
+    )
+    parser.add_argument(
+        "--show",
+        choices=("differences", "means", "tests"),
+        default="differences",
+        help="rows of tsv, csv and jsonl: the differences (default), the means or the other tests",
     )
     add_jobs(parser)
     add_output(parser)
@@ -30,18 +47,18 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Test whether runs differ.
 
-    The tests are Friedman, Conover, ANOVA and Tukey HSD. With a baseline, or with two runs, the table has the
-    difference of each run from the baseline with its interval (lower, upper), its effect size (d_z), the
-    smallest true difference that the t-test finds with probability .8 (MDE), and the p-values of the paired t
-    and Wilcoxon tests with Holm's correction. Otherwise it has means and significant differences, such as
-    "D, E > A**" (** p < 0.01, * p < 0.05); with many runs, each run has a letter, and each test lists the
-    letters of the runs that the run beats. Conover's comparisons follow a significant Friedman test without
-    correction, as in Conover (1980). Tukey HSD corrects for the number of runs.
-    The formats tsv, csv and jsonl list the means, then every test with all numbers.
+    Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values are those of
+    paired t-tests with Holm's correction, and the intervals (lower, upper) hold for all differences together.
+    d_z is the effect size; the true difference of size MDE is found with probability .8. Of more than 15
+    pairs, the table has one row per run instead: runs have letters, and the last column lists the letters of
+    the runs that the run beats (** p < 0.01, * p < 0.05).
+
+    --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance (anova), the
+    randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair.
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
-      ir_measures_graded compare qrels.txt runs/*.gz muAP -o tests.jsonl -o muAP.png
+      ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
     inputs = Inputs(arguments)
     baseline = inputs.run_named(arguments.baseline, "--baseline")
@@ -51,6 +68,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         inputs.runs,
         inputs.measures,
         baseline=baseline,
+        tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
+        uncorrected=arguments.uncorrected,
         alpha=arguments.alpha,
         permutations=arguments.resamples,
         seed=arguments.seed,
@@ -58,4 +77,4 @@ def run(arguments: argparse.Namespace) -> list[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    return shown(found, arguments)
+    return shown(found, arguments, getattr(found, arguments.show).to_dict("records"))

@@ -35,8 +35,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--interval",
-        choices=("bootstrap", "t"),
-        help="with --confidence: BCa bootstrap (default) or Student's t",
+        choices=("t", "bca", "bootstrap"),
+        help="with --confidence: Student's t (default) or, from 25 topics on, BCa bootstrap (bca, bootstrap)",
     )
     add_output(parser, default=None)
     parser.add_argument(
@@ -100,11 +100,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
 def _with_intervals(arguments: argparse.Namespace) -> Callable[[Evaluation], Result]:
     """The function that adds confidence intervals. Raises `GradedError` for an invalid level."""
-    from ..analysis.intervals import BOOTSTRAP, check, intervals  # takes time: imports all analyses
+    from ..analysis.intervals import STUDENT, check, intervals  # takes time: imports all analyses
     from ..analysis.libraries import need_statistics
 
-    method = arguments.interval or BOOTSTRAP
-    check(arguments.confidence, method)
+    method = check(arguments.confidence, arguments.interval or STUDENT)
     need_statistics("scipy")
     return partial(intervals, confidence=arguments.confidence, method=method)
 

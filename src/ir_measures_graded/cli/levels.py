@@ -33,4 +33,4 @@ def run(arguments: argparse.Namespace) -> list[str]:
     pasteable = found.pasteable()
     width = max(map(len, pasteable))
     gains = [f"  {name:{width}}  {text}" for name, text in pasteable.items()]
-    return [*lines, "", *found.notes(), *([""] if found.notes() else []), "Gains:", *gains]
+    return [*lines, "", "Gains:", *gains]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import power
-from ..analysis.intervals import POWER
+from ..analysis.paired import POWER
 from ..analysis.power import TESTS, TUKEY
 from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_alpha, add_collection, add_gains, add_jobs, add_permutations, bars, numbers

@@ -7,7 +7,7 @@ import argparse
 from ..errors import GradedError
 from ..report import pages
 from ..report.report import TITLE, report
-from .arguments import Inputs, add_alpha, add_collection, add_gains, add_permutations, bars
+from .arguments import Inputs, add_alpha, add_collection, add_gains, bars
 from .results import command_line, refuse_inputs
 
 MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
@@ -30,7 +30,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
     add_alpha(parser)
-    add_permutations(parser)
+    for accepted in ("--resamples", "--seed"):  # no test of the report is random any more
+        parser.add_argument(accepted, type=int, help=argparse.SUPPRESS)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="report.html", help="file of the page; default: report.html"
     )
@@ -61,8 +62,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
         inputs.measures,
         baseline=inputs.run_named(arguments.baseline, "--baseline"),
         alpha=arguments.alpha,
-        permutations=arguments.resamples,
-        seed=arguments.seed,
         title=arguments.title,
         queries=arguments.queries,
         command=command_line(arguments),

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import GradedError
 from ..output import plots
 from ..output.files import refuse_repeated, write_files
-from ..output.formats import FORMATS, PLACES, Table, rows_of
+from ..output.formats import FORMATS, PLACES, Table, remarks, rows_of
 from ..output.result import Result
 from ..report import pages
 from .interrupts import PROGRAM
@@ -97,16 +97,20 @@ def refuse_inputs(outputs: Sequence[str], inputs: Iterable[str]) -> None:
             raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def shown(found: Result, arguments: argparse.Namespace) -> list[str]:
+def shown(
+    found: Result, arguments: argparse.Namespace, records: list[dict[str, Any]] | None = None
+) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
-    Formats for people have the table of the result, formats for programs have its records.
+    Formats for people have the tables and notes of the result, formats for programs have its records, or
+    those given.
     """
 
     def table(form: str) -> Table:
-        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
+        rows = found.records() if records is None else records
+        return found.table() if form in FOR_PEOPLE else rows_of(rows)
 
-    return printed(table, arguments, found.figure)
+    return printed(table, arguments, found.figure, found=found)
 
 
 def printed(
@@ -115,15 +119,18 @@ def printed(
     figure: Callable[[], Any] | None = None,
     headless: Sequence[str] = (),
     others: Mapping[str, bytes] | None = None,
+    found: Result | None = None,
 ) -> list[str]:
     """Write files and return lines, as `shown`, of a table that depends on the format.
 
     `headless` formats omit the header. `others` has the contents of other files, which are written with those
-    of -o: all or none.
+    of -o: all or none. In formats for people, the further tables and the notes of `found` follow the table.
     """
+    parts, notes = (found.parts()[1:], found.notes()) if found else ([], [])
 
     def lines(form: str) -> list[str]:
-        return [*FORMATS[form](*table(form), arguments.places)][form in headless :]
+        first = [*FORMATS[form](*table(form), arguments.places)][form in headless :]
+        return first + (remarks(form, parts, notes, arguments.places) if form in FOR_PEOPLE else [])
 
     def content(path: str) -> bytes:
         ending = _ending(path)
@@ -133,7 +140,8 @@ def printed(
         if ending == PAGE:
             title = f"{PROGRAM} {arguments.words[0]}"
             lead = command_line(arguments)
-            return pages.page_of(title, lead, table(FOR_PEOPLE[0]), arguments.places, figure).encode()
+            shown = table(FOR_PEOPLE[0])
+            return pages.page_of(title, lead, shown, arguments.places, figure, parts, notes).encode()
         assert figure is not None
         return plots.rendered(figure(), plots.file_format(path))
 

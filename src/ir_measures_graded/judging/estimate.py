@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..analysis.intervals import STUDENT, check, mean_interval, student_quantile
+from ..analysis.intervals import STUDENT, FewTopicsWarning, check, mean_interval, student_quantile
 from ..analysis.libraries import need_statistics
 from ..analysis.significance import EXACT
 from ..by_topic import mean_over_topics
@@ -53,10 +53,6 @@ JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 HUMAN_FIRST: Final = "human-first"
 LEAST_TOPICS: Final = 3
 FEW_TOPICS: Final = 10
-
-
-class FewTopicsWarning(UserWarning):
-    """An estimate rests on so few topics that its interval is a rough guess."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
+from textwrap import wrap
 from typing import Any
 from unicodedata import category, east_asian_width
 
@@ -16,6 +17,8 @@ Row = Sequence[Any]
 Table = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
 PLACES = 4
+WIDTH = 110
+"""Sentences below a table have at most this many columns of text."""
 
 
 def rows_of(records: Sequence[Mapping[str, Any]]) -> Table:
@@ -192,6 +195,18 @@ def _lines(columns: Sequence[str], rows: Iterable[Row], places: int) -> list[lis
 
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def remarks(
+    form: str, parts: Iterable[tuple[str, Table]], notes: Iterable[str], places: int = PLACES
+) -> list[str]:
+    """Further tables under their titles, and sentences, as they follow a table in a format for people."""
+    mark = "% " if form == "latex" else ""
+    lines: list[str] = []
+    for title, table in parts:
+        lines += ["", mark + title, *([""] if form == "markdown" else []), *FORMATS[form](*table, places)]
+    sentences = [line for note in notes for line in wrap(f"{mark}{note}", WIDTH, subsequent_indent=mark)]
+    return [*lines, "", *sentences] if sentences else lines
 
 
 def _cells(rows: Iterable[Row], places: int) -> Iterator[list[str]]:

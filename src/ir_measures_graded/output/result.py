@@ -25,6 +25,14 @@ class Result(ABC):
     def table(self) -> Table:
         """Column names and rows for people."""
 
+    def parts(self) -> list[tuple[str, Table]]:
+        """The table, then further ones, each with its title; the first title may be empty."""
+        return [("", self.table())]
+
+    def notes(self) -> list[str]:
+        """Sentences that a reader of the tables needs."""
+        return []
+
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """All values for programs: one dictionary per row, with the same keys in every row."""
@@ -55,6 +63,7 @@ class Result(ABC):
             f"<p><b>{type(self).__name__}</b>: {escape(self.summary)}</p>"
             f"<div>{self._drawing()}</div>"
             f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
+            + "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         )
 
     def _drawing(self) -> str:

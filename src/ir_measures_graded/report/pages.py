@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -78,15 +78,21 @@ def _environment() -> Any:
 
 
 def page_of(
-    title: str, lead: str, table: Table, places: int = PLACES, figure: Callable[[], Figure] | None = None
+    title: str,
+    lead: str,
+    table: Table,
+    places: int = PLACES,
+    figure: Callable[[], Figure] | None = None,
+    parts: Iterable[tuple[str, Table]] = (),
+    notes: Iterable[str] = (),
 ) -> str:
     """A page with a figure, if there is one, and a table below it.
 
-    `lead` is the line below the title. `places` is the number of decimal places. If `figure` raises
+    `lead` is the line below the title. `parts` are further tables with their titles, and `notes` sentences
+    at the end. `places` is the number of decimal places. If `figure` raises
     `GradedError`, for example without Matplotlib, the page shows the message in place of the figure. Raises
     `GradedError` if Jinja (extra ``report``) is not installed.
     """
-    columns, rows = table
     drawn: Figure | str | None = None
     try:
         drawn = figure and figure()
@@ -97,10 +103,12 @@ def page_of(
         title,
         lead=lead,
         figure=drawn,
-        columns=columns,
-        rows=rows,
+        tables=[
+            (title, columns, rows, numeric(rows, len(columns)))
+            for title, (columns, rows) in (("", table), *parts)
+        ],
         places=places,
-        right=numeric(rows, len(columns)),
+        notes=list(notes),
     )
 
 

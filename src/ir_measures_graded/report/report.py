@@ -12,7 +12,6 @@ from ir_measures import Measure
 
 from ..analysis.compare import check_options
 from ..analysis.levels import levels
-from ..analysis.libraries import need_statistics
 from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
@@ -108,7 +107,8 @@ def report(
 
     - `qrels`, `runs`, `measures` and `progress` are as for `evaluate`. At least one run is needed.
     - `baseline` is the name of the run that the others are compared with; the default is the first run.
-    - `alpha` (above 0, below 1), `permutations` (≥ 1) and `seed` (≥ 0) are as for `compare_values`.
+    - `alpha` (above 0, below 1) is the level of the tests and intervals. `permutations` and `seed` are still
+      accepted, but no test of the report is random.
     - `title` is the title of the page.
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a
       tab and the text. The default is the queries of the ir-datasets collection, if `qrels` is its id.
@@ -122,7 +122,6 @@ def report(
     """
     pages.check()
     need_matplotlib()
-    need_statistics("scipy", "statsmodels", "scikit_posthocs")
     check_options(alpha, permutations, seed)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):
@@ -137,7 +136,7 @@ def report(
     first_graded = next((each for each in evaluation.measures if isinstance(each, GradedMeasure)), None)
     main = first_graded or evaluation.measures[0]
     texts = queries_of(judgments.name) if given is None else dict(given)
-    outcome = verdict(evaluation, study, baseline, alpha, permutations, seed)
+    outcome = verdict(evaluation, study, baseline, alpha)
     judged_levels = levels(judgments)
     topics = by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
     return Report(

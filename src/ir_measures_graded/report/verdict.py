@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..analysis.compare import compare_values
-from ..analysis.comparison import PAIRED_T, TUKEY_HSD, Test
+from ..analysis.comparison import Test
 from ..analysis.intervals import STUDENT, mean_interval
 from ..analysis.ranges import Difference, Interval, Range, ranges
 from ..by_topic import mean_over_topics
@@ -60,10 +60,10 @@ class Standing:
 class OfMeasure:
     """The verdict by one measure. `lines` start with the best run.
 
-    `equal` are the runs that Tukey HSD does not separate from the best run. `separated` is the number of
-    pairs that it separates, of `pairs`. `better` and `worse` are the runs that are significantly better or
-    worse than the baseline; `open` are the other runs. `detectable` is the smallest true difference that the
-    uncorrected t-test detects with a probability of at least 0.8 for each open run.
+    `equal` are the runs that the comparison of all pairs does not separate from the best run. `separated` is
+    the number of pairs that it separates, of `pairs`. `better` and `worse` are the runs that are
+    significantly better or worse than the baseline; `open` are the other runs. `detectable` is the smallest
+    true difference that the comparison detects with a probability of at least 0.8 for each open run.
     """
 
     measure: Measure
@@ -105,7 +105,7 @@ class Verdict:
     """The verdict by each measure.
 
     `baseline` is None if there is only one run, and `confidence` is None if there are no intervals. `tested`
-    is true if there are tests.
+    is true if there are tests, and `notes` explain what they leave open.
     """
 
     measures: tuple[OfMeasure, ...]
@@ -114,6 +114,7 @@ class Verdict:
     alpha: float
     confidence: float | None
     tested: bool
+    notes: list[str]
 
     @property
     def leaders(self) -> dict[str, list[str]]:
@@ -133,7 +134,7 @@ class Verdict:
                 if (test := line.test) is None:
                     row += [None, None, None, None]
                 else:
-                    row += [test.difference, test.lower, test.upper, test.decisive]
+                    row += [test.difference, test.lower, test.upper, test.adjusted]
                 rows.append([*row, line.significant])
         return columns, rows
 
@@ -143,25 +144,22 @@ def verdict(
     study: Study,
     baseline: str | None,
     alpha: float,
-    permutations: int,
-    seed: int,
 ) -> Verdict:
     """Test the differences between the runs, and compute intervals and ranges of their values."""
     several = len(evaluation.runs) >= LEAST
     if baseline is None and several:
         baseline = evaluation.runs[0]
-    tested = None
+    tested = every_pair = None
     if (several and len(evaluation.topics) >= LEAST) or baseline not in (None, *evaluation.runs):
-        tested = compare_values(
-            evaluation, baseline=baseline, alpha=alpha, permutations=permutations, seed=seed
-        )
+        tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
+        every_pair = compare_values(evaluation, alpha=alpha)
     found = []
     for measure in evaluation.measures:
-        spans, differences = _ranges(study, measure, seed)
-        tests = [] if tested is None else tested.find(measure, PAIRED_T)
+        spans, differences = _ranges(study, measure)
+        tests = [] if tested is None else tested.find(measure)
         lines = _lines(evaluation, measure, tests, alpha, spans)
-        pairs = [] if tested is None else tested.find(measure, TUKEY_HSD)
-        found.append(_of_measure(measure, lines, pairs, alpha, _standing(differences)))
+        pairs = [] if every_pair is None else every_pair.find(measure)
+        found.append(_of_measure(measure, lines, pairs, _standing(differences)))
     return Verdict(
         tuple(found),
         baseline if several else None,
@@ -169,10 +167,11 @@ def verdict(
         alpha,
         1 - alpha if len(evaluation.topics) >= LEAST else None,
         tested is not None,
+        [] if tested is None else tested.notes()[1:],
     )
 
 
-def _ranges(study: Study, measure: Measure, seed: int) -> tuple[dict[str, Range], tuple[Difference, ...]]:
+def _ranges(study: Study, measure: Measure) -> tuple[dict[str, Range], tuple[Difference, ...]]:
     """The ranges of the runs and of their differences; none for measures that `ranges` refuses.
 
     Measures that sum gains have a fast method for the range over judgments. Other measures must try many
@@ -183,7 +182,7 @@ def _ranges(study: Study, measure: Measure, seed: int) -> tuple[dict[str, Range]
     summed = isinstance(measure, WeightedGains) and not measure.params.get("avg")
     short = (measure.params.get("cutoff") or SHORT + 1) <= SHORT
     try:
-        found = ranges(study.judgments, study.runs, [measure], draws=0, seed=seed, unjudged=summed or short)
+        found = ranges(study.judgments, study.runs, [measure], draws=0, unjudged=summed or short)
     except NotApplicableError:
         return {}, ()
     return {each.run: each for each in found.values}, found.differences
@@ -206,16 +205,16 @@ def _lines(
         enough = len(evaluation.topics) >= LEAST
         interval = mean_interval(values[row], 1 - alpha, STUDENT) if enough else None
         test = test_of.get(run)
-        significant = test is not None and test.decisive < alpha
+        significant = test is not None and test.significant
         lines.append(Line(run, float(means[row]), interval, test, significant, spans.get(run)))
     return lines
 
 
 def _of_measure(
-    measure: Measure, lines: list[Line], pairs: list[Test], alpha: float, standing: Standing | None
+    measure: Measure, lines: list[Line], pairs: list[Test], standing: Standing | None
 ) -> OfMeasure:
     best, sign = lines[0].run, sign_of(measure)
-    separated = [{test.run, test.other} for test in pairs if test.decisive < alpha]
+    separated = [{test.run, test.other} for test in pairs if test.significant]
     better: list[str] = []
     worse: list[str] = []
     undecided: list[str] = []

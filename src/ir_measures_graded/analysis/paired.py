@@ -1,0 +1,145 @@
+"""The primary procedure: paired t-tests of a family of pairs of runs, and what the topics can show.
+
+A family is one pair, all runs against a baseline, or all pairs. `paired` tests the differences of a family by
+the two-sided paired t-test with Holm's correction. Its intervals hold simultaneously (Šidák), and its minimum
+detectable effects are those at the level of the family.
+
+SciPy and statsmodels compute the tests. They assume that the topics are a random sample.
+
+S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.
+Z. Šidák: Rectangular confidence regions for the means of multivariate normal distributions. JASA 62, 1967.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from ..by_topic import mean_over_topics
+from .intervals import BCA, STUDENT, mean_interval, student_quantile
+from .libraries import statistics_library
+from .significance import differences_of, holm, quietly
+
+FEW: Final = 10
+"""Fewer topics show intervals of several differences, but none of them is called significant."""
+POWER: Final = 0.8
+EQUAL: Final = "the two runs are equal in every topic"
+CONSTANT: Final = "the difference is the same in every topic, so that t is undefined"
+UNTESTED: Final = f"intervals only: fewer than {FEW} topics for several differences"
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The differences of a family, in arrays over its pairs; a number is NaN where it is undefined.
+
+    `difference` is the mean of the first run minus that of the second. `statistic` is t, `p` its p-value,
+    `adjusted` the p-value with Holm's correction. `lower` and `upper` bound all differences of the family
+    together. `deviation` is the standard deviation of the differences over the topics, `effect_size` Cohen's
+    d_z. `detectable` is the smallest true difference that the test finds with probability .8 at the family's
+    level. `notes` explain what is undefined or rough.
+    """
+
+    difference: np.ndarray
+    statistic: np.ndarray
+    p: np.ndarray
+    adjusted: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    deviation: np.ndarray
+    effect_size: np.ndarray
+    detectable: np.ndarray
+    notes: tuple[str, ...]
+
+
+def paired(
+    values: np.ndarray,
+    pairs: Sequence[tuple[int, int]],
+    alpha: float = 0.05,
+    interval: str = STUDENT,
+    seed: int = 0,
+) -> Paired:
+    """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
+
+    Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has neither p
+    nor interval. Several differences over fewer than 10 topics have intervals, but no p. `interval` is ``t``
+    or ``bca``, see `mean_interval`.
+
+    >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
+    >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
+    (array([0.2]), array([3.464]), array([2.]))
+    >>> found.lower.round(3), found.upper.round(3), found.notes
+    (array([-0.048]), array([0.448]), ('fewer than 10 topics differ',))
+    """
+    first, second = np.array(pairs).T
+    differences, noise = differences_of(values[first], values[second])
+    count, topics = differences.shape
+    equal = ~differences.any(axis=1)
+    constant = ~equal & (np.ptp(differences, axis=1) <= noise)
+    mean, deviation = mean_over_topics(differences), differences.std(axis=1, ddof=1)
+    deviation[constant] = np.nan
+    with quietly():
+        tested = statistics_library("scipy.stats").ttest_1samp(differences, 0.0, axis=1)
+        effect_size = np.where(equal, 0.0, mean / deviation)
+    statistic = np.where(equal | constant, np.nan, tested.statistic)
+    p = np.where(equal, 1.0, np.where(constant, np.nan, tested.pvalue))
+    adjusted = np.where(constant, np.nan, holm(np.nan_to_num(p, nan=1.0)))
+    if topics < FEW and count > 1:
+        p, adjusted = np.full((2, count), np.nan)
+    level = (1 - alpha) ** (1 / count)
+    reach = student_quantile(level, topics - 1) * deviation / topics**0.5
+    lower, upper = mean - reach, mean + reach
+    if interval == BCA:
+        for row in np.flatnonzero(~equal & ~constant):
+            lower[row], upper[row] = mean_interval(differences[row], level, BCA, seed=seed)
+    found = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / count)
+    few = np.count_nonzero(differences, axis=1) < FEW
+    notes = map(_note, *(np.stack([equal, constant, few, np.isnan(p)]).tolist()))
+    return Paired(
+        mean, statistic, p, adjusted, lower, upper, deviation, effect_size, found, tuple(notes)
+    )  # fmt: skip
+
+
+def _note(equal: bool, constant: bool, few: bool, untested: bool) -> str:
+    if equal or constant:
+        return EQUAL if equal else CONSTANT
+    return UNTESTED if untested else f"fewer than {FEW} topics differ" * few
+
+
+@cache
+def detectable_effect(topics: int, alpha: float = 0.05, power: float = POWER) -> float:
+    """The smallest effect size that the paired t-test finds with probability `power` on so many topics.
+
+    `topics` is at least 2. `alpha` is the level of the two-sided test, below `power`. An effect size is a
+    mean difference in standard deviations of the differences.
+
+    >>> round(detectable_effect(20), 3)
+    0.66
+    """
+    low, high = 0.0, 1.0
+    while not chance_to_find(high, topics, alpha) >= power:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (low, middle) if chance_to_find(middle, topics, alpha) >= power else (middle, high)
+    return high
+
+
+def chance_to_find(effect: float, topics: int, alpha: float) -> float:
+    """The probability that the two-sided paired t-test finds an effect of that size with its right sign.
+
+    This is the power of the one-sided test at half of `alpha`; statsmodels' two-sided power is NaN for large
+    effects on few topics.
+    """
+    test = statistics_library("statsmodels.stats.power").TTestPower()
+    chance = float(test.power(effect, topics, alpha / 2, alternative="larger"))
+    if np.isnan(chance):  # for such a large effect only the estimate of the deviation is random
+        stats, degrees = statistics_library("scipy.stats"), topics - 1
+        ratio = effect * topics**0.5 / stats.t.isf(alpha / 2, degrees)
+        chance = float(stats.chi2.cdf(degrees * ratio**2, degrees))
+    return chance
