@@ -19,6 +19,7 @@ import workloads
 from workloads import FORMS, SHAPES, Shape
 
 import judging
+import measures
 import peers
 from ir_measures_graded.inputs import out_of_core
 from peers import OURS, TINY
@@ -136,6 +137,7 @@ def here(function, *arguments):
 def tiny(monkeypatch):
     """The benchmarks' workload S is a tiny one; `growth` measures it in this process."""
     monkeypatch.setitem(SHAPES, "S", TINY)
+    monkeypatch.setitem(measures.INPUTS, "S", TINY)
     monkeypatch.setattr(growth, "in_fresh_process", here)
     monkeypatch.setattr(growth, "SERIES", {"Topics": [TINY, SHAPES["M"]]})
 
@@ -146,9 +148,10 @@ def tiny(monkeypatch):
     [
         (peers, ["S", "--only", "dicts/pytrec_eval"], 1, 2),
         (growth, ["--rows", "1000"], 1, 3),
-        (sharing, ["S", "--starts", "1"], 6, None),
+        (sharing, ["S", "--starts", "1"], 5, None),
+        (measures, ["S"], 3, None),
     ],
-    ids=["peers", "growth", "sharing"],
+    ids=["peers", "growth", "sharing", "measures"],
 )
 def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
     kept = tmp_path / "measured.json"

@@ -1,6 +1,6 @@
 """The judgments that settle the order of the runs, with most variance first, by depth, or in random order.
 
-    python tests/benchmarks/judging.py [MEASURE…] [--qrels QRELS --runs RUN…] [--trials N] [--figure FILE]
+    python tests/benchmarks/judging.py [MEASURE…] [--qrels QRELS --runs RUN…] [--trials N]
 
 Half of the judgments are removed at random, then given back in the order of each strategy for the documents
 that the runs retrieve within the measure's cutoff. Documents without a judgment also cost an answer, "not
@@ -20,7 +20,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from ir_measures_graded import demo
-from ir_measures_graded.analysis import evaluate, plots
+from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.judging.holes import Holes, holes
 from ir_measures_graded.judging.scales import Levels, levels_of
 
@@ -84,24 +84,6 @@ def settled(curve: np.ndarray) -> np.ndarray:
     return last / STEPS
 
 
-@plots.styled
-def drawn(results: Mapping[str, Mapping[str, np.ndarray]], path: str) -> None:
-    """The mean τ by share of the answers, one panel per measure."""
-    across = min(len(results), 2)
-    down = -(-len(results) // across)
-    figure = plots.new_figure(4.2 * across + 2, 3.2 * down)
-    panels = plots.panels(figure, len(results), across, sharex=True, sharey=True)
-    for axes, (measure, found) in zip(panels, results.items()):
-        for number, strategy in enumerate(STRATEGIES):
-            style = {**plots.line_style(number), "marker": ""}
-            axes.plot(np.linspace(0, 1, STEPS + 1), found[strategy].mean(axis=0), label=strategy, **style)
-        axes.set_title(f"{measure}, {found['holes'].mean():.0f} documents")
-        axes.set_xlabel("Share of the documents judged")
-        axes.set_ylabel("Kendall's τ with the final order")
-    plots.legend_outside(panels[across - 1])
-    plots.save(figure, path)
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -110,15 +92,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--qrels", default=demo.qrels_path())
     parser.add_argument("--runs", nargs="+", help="files; default: the runs of the demo collection")
     parser.add_argument("--trials", type=int, default=30)
-    parser.add_argument("--figure")
     options = parser.parse_args(argv)
     files = {Path(run).name: run for run in options.runs} if options.runs else demo.run_paths()
     runs = {name: levels_of_run(path) for name, path in files.items()}
     full = levels_of(options.qrels)
-    results = {}
     print("measure\tstrategy\tjudgments\tsettled\tsaved\t± error\ttau\ttau after a quarter")
     for measure in options.measures:
-        found = results[measure] = measured(measure, full, runs, options.trials)
+        found = measured(measure, full, runs, options.trials)
         count = found["holes"]
         answers = {strategy: settled(found[strategy]) * count for strategy in STRATEGIES}
         for strategy in STRATEGIES:
@@ -128,8 +108,6 @@ def main(argv: Sequence[str] | None = None) -> None:
             numbers = [f"{number:.0f}" for number in whole]
             numbers += [f"{number:.3f}" for number in (curve.mean(), curve[:, STEPS // 4].mean())]
             print(measure, strategy, *numbers, sep="\t", flush=True)
-    if options.figure:
-        drawn(results, options.figure)
 
 
 def levels_of_run(path: object) -> dict[str, dict[str, float]]:

@@ -1,25 +1,41 @@
-"""Time of every measure on one workload, and of all measures in one call.
+"""Time of every measure on one workload, of its options, and of many measures in one call.
 
-    python tests/benchmarks/measures.py [S M L X] [--json FILE]
+    python tests/benchmarks/measures.py [S M L X few T3 … T6] [--only MEASURE …] [--json FILE]
 
-`ms` is the time of the measure alone, given the judged ranks. `ratio` is this time divided by the time of
-nDCG_JK. The last table shows whole calls on Arrow tables, with one measure and with all measures.
+The workloads are those of workloads.py. `few` is M with nine of ten retrieved documents unjudged. T3 to T6
+are one topic with a thousand to a million documents and as many levels. The first table has the time of each
+measure alone, given the judged ranks. The second has whole calls with the options `ties` and `unjudged`. The
+third has whole calls with one measure and with many. `ratio` is a time divided by that of the table's first
+row, in the second table by that of the same measure without an option.
 """
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
 from functools import partial
 from typing import Any
 
 import ir_measures
 import workloads
 from measuring import Call, Report, medians, options
+from workloads import SHAPES, Shape
 
-from ir_measures_graded import GradedMeasure, nDCG_JK
+from ir_measures_graded import GradedMeasure, KendallTau, nDCG_JK, parse_measure
 from ir_measures_graded.inputs.tables import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.measures.topics import Topics
 from ir_measures_graded.ranking.judged import Judged
 from ir_measures_graded.ranking.ranks import judged_ranks
+from ir_measures_graded.uncertainty import with_option
+
+INPUTS = {**SHAPES, "few": replace(SHAPES["M"], judged=(200, 200))}
+INPUTS |= {f"T{n}": Shape(1, 10**n, (10**n, 10**n), (0, 10**n)) for n in (3, 4, 5, 6)}
+FIRST = nDCG_JK @ 100
+CUTOFFS = [nDCG_JK @ cutoff for cutoff in range(5, 101, 5)]
+TIED = ("nDCG_JK@100", "nDCG_JK", "Q", "muAP", "ERR_G@100", "EBR@100")
+UNJUDGED = ("nDCG_JK@10", "nDCG_JK@100")
+PLAIN = re.compile(r"\((ties|unjudged)=.*?\)")
 
 
 def alone(qrels: Any, run: Any) -> dict[str, Call]:
@@ -30,30 +46,47 @@ def alone(qrels: Any, run: Any) -> dict[str, Call]:
         of = ranks.condensed if measure["judged_only"] else ranks
         return measure.values(Topics(of, measure["gains"], None))
 
-    first = [nDCG_JK, *(measure for measure in MEASURES if measure != nDCG_JK)]
-    return {str(measure): partial(values, measure) for measure in first}
+    chosen = dict.fromkeys([nDCG_JK, *MEASURES, KendallTau(variant="c")])
+    return {str(measure): partial(values, measure) for measure in chosen}
+
+
+def with_options(qrels: Any, run: Any) -> dict[str, Call]:
+    calls: dict[str, Call] = {}
+    for option, words, names in (("ties", ("mean", "max"), TIED), ("unjudged", ("min", "max"), UNJUDGED)):
+        for measure in map(parse_measure, names):
+            chosen = [measure, *filter(None, (with_option(measure, option, word) for word in words))]
+            calls |= {str(each): partial(each.calc_aggregate, qrels, run) for each in chosen}
+    return calls
 
 
 def together(qrels: Any, run: Any) -> dict[str, Call]:
     calculate: Callable[..., Any] = ir_measures.calc_aggregate
     return {
-        "nDCG_JK": lambda: calculate([nDCG_JK], qrels, run),
+        "one measure": lambda: calculate([FIRST], qrels, run),
+        "the measure at twenty cutoffs": lambda: calculate(CUTOFFS, qrels, run),
         f"all {len(MEASURES)} measures": lambda: calculate(MEASURES, qrels, run),
     }
 
 
+TABLES = {"measures alone": alone, "options": with_options, "whole calls": together}
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     parser = options(__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="S, M, L, X; default: M")
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="default: M")
+    parser.add_argument("--only", nargs="+", default=["*"], metavar="MEASURE", help="as in 'KendallTau*'")
     arguments = parser.parse_args(argv)
     with Report(arguments) as report:
         for name in arguments.workloads or ["M"]:
-            inputs = workloads.tables(workloads.SHAPES[name])
-            for title, calls in (("measures alone", alone(*inputs)), ("whole calls", together(*inputs))):
-                times = medians(calls, arguments.repeat, arguments.patience)
-                first = next(iter(times.values()))
+            inputs = workloads.tables(INPUTS[name])
+            for title, calls_of in TABLES.items():
+                calls = calls_of(*inputs).items()
+                chosen = {what: call for what, call in calls if any(fnmatch(what, o) for o in arguments.only)}
+                times = medians(chosen, arguments.repeat, arguments.patience)
+                first = next(iter(times), "")
                 for what, each in times.items():
-                    report.row(f"{name}: {title}", measure=what, ms=1e3 * each, ratio=each / first)
+                    plain = PLAIN.sub("", what) if title == "options" else first
+                    report.row(f"{name}: {title}", what=what, ms=1e3 * each, ratio=each / times[plain])
 
 
 if __name__ == "__main__":

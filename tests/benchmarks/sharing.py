@@ -1,8 +1,7 @@
-"""Costs that many measures, many runs, standard measures or imports share.
+"""Costs that many runs, standard measures or imports share.
 
     python tests/benchmarks/sharing.py [S M L X] [--json FILE]
 
-- Twenty measures in one call, compared with one measure.
 - A later run on the same evaluator, with all topics and with one, compared with a call that reads the qrels.
 - nDCG_JK(b=2)@100 together with nDCG@10 and AP, from frames and from files, with and without `accelerate()`.
 - New interpreters: the time that `import ir_measures_graded` adds to importing ir_measures, numpy and pluggy,
@@ -26,23 +25,10 @@ from measuring import Call, Command, Report, medians, options, seconds
 from workloads import SHAPES
 
 import ir_measures_graded
-from ir_measures_graded import nDCG_JK
-from ir_measures_graded.measures import MEASURES
 from peers import MEASURE, TINY, Inputs, mean_of_command, read_by_ir_measures
 
 HEAVY = ("pandas", "pyarrow", "scipy", "ir_datasets", "matplotlib", "statsmodels", "pyterrier", "tqdm")
 MIXED = [MEASURE, nDCG @ 10, AP]
-EACH = [measure @ 100 if measure.CUTOFF else measure for measure in MEASURES]
-CUTOFFS = [nDCG_JK(b=2) @ cutoff for cutoff in range(5, 101, 5)]
-
-
-def many_measures(qrels: Any, run: Any) -> dict[str, Call]:
-    calculate = ir_measures.calc_aggregate
-    return {
-        "one measure": lambda: calculate([MEASURE], qrels, run),
-        "the measure at twenty cutoffs": lambda: calculate(CUTOFFS, qrels, run),
-        f"all {len(EACH)} of this package": lambda: calculate(EACH, qrels, run),
-    }
 
 
 def runs_on_one_evaluator(qrels: Any, run: Any) -> dict[str, Call]:
@@ -93,7 +79,6 @@ def _accelerated(call: Call) -> Any:
 
 
 TABLES: dict[str, tuple[Callable[..., dict[str, Call]], tuple[str, ...]]] = {
-    "many measures": (many_measures, ("frame, str", "frame, object", "dicts")),
     "runs on one evaluator": (runs_on_one_evaluator, ("frame, str",)),
     "standard measures beside ours": (mixed_on_frames, ("frame, str", "frame, object")),
     "standard measures beside ours, from files": (mixed_on_files, ("files",)),
