@@ -147,3 +147,25 @@ def by_rank(rows: pyarrow.Table) -> pyarrow.Table:
     """The rows of a run whose scores are ranks. The result has −rank as the score."""
     column = rows.column_names.index("score")
     return rows.set_column(column, "score", arrow_array(-arrow_numbers(rows["score"])))
+
+
+def string_array(texts: list[str]) -> pyarrow.StringArray:
+    """The strings as an Arrow array. `pyarrow.array` would import pandas.
+
+    Raises `UnicodeEncodeError` for a lone surrogate.
+
+    >>> string_array(["q1", "", "naïve"]).to_pylist()
+    ['q1', '', 'naïve']
+    """
+    import pyarrow
+
+    joined = np.frombuffer("\n".join(texts).encode(), np.uint8)
+    breaks = np.flatnonzero(joined == ord("\n"))
+    if breaks.size == len(texts) - 1:
+        ends = np.append(breaks, joined.size) - np.arange(len(texts))
+        data = joined[joined != ord("\n")].tobytes()
+    else:  # a string has a line break, or there is none
+        encoded = [text.encode() for text in texts]
+        ends, data = np.cumsum([*map(len, encoded)], dtype=np.int64), b"".join(encoded)
+    bounds = np.concatenate(([0], ends)).astype(np.int32)
+    return pyarrow.StringArray.from_buffers(len(texts), pyarrow.py_buffer(bounds), pyarrow.py_buffer(data))

@@ -68,7 +68,7 @@ class Chosen:
     """
 
     run_column: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict, hash=False)
     part: str | None = None
 
     def name(self, ours: str) -> str | None:

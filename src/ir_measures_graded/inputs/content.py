@@ -30,6 +30,9 @@ DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
 
+FIRST = 1 << 16  # bytes that decide whether a file is JSON
+
+
 class Content:
     """A context manager for the decompressed content of a file.
 
@@ -42,6 +45,7 @@ class Content:
     stream: Any
     start: bytes
     damage: Exception | None = None
+    _begun = b""
     _descriptor: int
     _size: int | None = None
 
@@ -70,6 +74,36 @@ class Content:
                 self.start, self.damage = b"", error
         self.stream = stream
         return self
+
+    def begin(self) -> bytes:
+        """The first bytes of the content, which have not been consumed; empty if they are damaged."""
+        try:
+            self._begun = self._begun or self.stream.read(FIRST)
+        except DAMAGE as error:
+            self.damage = error
+        return self._begun
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, at least one unless the content ends.
+
+        Raises an error of `DAMAGE` for damaged data, and for a file that cannot be read.
+        """
+        if self.damage:
+            raise self.damage
+        found, self._begun = self._begun[:size], self._begun[size:]
+        return found or self.stream.read(size)
+
+    def readline(self, size: int) -> bytes:
+        """The rest of the line, but at most `size` bytes. Raises as `read`."""
+        end = self._begun.find(b"\n") + 1 or len(self._begun)
+        found, self._begun = self._begun[: min(end, size)], self._begun[min(end, size) :]
+        return found if found.endswith(b"\n") else found + self.stream.readline(size - len(found))
+
+    def reason(self, error: Exception) -> str:
+        """The reason why the content cannot be read, for an error of `read`."""
+        if isinstance(error, OSError) and (error.errno is not None or not self.compression):
+            return f"cannot be read: {error.strerror or error}"
+        return f"the {self.compression} file is damaged or cut off here ({error})"
 
     def refuse_shrunk(self) -> None:
         """Raise `FileError` if the file has become shorter since it was opened. Call this at its end."""

@@ -34,6 +34,7 @@ from .arrow import (
 from .columns import NOTHING, Chosen, column_names, is_rank
 from .content import Content, File, is_lasting, refuse_other
 from .id_columns import stretches_of
+from .json_files import is_json, json_columns, json_tables
 from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .tables import PLACES, Table, read_run, refuse_repeated
 from .text_files import text_columns, text_tables
@@ -199,7 +200,8 @@ class RunFile:
         with Content(self.file) as content:
             if (kind := kind_of(content)) is not None:
                 return table_columns(kind, content, RUN.value, self._chosen)
-            return text_columns(content, RUN, self._chosen)
+            columns_of = json_columns if is_json(content.begin()) else text_columns
+            return columns_of(content, RUN, self._chosen)
 
     def _every(self) -> Iterator[pyarrow.Table]:
         """The rows of the file. If `run` is given, rows of other runs may be left out."""
@@ -287,6 +289,8 @@ def tables_of(
         if (kind := kind_of(content)) is not None:
             rows = table_rows(kind, content, form.value, chosen, run)
             yield from _ahead(rows) if is_lasting(file) else rows
+        elif is_json(content.begin()):
+            yield from json_tables(content, form, chosen)
         else:
             yield from text_tables(content, form, chosen)
 

@@ -188,20 +188,17 @@ class Lines:
         """The next block of whole lines; an empty block at the end of the file."""
         if self._stopped:
             return b""
-        stream = self.content.stream
         pieces: list[bytes] = []
         try:
-            if self.content.damage:
-                raise self.content.damage
-            while len(pieces) < BLOCK // PIECE and (piece := stream.read(PIECE)):
+            while sum(map(len, pieces)) < BLOCK and (piece := self.content.read(PIECE)):
                 pieces.append(piece)
             block = b"".join(pieces)
             last = len(block) - block.rfind(b"\n") - 1
-            rest = stream.readline(LONGEST_LINE + 1 - last)
+            rest = self.content.readline(LONGEST_LINE + 1 - last)
         except DAMAGE as error:
-            if isinstance(error, OSError) and (error.errno is not None or not self.content.compression):
-                raise  # an error of the file, not of the decompression
-            message = f"the {self.content.compression} file is damaged or cut off here ({error})"
+            message = self.content.reason(error)
+            if message.startswith("cannot"):
+                raise  # the file cannot be read
             self._stopped = sum(piece.count(b"\n") for piece in pieces) + 1, message
             return b""
         if last + len(rest) > LONGEST_LINE:

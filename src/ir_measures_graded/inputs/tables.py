@@ -82,14 +82,15 @@ class Table:
 
     def error(self, row: int, message: str) -> GradedError:
         """An error about a row. For a row from a file, it is a `FileError` that names file and line."""
-        return (GradedError if self.line is None else FileError)(f"{self.place(row)}: {message}")
+        return (GradedError if self.file is None else FileError)(f"{self.place(row)}: {message}")
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
         topic, doc = shown(self.topic_of(row)), shown(self.docs[row])
         rule = "a document has one rank in a topic"
         if self.line is None:
-            return GradedError(f"run: topic {topic} retrieves document {doc} twice; {rule}")
+            error = GradedError if self.file is None else FileError
+            return error(f"{self._source(row)}: topic {topic} retrieves document {doc} twice; {rule}")
         start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
         first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
         if self.line[first] > self.line[row]:  # the rows are not in the order of the file
@@ -101,7 +102,7 @@ class Table:
 
     def _source(self, row: int) -> str:
         if self.line is None:
-            return self.kind
+            return self.file or self.kind
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
 
     def block(self, a: int, b: int) -> Block:
@@ -283,9 +284,10 @@ def _from_arrow(rows: pyarrow.Table | pyarrow.RecordBatch, kind: str, value: str
     file = (rows.schema.metadata or {}).get(FILE)
     if file is None:
         return _by_score(_grouped(kind, stretches, docs, numbers), names[2])
-    unit = next(name for name in PLACES if name in rows.schema.names)
-    line = arrow_numbers(rows.column(rows.schema.names.index(unit)))
-    return replace(_grouped(kind, stretches, docs, numbers, line), file=os.fsdecode(file), unit=unit)
+    unit = next((name for name in PLACES if name in rows.schema.names), None)
+    line = None if unit is None else arrow_numbers(rows.column(rows.schema.names.index(unit)))
+    table = _grouped(kind, stretches, docs, numbers, line)
+    return replace(table, file=os.fsdecode(file), unit=unit or "line")
 
 
 def _from_batches(source: Any, kind: str, value: str) -> Table:
@@ -390,19 +392,29 @@ def renamed(source: Source, kind: str, value: str) -> Source:
 def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:
     """The rows with a column `unit` of their line or row `numbers` in a file, for error messages.
 
+    Raises `FileError` as `in_file`.
+    """
+    rows = rows.append_column(unit, arrow_array(numbers))
+    return in_file(rows, file, lambda row: f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}")
+
+
+def in_file(rows: pyarrow.Table, file: str, place: Callable[[int], str] | None = None) -> pyarrow.Table:
+    """The rows with the name of their file, for error messages. `place` names a row.
+
     Raises `FileError` for an id of more than `LONGEST_ID` bytes.
     """
     from pyarrow import compute
 
     for name in ("query_id", "doc_id"):
         sizes = compute.binary_length(rows[name])
-        if (compute.max(sizes).as_py() or 0) > LONGEST_ID:
-            row = sizes.to_pylist().index(compute.max(sizes).as_py())
+        longest = compute.max(sizes).as_py() or 0
+        if longest > LONGEST_ID:
+            row = sizes.to_pylist().index(longest)
             raise FileError(
-                f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}: the {name} "
-                f"{shown(rows[name][row].as_py())} is longer than {LONGEST_ID:,} bytes"
+                f"{place(row) if place else file}: the {name} {shown(rows[name][row].as_py())} is longer "
+                f"than {LONGEST_ID:,} bytes"
             )
-    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
+    return rows.replace_schema_metadata({FILE: os.fsencode(file)})
 
 
 def _grouped(

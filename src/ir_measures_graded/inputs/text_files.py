@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +24,10 @@ import numpy as np
 from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers, by_rank
 from .columns import Chosen
-from .content import DAMAGE, Content, is_lasting, owned_by_arrow
+from .content import Content, is_lasting, owned_by_arrow
 from .strict_lines import BYTE_ORDER_MARK, Lines, is_well_quoted
 from .tables import with_places
-from .text_forms import LONGEST_HEADER, Counter, Form, form_of, headed
+from .text_forms import Counter, Form, form_of, headed
 
 if TYPE_CHECKING:
     import pyarrow
@@ -39,9 +40,7 @@ THREADS = 2  # parsing threads, in addition to one reading thread
 
 def text_columns(content: Content, role: Form, chosen: Chosen) -> tuple[str, ...]:
     """The columns of the file that are read, under our names."""
-    first = b""
-    with suppress(*DAMAGE):  # damage is reported when the rows are read
-        first = content.stream.readline(LONGEST_HEADER).removeprefix(BYTE_ORDER_MARK)
+    first = content.begin().removeprefix(BYTE_ORDER_MARK)
     return (headed(role, first, content.name, chosen) or role).columns
 
 
@@ -66,10 +65,7 @@ def text_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarro
     first = lines.whole(first)
     order = Counter(form, lines.name)
     blocks = chain([first], blocks)
-    if is_lasting(content.file):
-        parsed = _ahead(blocks, form)
-    else:  # reading ahead in a stream could block forever
-        parsed = ((block, _plainly(block, form)) for block in blocks)
+    parsed = ahead(content, blocks, partial(_plainly, form=form))
     with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
         for block, rows in parsed:
             if rows is None:
@@ -85,14 +81,19 @@ def text_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarro
     lines.end()
 
 
-def _ahead(blocks: Iterator[bytes], form: Form) -> Generator[tuple[bytes, pyarrow.Table | None]]:
-    """Each block and its table from `_plainly`. Threads read and parse the next blocks in advance."""
+def ahead(
+    content: Content, blocks: Iterator[bytes], parse: Callable[[bytes], pyarrow.Table | None]
+) -> Generator[tuple[bytes, pyarrow.Table | None]]:
+    """Each block and its table. If the content is that of a file, threads parse blocks in advance."""
+    if not is_lasting(content.file):  # reading ahead in a stream could block forever
+        yield from ((block, parse(block)) for block in blocks)
+        return
     pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
     with ThreadPoolExecutor(1 + THREADS) as pool:
         reading = pool.submit(next, blocks, None)
         while (block := reading.result()) is not None:
             reading = pool.submit(next, blocks, None)
-            pending.append((block, pool.submit(_plainly, block, form)))
+            pending.append((block, pool.submit(parse, block)))
             if len(pending) > AHEAD:
                 block, parsed = pending.popleft()
                 yield block, parsed.result()
