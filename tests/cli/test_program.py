@@ -166,6 +166,11 @@ def test_long_arguments_are_echoed_once_and_capped(refusal):
         assert message.count("beginningx") == 1
 
 
+def test_a_message_is_one_line_whatever_the_file_is_called(refusal):
+    Path("a\n\x1b[31mb").write_text("q1 Q0 d1 1\n")
+    assert refusal("evaluate", "qrels", "a\n\x1b[31mb", "AP").startswith(r"a\n\x1b[31mb:1: 4 fields")
+
+
 def test_characters_that_the_terminal_lacks_are_escaped(monkeypatch):
     printed = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding="ascii"))

@@ -101,8 +101,10 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _capped(message: str, words: Iterable[str]) -> str:
-    """The message with long arguments, and the message itself, cut to a readable length."""
+    """The message with arguments in one line, and these and the message cut to a readable length."""
     for word in words:
+        if not word.isprintable():
+            message = message.replace(word, repr(word)[1:-1])
         if len(word) > LONGEST_WORD:
             for spelling in (word, repr(word)[1:-1], word.strip()):
                 message = message.replace(spelling, f"{spelling[:LONGEST_WORD]}…")

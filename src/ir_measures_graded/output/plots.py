@@ -11,6 +11,7 @@ import io
 import os
 import re
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -66,7 +67,7 @@ GREY = "#666666"
 PAGE = (11.0, 15.0)
 """Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
 
-UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufeff\ufffe\uffff]")
+UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 """Characters that XML cannot hold or that Matplotlib cannot draw."""
 _SETTINGS = threading.RLock()
 
@@ -244,7 +245,11 @@ def svg(figure: Figure, label: str = "") -> str:
 def rendered(figure: Figure, form: str) -> bytes:
     """The content of a file of a figure in one of the `FORMATS`."""
     picture = io.BytesIO()
-    with _style():
+    with _style(), warnings.catch_warnings():
+        if form == "svg":
+            warnings.filterwarnings(
+                "ignore", "Glyph .* missing"
+            )  # the fonts of the reader may have the glyph
         _make_drawable(figure)
         figure.savefig(picture, format=form, metadata=FORMATS[form])
     if form != "svg":

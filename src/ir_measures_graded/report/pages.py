@@ -11,7 +11,6 @@ import base64
 import hashlib
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from html import escape
@@ -231,9 +230,7 @@ def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> 
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # the fonts of the reader may have the glyph
-        element = plots.svg(figure)
+    element = plots.svg(figure)
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     element = re.sub(r"<style\b.*?</style>", "", element, flags=re.DOTALL)
     element = STYLE.sub(lambda found: _attributes(found[1]), element)
