@@ -5,11 +5,11 @@
 """
 
 import io
-from collections import namedtuple
+from collections import ChainMap, UserDict, namedtuple
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from random import Random
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pandas
@@ -182,8 +182,20 @@ def records(source: Source, value: str, shuffle: Random | None = None) -> Any:
     return frame()(source, value, shuffle).to_records(index=False)
 
 
+def mappings(kind: Callable[..., Any]) -> Form:
+    """Mappings other than dicts."""
+
+    def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
+        return kind({topic: kind(docs) for topic, docs in dicts(source, value, shuffle).items()})
+
+    return form
+
+
 FORMS: dict[str, Form] = {
     "dict of dicts": dicts,
+    "mapping proxies": mappings(MappingProxyType),
+    "user dicts": mappings(UserDict),
+    "chain maps": mappings(ChainMap),
     "list of named tuples": tuples("query_id doc_id VALUE"),
     "named tuples of ir-datasets": tuples("VALUE iteration query_id doc_id"),
     "generator": generator,

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from ir_measures import AP, RR, Judged, P, R, nDCG
 
-from input_forms import FORMS
 from ir_measures_graded import (
     CG,
     DCG_JK,
@@ -61,26 +60,6 @@ def test_user_defined_measure_has_a_curve():
             return topic.gains.max(initial=0) * (topic.cutoff or 0)
 
     assert curves(QRELS, RUNS, _First(), 3).values[0].tolist() == [4 / 3, 12 / 3, 18 / 3]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_curves_accept_every_input_form(form):
-    make = FORMS[form]
-    runs = {name: make(run, "score") for name, run in RUNS.items()}
-    found = curves(make(QRELS, "relevance"), runs, CG, 4)
-    expected = curves(QRELS, RUNS, CG, 4)
-    np.testing.assert_array_equal(found.values, expected.values)
-    np.testing.assert_array_equal(found.ideal, expected.ideal)
-
-
-@pytest.mark.parametrize("form", ["generator", "list of named tuples"])
-def test_standard_measures_accept_iterables_of_named_tuples(form):
-    make = FORMS[form]
-    runs = {name: make(run, "score") for name, run in RUNS.items()}
-    found = curves(make(QRELS, "relevance"), runs, P, 4, ideal=True)
-    expected = curves(QRELS, RUNS, P, 4, ideal=True)
-    np.testing.assert_array_equal(found.values, expected.values)
-    np.testing.assert_array_equal(found.ideal, expected.ideal)
 
 
 # ----------------------------------------------------------------- ideal, normalisation, depth

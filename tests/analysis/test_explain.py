@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from ir_measures import AP, ERR, P, R, nDCG
 
 import strategies
-from input_forms import FORMS
 from ir_measures_graded import (
     ADM,
     CG,
@@ -149,18 +148,6 @@ def test_fractional_levels_are_refused_as_in_an_evaluation(tmp_path):
     path.write_text("p 0 a 1\nq 0 a 0.5\n")
     with pytest.raises(GradedError, match=r"qrels:2: topic 'q', document 'a': the level is 0.5"):
         explain(path, {"q": {"a": 1.0}}, P @ 1, "q")
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_input_form_has_the_same_explanation(form):
-    make = FORMS[form]
-    qrels, run = (
-        {"q": {"é": 3, "b": 1}, "p": {"a": 1}},
-        {"q": {"b": 1.0, "x": 1.0, "é": 1.0}, "r": {"a": 1.0}},
-    )
-    found = explain(make(qrels, "relevance"), make(run, "score"), "nDCG_JK@3", "q")
-    assert found.records() == explain(qrels, run, "nDCG_JK@3", "q").records()
-    assert found.documents == ("é", "x", "b")
 
 
 # ------------------------------------------------------------------------ ties, cutoffs, other cases

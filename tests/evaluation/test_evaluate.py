@@ -11,7 +11,7 @@ import pandas
 import pyarrow
 import pytest
 
-from input_forms import FORMS, ONLY_GRADED, shuffled
+from input_forms import ONLY_GRADED, shuffled
 from ir_measures_graded import GradedError, RunFile, demo, muAP, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation import named
@@ -53,27 +53,12 @@ def test_means_do_not_depend_on_topic_order():
     assert found[0, 0] == (nDCG_JK @ 5).calc_aggregate(qrels, run)
 
 
-@pytest.mark.parametrize("form", ["generator", "DataFrame", "Arrow table", "Arrow stream"])
-def test_qrels_and_runs_in_several_forms(form):
-    make = {**FORMS, **ONLY_GRADED}[form]
-    measures = [nDCG_JK @ 2, muAP]
-    runs = {name: make(run, "score") for name, run in RUNS.items()}
-    found = evaluate(make(QRELS, "relevance"), runs, measures)
-    np.testing.assert_array_equal(found.values, evaluate(QRELS, RUNS, measures).values)
-
-
 def test_tables_are_converted_for_other_providers():
     qrels = {topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()}
     measures, run = [nDCG_JK @ 2, ir_measures.Accuracy], {"q1": {"c": 3.0, "b": 2.0}}
     for form, make in ONLY_GRADED.items():
         found = evaluate(make(qrels, "relevance"), {"run": make(run, "score")}, measures)
         np.testing.assert_array_equal(found.values, evaluate(qrels, {"run": run}, measures).values, form)
-
-
-def test_iterators_can_feed_several_providers():
-    make = FORMS["generator"]
-    found = evaluate(make(QRELS, "relevance"), {"good": make(GOOD, "score")}, MEASURES)
-    np.testing.assert_array_equal(found.values, evaluate(QRELS, {"good": GOOD}, MEASURES).values)
 
 
 def test_files_and_collection_ids_are_read(tmp_path):

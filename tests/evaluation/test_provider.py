@@ -2,13 +2,12 @@
 
 import io
 from collections import ChainMap, UserDict
-from types import MappingProxyType
 
 import ir_measures
 import pandas
 import pyarrow
 import pytest
-from ir_measures import AP, ERR, RR, Metric, P, Qrel, ScoredDoc, nDCG
+from ir_measures import AP, ERR, RR, Metric, P, ScoredDoc, nDCG
 
 import ir_measures_graded
 from input_forms import FORMS, rows
@@ -91,35 +90,21 @@ def test_evaluator_with_standard_measures_evaluates_several_runs(form):
     assert_serves_several_runs(ir_measures.evaluator([CG, AP], qrels), FORMS[form])
 
 
-def arrow_table(source, value):
-    return pyarrow.Table.from_pylist(
-        [{"query_id": topic, "doc_id": doc, value: number} for topic, doc, number in rows(source)]
-    )
+@pytest.mark.parametrize("kind", ["dicts", "Arrow table", "Arrow stream", "Polars DataFrame"])
+def test_other_providers_share_mappings_and_arrow_data(kind):
+    def make(source, value):
+        if kind == "dicts":
+            return ChainMap(*({topic: UserDict(docs)} for topic, docs in source.items()))
+        fields = ("query_id", "doc_id", value)
+        table = pyarrow.Table.from_pylist([dict(zip(fields, row)) for row in rows(source)])
+        if kind == "Polars DataFrame":
+            return pytest.importorskip("polars").from_arrow(table)
+        return table.to_reader() if kind == "Arrow stream" else table
 
-
-OTHER_FORMS = {
-    "mapping proxy": lambda source, value: MappingProxyType(source),
-    "dict of user dicts": lambda source, value: {topic: UserDict(docs) for topic, docs in source.items()},
-    "chain map": lambda source, value: ChainMap(*({topic: docs} for topic, docs in source.items())),
-    "Arrow table": arrow_table,
-    "Arrow stream": lambda source, value: arrow_table(source, value).to_reader(),
-    "Polars DataFrame": lambda *given: pytest.importorskip("polars").from_arrow(arrow_table(*given)),
-}
-
-
-@pytest.mark.parametrize("form", OTHER_FORMS)
-def test_ir_measures_reads_all_mappings_and_arrow_data(form):
-    make = OTHER_FORMS[form]
     for measures in ([CG], [AP], [CG, AP]):
         expected = ir_measures.calc_aggregate(measures, QRELS, RUN)
         found = ir_measures.calc_aggregate(measures, make(QRELS, "relevance"), make(RUN, "score"))
         assert found == pytest.approx(expected)
-
-
-def test_generators_are_shared_with_other_providers():
-    qrels = (Qrel(topic, doc, level) for topic, docs in QRELS.items() for doc, level in docs.items())
-    run = (ScoredDoc(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items())
-    assert ir_measures.calc_aggregate([CG, AP, P @ 1], qrels, run)[CG] == 2
 
 
 def test_exactly_the_topics_of_the_qrels_have_values_in_order():

@@ -3,13 +3,12 @@
 import copy
 import io
 import random
-from collections import ChainMap, UserDict, UserList, deque, namedtuple
+from collections import UserList, deque, namedtuple
 from contextlib import contextmanager
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from itertools import starmap
-from types import MappingProxyType
 
 import ir_measures
 import numpy as np
@@ -20,7 +19,7 @@ from ir_measures import Qrel, ScoredDoc
 from pyarrow import feather
 
 from input_forms import FORMS, ONLY_GRADED
-from ir_measures_graded import CG, EmptyRunWarning, GradedError, GradedEvaluator, RunFile
+from ir_measures_graded import CG, EmptyRunWarning, GradedError, RunFile
 from ir_measures_graded.analysis import evaluate as analysed
 from ir_measures_graded.errors import shown
 from ir_measures_graded.inputs import tables
@@ -428,16 +427,6 @@ def test_column_that_occurs_twice_is_refused():
     twice = pyarrow.Table.from_arrays([["q"], ["a"], [1.0], [2.0]], ["query_id", "doc_id", "score", "score"])
     with refused("run: the Arrow table has 2 columns named score; it needs one"):
         evaluate(run=twice)
-
-
-@pytest.mark.parametrize("kind", [MappingProxyType, ChainMap, UserDict])
-def test_mappings_other_than_dicts_are_read_as_dicts(kind):
-    def convert(source):
-        return kind({topic: kind(docs) for topic, docs in source.items()})
-
-    assert unfold(read_qrels(convert(QRELS))) == QRELS
-    assert unfold(read_run(convert(RUN))) == RUN
-    assert GradedEvaluator([CG], convert(QRELS)).calc_aggregate(convert(RUN)) == {CG: evaluate()}
 
 
 def test_items_without_the_fields_are_refused_with_the_required_fields():

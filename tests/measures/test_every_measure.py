@@ -118,13 +118,6 @@ WANTED = expected()
 PLAIN = of(MEASURES, WANTED)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_input_forms_and_row_order_do_not_change_values(form):
-    names, random = list(FORMS), Random(7)
-    make, make_other = FORMS[form], FORMS[names[names.index(form) - 3]]
-    assert values(MEASURES, make(QRELS, "relevance", random), make_other(RUN, "score", random)) == PLAIN
-
-
 def test_topic_order_does_not_change_means():
     wanted = ir_measures.calc_aggregate(VARIANTS, QRELS, RUN)
     for seed in range(2):

@@ -187,13 +187,6 @@ def test_long_lists_and_means_over_topics_in_any_order():
     assert_equal_bits(*random_collection(Random(0)))
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_any_form_of_input(form):
-    qrels, runs = random_collection(Random(7), docs=100, retrieved=50)
-    measures = [P @ 5, AP, nDCG, nDCG(judged_only=True) @ 10, Bpref, RR @ 10, Judged @ 10, NumRet]
-    assert_equal_bits(qrels, runs, measures, FORMS[form])
-
-
 REAL = [
     ("cast21-doc", "qrels.txt", "runs/*"),
     ("dl21-passage", "qrels.txt", "runs/*"),

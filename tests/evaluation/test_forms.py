@@ -1,0 +1,64 @@
+"""One grid: qrels and runs in every form, with rows in any order, give the same values everywhere."""
+
+from random import Random
+
+import ir_measures
+import pytest
+from ir_measures import AP, RR, Bpref, Judged, NumRet, P, nDCG
+
+import ir_measures_graded
+from input_forms import FORMS, ONLY_GRADED
+from ir_measures_graded import GradedEvaluator
+from ir_measures_graded.analysis import curves, evaluate, explain
+from ir_measures_graded.measures import MEASURES
+
+QRELS = {"q": {"é": 3, "b": 1, "c": 0, "d": -2}, "p": {"a": 1, "x": 2}, "lost": {"a": 1}}
+RUN = {"q": {"b": 1.0, "x": 1.0, "é": 1.0, "y": 0.5}, "p": {"x": 0.75, "a": 0.75}, "r": {"a": 1.0}}
+STANDARD = [P @ 2, AP, nDCG, nDCG(judged_only=True) @ 2, Bpref, RR @ 2, Judged @ 2, NumRet]
+
+
+def by_topic(metrics):
+    return {(measure, topic): value for topic, measure, value in metrics}
+
+
+def through_ir_measures(qrels, run):
+    return by_topic(ir_measures.iter_calc(MEASURES, qrels, run))
+
+
+def by_the_provider(qrels, run):
+    return by_topic(ir_measures_graded.graded.iter_calc([*MEASURES, *STANDARD], qrels, run))
+
+
+def by_the_evaluator(qrels, run):
+    return by_topic(GradedEvaluator(MEASURES, qrels).iter_calc(run))
+
+
+def by_evaluate(qrels, run):
+    found = evaluate(qrels, {"run": run}, [*MEASURES, *STANDARD])
+    return {
+        (row["topic"], row["measure"]): row["value"] for row in found.records()
+    }, found.aggregates.tolist()
+
+
+def by_curves(qrels, run):
+    found = curves(qrels, {"run": run}, ["CG", "P"], 4, ideal=True)
+    return [(curve.values.tolist(), curve.ideal.tolist()) for curve in found.curves]
+
+
+def by_explain(qrels, run):
+    return explain(qrels, run, "nDCG_JK@3", "q").records()
+
+
+USES = [through_ir_measures, by_the_provider, by_the_evaluator, by_evaluate, by_curves, by_explain]
+
+
+@pytest.mark.parametrize("form", [*FORMS, *ONLY_GRADED])
+def test_every_form_gives_the_same_values_everywhere(form):
+    names = list(FORMS)
+    make = {**FORMS, **ONLY_GRADED}[form]
+    other = FORMS[names[names.index(form) - 3]] if form in FORMS else make
+    for number, use in enumerate(USES):
+        if form in FORMS or use is not through_ir_measures:
+            random = Random(number)
+            found = use(make(QRELS, "relevance", random), other(RUN, "score", random))
+            assert found == use(QRELS, RUN), use.__name__
