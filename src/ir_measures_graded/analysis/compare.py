@@ -24,10 +24,11 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate, sign_of
+from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output.formats import listed
+from ..registry.facts import sign_of
 from . import significance
 from .comparison import (
     ANOVA_RUNS,

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..evaluation.evaluate import sign_of
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
+from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
 from .intervals import KINDS, STUDENT
 

@@ -16,20 +16,17 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
-from ..evaluation.evaluate import sign_of
 from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
 from ..evaluation.provider import GradedEvaluator
 from ..inputs.tables import Source, read_qrels
-from ..measures import CG, DCG_JK
-from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
-from ..measures.weighted import Normalised
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import Gains, canonical_gains, gain_of
+from ..ranking.gains import gain_of
+from ..registry.facts import gains_of, is_graded, is_normalised, is_plain_sum, sign_of
 from ..registry.names import registry
 from ..registry.notation import checked
 from .libraries import statistics_library
@@ -252,7 +249,7 @@ def curves(
     - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
       normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
       Kekäläinen 2002, section 3.3).
-    - `ideal`: whether to add the curve of the ideal list; by default for CG and DCG_JK.
+    - `ideal`: whether to add the curve of the ideal list; by default for sums such as CG and DCG_JK.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
     - `progress`: shows a progress bar on stderr.
@@ -281,7 +278,7 @@ def curves(
             raise NotApplicableError(f"{run.name!r} is a column name; rename the run")
 
     vectors = _vectors([found for found, _ in asked], judgments, max(end for _, end in asked), normalise)
-    standard = any(not isinstance(found, GradedMeasure) for found, _ in asked)
+    standard = not all(is_graded(found) for found, _ in asked)
     values = [np.zeros((len(named), end)) for _, end in asked]
     bands = [np.zeros((len(named), 2, end)) for _, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
@@ -297,7 +294,7 @@ def curves(
     result = []
     for (found, end), into, ends in zip(asked, values, bands):
         best = None
-        if ideal or (ideal is None and isinstance(found, (type(CG), type(DCG_JK)))):
+        if ideal or (ideal is None and is_plain_sum(found)):
             mean = _quotient(found) if normalise == "averages" else _alone
             alone = _vectors([found], judgments, end, normalise)
             best = mean(*map(_mean, alone(_ideal(judgments, found))[found]))
@@ -317,14 +314,14 @@ def curves(
 
 
 def _quotient(measure: Measure) -> Combine:
-    assert isinstance(measure, Normalised)
+    assert is_normalised(measure)
     return measure.quotient
 
 
 def _refuse_large_curves(asked: list[tuple[Measure, int]], topics: int, runs: int, resamples: int) -> None:
     """Raise `GradedError` if the curves or their bands do not fit into memory."""
     for measure, depth in asked:
-        each = BYTES if isinstance(measure, GradedMeasure) else STANDARD_BYTES
+        each = BYTES if is_graded(measure) else STANDARD_BYTES
         over = f"curves over {counted(topics, 'topic')}"
         refuse_large("depth", depth, depth * (topics * each + 24 * runs), over)
         refuse_large("resamples", resamples, 16 * depth * resamples, f"bands at {counted(depth, 'rank')}")
@@ -359,13 +356,6 @@ def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
     return {topic: dict(zip(table.docs.ids(slice(a, b)), score[a:b])) for topic, a, b in bounds}
 
 
-def gains_of(measure: Measure) -> Gains:
-    """The gains of a measure, graded or standard, by which it sorts the ideal list."""
-    if isinstance(measure, GradedMeasure):
-        return measure["gains"]
-    return canonical_gains(measure.params.get("gains") or {})
-
-
 def _ideal(judgments: Judgments, measure: Measure) -> Rows:
     run = ideal_run(judgments.table, measure)
     return Rows(run, run)
@@ -380,8 +370,8 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
         raise GradedError(
             f"normalise={normalise!r} is not allowed; it is {' or '.join(map(repr, NORMALISATIONS))}"
         )
-    if normalise == "averages" and not isinstance(measure, Normalised):
-        normalised = {known.NAME for known in registry().values() if isinstance(known, Normalised)}
+    if normalise == "averages" and not is_normalised(measure):
+        normalised = {known.NAME for known in registry().values() if is_normalised(known)}
         raise GradedError(
             f"{measure} is not normalised by an ideal vector; normalise='averages' is for "
             f"{', '.join(sorted(normalised, key=str.lower))}"
@@ -398,7 +388,7 @@ def _vectors(
     measures: list[Measure], judgments: Judgments, depth: int, normalise: str
 ) -> Callable[[Rows], dict[Measure, Vectors]]:
     """A function from a run to the vectors to average: curves (topics × depth), or two such vectors each."""
-    graded = [measure for measure in dict.fromkeys(measures) if isinstance(measure, GradedMeasure)]
+    graded = list(filter(is_graded, dict.fromkeys(measures)))
     standard = {measure: _standard_curve(measure, judgments, depth) for measure in {*measures} - {*graded}}
     with about(judgments.name):
         evaluator = GradedEvaluator(graded, judgments.table)

@@ -16,11 +16,11 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import sign_of
 from ..output import plots
 from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
+from ..registry.facts import sign_of
 from .curves import IDEAL, Curves
 from .options import whole_number
 

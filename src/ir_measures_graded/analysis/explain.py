@@ -26,7 +26,6 @@ from ..inputs.tables import Source, read_run
 from ..inputs.tables import Table as Rows
 from ..measures.base import GradedMeasure
 from ..measures.topics import GainList, Topics
-from ..measures.weighted import Normalised, WeightedGains
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
@@ -34,9 +33,10 @@ from ..ranking.gains import gain_of, plain_number
 from ..ranking.judged import Judged
 from ..ranking.order import as_compared
 from ..ranking.ranks import JudgedRanks, judged_ranks
+from ..registry.facts import gains_of, has_own_ideal, is_graded, is_normalised, rank_weights
 from ..registry.notation import parse_measures
 from ..uncertainty import evaluated, evaluated_curve, in_order, sorts_ties
-from .curves import gains_of, ideal_run
+from .curves import ideal_run
 from .options import refuse_large, whole_number
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Explanation(_Lists, Result):
 
         figure = plots.new_figure(7.0, 2.6 if self.values is None else 4.8)
         upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
-        known = isinstance(self.measure, GradedMeasure)
+        known = is_graded(self.measure)
         run, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
         edges = np.arange(len(self.ranks) + 1) + 0.5
         upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
@@ -296,7 +296,7 @@ class _Explained:
             depth = measure.params.get("cutoff") or int(_condensed(measure, ranks).rank.max(initial=1))
         depth = whole_number(depth, "depth", 1)
         refuse_large("depth", depth, depth * count * BYTES, f"an explanation of {counted(count, 'topic')}")
-        if isinstance(measure, GradedMeasure):
+        if is_graded(measure):
             with about(run.name):
                 found = self._graded(measure, ranks, depth)
         else:
@@ -315,16 +315,15 @@ class _Explained:
                 values[:, cutoff - 1] = value
         with np.errstate(all="ignore"):  # the results are finite
             added = measure.contributions(in_order(measure, within))
-            if added is not None and isinstance(measure, WeightedGains):
-                weights = measure.weigh(np.ones(last), np.arange(1, last + 1))
+            if added is not None and (weights := rank_weights(measure, last)) is not None:
                 weights = _padded(weights[None], depth)[0]
-            if isinstance(measure, Normalised):
+            if is_normalised(measure):
                 sums, ideal = (_padded(vector, depth) for vector in measure.vectors(ordered, last))
         if added is not None and ideal is None:
             best = judged_ranks(self.judged, read_run(ideal_run(self.judged.table, measure)))
             ideal = _padded(_curve(measure, view(measure, best, cut=False), last), depth)
         judged = self.judged
-        own = measure.params.get("ideal") == "retrieved"
+        own = has_own_ideal(measure)
         return {
             **_ranking(uncut.ranks, ordered.ranks, judged.gain(uncut.gains), depth),
             **_best(judged, judged.gain(uncut.gains), np.sort(ranks.doc) if own else slice(None), depth),
@@ -375,7 +374,7 @@ def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
     """The list that the measure evaluates: with judged_only=True, only the judged documents."""
     if not measure.params.get("judged_only"):
         return ranks
-    if not isinstance(measure, GradedMeasure):  # trec_eval treats negative levels as unjudged
+    if not is_graded(measure):  # trec_eval treats negative levels as unjudged
         kept = ranks.judged.level[ranks.doc] >= 0
         ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
     return ranks.condensed
@@ -387,7 +386,7 @@ def _one_ranking(measure: Measure | str) -> Measure:
     if len(found) != 1:
         raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
     measure = found[0]
-    if not isinstance(measure, GradedMeasure):
+    if not is_graded(measure):
         if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
             raise NotApplicableError(
                 f"{measure} cannot be explained: it is not a graded measure and has no cutoff, "

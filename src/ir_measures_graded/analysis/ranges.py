@@ -21,7 +21,6 @@ import numpy as np
 
 from ..by_topic import mean_over_topics
 from ..errors import NotApplicableError
-from ..evaluation.evaluate import sign_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..evaluation.provider import computed
@@ -33,6 +32,7 @@ from ..output import plots
 from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
+from ..registry.facts import is_graded, sign_of, uses_recall_base
 from ..registry.notation import parse_measures
 from ..uncertainty import Undetermined, difference, evaluated, with_option
 from ..uncertainty.judgments import BLOCK, Unjudged, filled, padded
@@ -286,7 +286,7 @@ def ranges(
 
 
 def _checked(measure: Any) -> GradedMeasure:
-    if not isinstance(measure, GradedMeasure):
+    if not is_graded(measure):
         raise NotApplicableError(f"{measure} is not a graded measure; only these have ranges")
     for option in ("ties", "unjudged"):
         if with_option(measure, option, "min") is not None and option in measure.params:
@@ -385,7 +385,7 @@ class _OfMeasure:
         if found is not None:
             return np.stack(found), True
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
-        return None if self.measure.RECALL_BASE else _apart(a, b), False
+        return None if uses_recall_base(self.measure) else _apart(a, b), False
 
 
 def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:

@@ -16,13 +16,14 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate, sign_of
+from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
 from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import Gains, named_weightings, weighting
+from ..registry.facts import sign_of
 from .libraries import need_statistics, statistics_library
 from .options import measures_named
 from .significance import EXACT, run_ranks

@@ -18,8 +18,8 @@ from ..errors import EmptyRunWarning, GradedError, shown
 from ..inputs.arrow import arrow_array, exports_arrow, whole_table
 from ..inputs.columns import column_names
 from ..inputs.tables import Table, floats, read_qrels, read_run, refuse_repeated
-from ..measures.base import GradedMeasure
 from ..ranking.judged import Collection
+from ..registry.facts import may_need_all_topics, needs_all_topics
 from ..registry.notation import parse_measures
 from .evaluate import Work
 from .named import Judgments, Run, about
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 COLUMNS = ("query_id", "measure", "value")
-OURS = GradedMeasure.__module__.rpartition(".")[0]
 
 
 def evaluate_batches(
@@ -78,7 +77,7 @@ def evaluate_batches(
     known = None if levels is None else _finite(levels)
     if known is None:
         for measure in wanted:
-            if isinstance(measure, GradedMeasure) and measure.needs_all_topics:
+            if needs_all_topics(measure):
                 raise GradedError(f"{measure} needs the levels of all topics; give levels")
     source = _arrow(qrels, "qrels", "relevance")
     judgments = Judgments(source, read_qrels(source), None, Collection(known))
@@ -102,11 +101,7 @@ def needs_levels(measures: Iterable[Measure]) -> bool:
     >>> needs_levels(parse_measures("ERR_G")), needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
     (True, False)
     """
-    return any(
-        isinstance(measure, GradedMeasure)
-        and (measure.needs_all_topics or not type(measure).__module__.startswith(OURS))
-        for measure in measures
-    )
+    return any(map(may_need_all_topics, measures))
 
 
 @dataclass(frozen=True)

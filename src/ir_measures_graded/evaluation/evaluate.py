@@ -18,11 +18,11 @@ from ir_measures.providers import Evaluator
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..inputs.tables import read_run
-from ..measures.base import GradedMeasure
 from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry import plugins
+from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
 from .evaluators import evaluators, explained, provider_named
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
@@ -99,11 +99,6 @@ class Evaluation(Result):
         label = f"Mean{' or sum' * sums} over {counted(len(self.topics), 'topic')}"
         signs = list(map(sign_of, self.measures))
         return dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
-
-
-def sign_of(measure: Measure) -> int:
-    """-1 if smaller values of the measure are better, else 1."""
-    return -1 if isinstance(measure, GradedMeasure) and measure.smaller_is_better else 1
 
 
 def evaluate(

@@ -17,6 +17,7 @@ from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
+from ..registry.facts import is_graded
 from ..registry.plugins import origin
 from ..uncertainty import evaluated, evaluated_curve
 from . import trec_eval
@@ -37,7 +38,7 @@ class GradedProvider(Provider):
         self.standard = standard
 
     def supports(self, measure: ir_measures.Measure) -> bool:
-        return isinstance(measure, GradedMeasure) or (self.standard and trec_eval.computes(measure))
+        return is_graded(measure) or (self.standard and trec_eval.computes(measure))
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Source) -> GradedEvaluator:
         measures = list(dict.fromkeys(measures))
@@ -62,8 +63,8 @@ class GradedEvaluator(Evaluator):
         judged: Judged | None = None,
     ):
         measures = list(measures)
-        self.graded = [measure for measure in measures if isinstance(measure, GradedMeasure)]
-        self.standard = [measure for measure in measures if not isinstance(measure, GradedMeasure)]
+        self.graded = list(filter(is_graded, measures))
+        self.standard = [measure for measure in measures if not is_graded(measure)]
         table = read_qrels(qrels)
         refuse_empty(table)
         for measure in self.standard:

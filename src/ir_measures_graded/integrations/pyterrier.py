@@ -34,6 +34,7 @@ from ..measures.base import GradedMeasure
 from ..measures.parameters import Flag
 from ..ranking.gains import EXP, LINEAR
 from ..registry import names, plugins
+from ..registry.facts import is_graded, needs_all_topics, smaller_is_better
 from ..registry.install import redirect
 from ..registry.notation import parse_measure, parse_trec_name
 
@@ -58,7 +59,7 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """The names of all graded measures."""
     plugins.load()
-    return sorted(name for name, measure in names.registry().items() if isinstance(measure, GradedMeasure))
+    return sorted(name for name, measure in names.registry().items() if is_graded(measure))
 
 
 def _measures() -> None:
@@ -76,7 +77,7 @@ def _publish() -> None:
     if module is not None:
         vars(module).setdefault("__getattr__", _missing_in_pyterrier)
         for name, measure in names.registry().items():
-            if isinstance(measure, GradedMeasure):
+            if is_graded(measure):
                 vars(module).setdefault(name, measure)
 
 
@@ -138,9 +139,9 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
             given = {}
         misread = [name for name in SHOWN if given.get(name) is not None]
         for measure in _graded(given):
-            if misread and measure.smaller_is_better:
+            if misread and smaller_is_better(measure):
                 warnings.warn(_inversion(measure, misread), stacklevel=2)
-            if given.get("batch_size") is not None and measure.needs_all_topics:
+            if given.get("batch_size") is not None and needs_all_topics(measure):
                 raise GradedError(
                     f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
                     f"{_remedy(measure)}leave out batch_size"
@@ -160,7 +161,7 @@ def _graded(given: Mapping[str, Any]) -> Iterator[GradedMeasure]:
                 measures = [metric] if isinstance(metric, ir_measures.Measure) else parse_trec_or_any(metric)
             except ValueError:  # PyTerrier raises the error
                 continue
-            yield from (measure for measure in measures if isinstance(measure, GradedMeasure))
+            yield from (measure for measure in measures if is_graded(measure))
 
 
 def _remedy(measure: GradedMeasure) -> str:
@@ -183,7 +184,7 @@ LARGER = {"ASL": "NR"}
 def _inversion(measure: GradedMeasure, misread: Iterable[str]) -> str:
     """The warning about what PyTerrier shows the wrong way round, with a measure to use instead."""
     flags = (name for name, parameter in measure.PARAMETERS.items() if isinstance(parameter, Flag))
-    instead = [other for name in flags if not (other := measure(**{name: True})).smaller_is_better]
+    instead = [other for name in flags if not smaller_is_better(other := measure(**{name: True}))]
     if measure.NAME in LARGER:
         instead.append(names.registry()[LARGER[measure.NAME]](**measure.params))
     return (

@@ -21,12 +21,13 @@ from ir_measures import Measure
 from ..analysis.libraries import need_statistics, statistics_library
 from ..analysis.significance import run_ranks
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate, sign_of
+from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, named_runs
 from ..output import plots
 from ..output.cells import SHADES, draw_cells
 from ..output.formats import Table, counted
 from ..output.result import Result
+from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
 from .estimate import HUMAN, MACHINE, read_judges
 from .scales import Levels

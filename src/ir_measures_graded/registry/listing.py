@@ -12,9 +12,9 @@ import ir_measures
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
-from ..measures.base import GradedMeasure
 from ..measures.parameters import Parameter
 from . import names, plugins
+from .facts import is_graded, smaller_is_better
 
 
 def facts_of(measure: Measure) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def facts_of(measure: Measure) -> dict[str, Any]:
 
     `smaller_is_better` is None for standard measures, because ir-measures does not define it.
     """
-    graded = isinstance(measure, GradedMeasure)
+    graded = is_graded(measure)
     known = names.registry()
     spellings = [name for name, other in known.items() if other is known.get(measure.NAME)]
     fields = {
@@ -37,7 +37,7 @@ def facts_of(measure: Measure) -> dict[str, Any]:
         "aliases": list(measure.ALIASES) if graded else [name for name in spellings if name != measure.NAME],
         "title": getattr(measure, "PRETTY_NAME", None) or measure.NAME,
         "description": getattr(measure, "SHORT_DESC", None) or "",
-        "smaller_is_better": measure.smaller_is_better if graded else None,
+        "smaller_is_better": smaller_is_better(measure),
         **fields,
         "parameters": [
             {
@@ -110,7 +110,7 @@ def _default(parameter: dict[str, Any]) -> str:
 def _notes(measure: Measure) -> list[str]:
     """The paragraphs of a measure's docstring without fields, examples and the summary shown above."""
     paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
-    if isinstance(measure, GradedMeasure):
+    if is_graded(measure):
         del paragraphs[:1]
     return [paragraph for paragraph in paragraphs if not re.match(r":|>>>|\.\.|$", paragraph)]
 

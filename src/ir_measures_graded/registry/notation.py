@@ -24,8 +24,8 @@ from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ..errors import GradedError, UnknownMeasureError, shown
-from ..measures.base import GradedMeasure
 from . import plugins
+from .facts import is_graded
 from .listing import allowed
 from .names import registry
 
@@ -55,7 +55,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         raise GradedError(f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}")
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
-    strict = isinstance(measure, GradedMeasure)
+    strict = is_graded(measure)
     if cutoff is not None:
         arguments.append((measure.AT_PARAM, cutoff))
     parameters: dict[str, Any] = {}
@@ -125,7 +125,7 @@ def checked(measure: Measure) -> Measure:
     Graded measures check their parameters when they are created. ir-measures checks those of standard
     measures late, and some values crash the process in C code.
     """
-    if isinstance(measure, GradedMeasure):
+    if is_graded(measure):
         return measure
     name, supported = measure.NAME, measure.SUPPORTED_PARAMS
     for parameter in measure.params.keys() - supported.keys():

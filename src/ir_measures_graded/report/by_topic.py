@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ir_measures import Measure
 
-from ..evaluation.evaluate import Evaluation, sign_of
+from ..evaluation.evaluate import Evaluation
 from ..output import plots
+from ..registry.facts import sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,8 +16,8 @@ from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import Run
 from ..inputs.content import is_lasting
 from ..inputs.files import RunFile
-from ..measures.base import GradedMeasure
 from ..registry.bibliography import Work, works_of
+from ..registry.facts import is_graded
 from ..registry.listing import better, facts_of
 
 DISTRIBUTIONS = (
@@ -118,7 +118,7 @@ def _definition(measure: Measure) -> Definition:
         value = measure.params.get(each["name"], each["default"])
         if value not in (None, {}):
             parameters.append((each["name"], str(value), each["description"]))
-    tex = measure.doc_field("tex") if isinstance(measure, GradedMeasure) else ""
+    tex = measure.doc_field("tex") if is_graded(measure) else ""
     return Definition(
         measure,
         facts["title"],

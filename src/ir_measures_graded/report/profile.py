@@ -10,9 +10,9 @@ from ir_measures import Measure
 
 from ..analysis.curves import Curves, curves, uncut
 from ..errors import NotApplicableError
-from ..evaluation.evaluate import sign_of
 from ..evaluation.study import Study
 from ..output import plots
+from ..registry.facts import sign_of
 from .pages import THEME
 
 if TYPE_CHECKING:

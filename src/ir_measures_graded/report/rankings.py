@@ -16,10 +16,9 @@ from ir_measures import Measure
 
 from ..analysis.explain import Explanations, explanations
 from ..errors import NotApplicableError
-from ..evaluation.evaluate import sign_of
 from ..evaluation.study import Study
-from ..measures.base import GradedMeasure
 from ..ranking.gains import Number, gain_of, plain_number
+from ..registry.facts import is_graded, sign_of
 from .pages import shade, shortened
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
         return None
     levels = {
         _text(level): plain_number(gain_of(np.array([level]), measure["gains"])[0])
-        if isinstance(measure, GradedMeasure)
+        if is_graded(measure)
         else None
         for level in np.unique(study.judged.level).tolist()
     }

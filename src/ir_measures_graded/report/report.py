@@ -17,11 +17,11 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.study import study_of
 from ..inputs.sources import queries_in, queries_of
-from ..measures.base import GradedMeasure
 from ..output.files import write_whole
 from ..output.formats import Table, counted
 from ..output.plots import need_matplotlib
 from ..output.result import Result
+from ..registry.facts import is_graded
 from . import pages
 from .by_topic import ByTopic, by_topic
 from .material import Material, material
@@ -133,7 +133,7 @@ def report(
     if not study.runs:
         raise GradedError("no run is given; a report needs at least one")
     evaluation = evaluate(judgments, study.runs, measures, progress=progress)
-    first_graded = next((each for each in evaluation.measures if isinstance(each, GradedMeasure)), None)
+    first_graded = next(filter(is_graded, evaluation.measures), None)
     main = first_graded or evaluation.measures[0]
     texts = queries_of(judgments.name) if given is None else dict(given)
     outcome = verdict(evaluation, study, baseline, alpha)

@@ -14,11 +14,10 @@ from ..analysis.intervals import STUDENT, mean_interval
 from ..analysis.ranges import Difference, Interval, Range, ranges
 from ..by_topic import mean_over_topics
 from ..errors import NotApplicableError
-from ..evaluation.evaluate import Evaluation, sign_of
+from ..evaluation.evaluate import Evaluation
 from ..evaluation.study import Study
-from ..measures.base import GradedMeasure
-from ..measures.weighted import WeightedGains
 from ..output.formats import Table
+from ..registry.facts import is_graded, sign_of, sums_gains
 
 LEAST = 2
 """The minimum number of topics for intervals and tests, and of runs for comparisons."""
@@ -177,12 +176,11 @@ def _ranges(study: Study, measure: Measure) -> tuple[dict[str, Range], tuple[Dif
     Measures that sum gains have a fast method for the range over judgments. Other measures must try many
     judgments, so they get this range only if their cutoff is small.
     """
-    if not isinstance(measure, GradedMeasure):
+    if not is_graded(measure):
         return {}, ()
-    summed = isinstance(measure, WeightedGains) and not measure.params.get("avg")
-    short = (measure.params.get("cutoff") or SHORT + 1) <= SHORT
+    unjudged = sums_gains(measure) or (measure.params.get("cutoff") or SHORT + 1) <= SHORT
     try:
-        found = ranges(study.judgments, study.runs, [measure], draws=0, unjudged=summed or short)
+        found = ranges(study.judgments, study.runs, [measure], draws=0, unjudged=unjudged)
     except NotApplicableError:
         return {}, ()
     return {each.run: each for each in found.values}, found.differences
