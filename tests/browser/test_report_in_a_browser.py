@@ -127,8 +127,18 @@ def test_a_topic_is_opened_by_mouse_and_read_with_the_keyboard(opened, demo_repo
     assert facts(page)["rank"] == "1"
 
 
-def check_last_cells(page, measure):
-    """The last cell of each list of topic 1 has the value of the measure."""
+@pytest.fixture(scope="session")
+def sum_report(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "sum.html"
+    report("graded-demo", {"D": demo.run_paths()["D"]}, ["CG@5"]).write(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"), [("demo_report", STEEP), ("small_report", AVERAGED), ("sum_report", "CG@5")]
+)
+def test_the_last_cell_of_each_list_has_the_value_of_the_measure(opened, request, name, measure):
+    page = opened(request.getfixturevalue(name), "#topic-1").page
     if page.locator(".more").count():
         page.locator(".more").click()
     values = evaluate("graded-demo", demo.run_paths(), [measure])
@@ -140,20 +150,6 @@ def check_last_cells(page, measure):
         expected = values.values[values.runs.index(told["list"]), 0, 1]
         assert shown == pytest.approx(expected, rel=1e-3, abs=1e-4)
     assert rows
-
-
-def test_the_last_cell_has_the_value_of_a_normalised_sum(opened, demo_report):
-    check_last_cells(opened(demo_report, "#topic-1").page, STEEP)
-
-
-def test_the_last_cell_has_the_value_of_an_average(opened, small_report):
-    check_last_cells(opened(small_report, "#topic-1").page, AVERAGED)
-
-
-def test_the_last_cell_has_the_value_of_a_sum(opened, tmp_path):
-    path = tmp_path / "report.html"
-    report("graded-demo", {"D": demo.run_paths()["D"]}, ["CG@5"]).write(path)
-    check_last_cells(opened(path, "#topic-1").page, "CG@5")
 
 
 def test_curves_are_switched_off_and_on(opened, demo_report):

@@ -110,13 +110,6 @@ def test_runs_measures_and_options_come_in_any_order(output):
     assert output("evaluate", "qrels", "run", "AP", "-p", 2, "other", "nCG") == whole
 
 
-def test_standard_measures_of_one_call_do_not_share_parameters(output):
-    for k in range(2, 10):  # in ir-measures, hashes decide whether they share
-        together = [f"nDCG@{k}", f"nDCG(gains={{1:0,2:0}})@{k}", "NumRet", f"P(judged_only=True)@{k}"]
-        alone = [output("evaluate", "qrels", "run", measure)[0] for measure in together]
-        assert output("evaluate", "qrels", "run", *together) == alone
-
-
 def test_provider_option(output):
     assert output("evaluate", "qrels", "run", "nCG@2", "--provider", "graded") == ["nCG@2\t0.8750"]
     assert output("evaluate", "qrels", "run", "P@1", "--provider", "pytrec_eval") == ["P@1\t0.5000"]

@@ -520,13 +520,6 @@ def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
     assert threading.active_count() == before, kept
 
 
-def test_document_retrieved_twice_is_refused_with_both_lines_across_topics():
-    rows = b"q1 Q0 a 1 9 t\n\nq2 Q0 b 1 9 t\nq1 Q0 b 2 8 t\nq2 Q0 a 2 8 t\nq1 Q0 b 3 7 t\n"
-    assert ":6: topic 'q1' retrieves document 'b' a second time (first in line 4)" in refused(
-        read_trec_run, io.BytesIO(rows)
-    )
-
-
 @pytest.mark.parametrize("compression", COMPRESSED)
 def test_file_that_is_cut_off_is_refused_with_the_line(tmp_path, compression):
     rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(50_000))
@@ -541,15 +534,8 @@ def test_topic_that_begins_like_a_compressed_file_is_read(tmp_path):
     assert dicts(written(tmp_path / "run", b"BZh9 Q0 d1 1 9.5 tag\n")) == {"BZh9": {"d1": 9.5}}
 
 
-def test_damaged_gzip_file_is_refused_with_the_line(tmp_path):
-    rows = b"".join(b"q1 Q0 doc%d 1 %d tag\n" % (number, -number * number) for number in range(20000))
-    whole = gzip.compress(rows)
-    cut = written(tmp_path / "cut.gz", whole[: len(whole) // 2])
-    told = refused(read_trec_run, cut)
-    assert "the gzip file is damaged or cut off here" in told
-    line = int(told.removeprefix(f"{cut}:").partition(":")[0])
-    assert 1 < line < 20000
-
+def test_changed_and_short_gzip_files_are_refused(tmp_path):
+    whole = gzip.compress(RUN * 1000)
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 0xFF
     told = refused(read_trec_run, written(tmp_path / "flipped.gz", bytes(flipped)))

@@ -1,4 +1,4 @@
-"""nDCG_Burges against ir-measures, scikit-learn and ranx, ERR_G against CatBoost, and GAP against the user
+"""nDCG_Burges against ir-measures and scikit-learn, ERR_G against CatBoost, and GAP against the user
 model of its paper.
 """
 
@@ -51,30 +51,6 @@ def test_linear_gains_of_real_levels_give_the_values_of_scikit_learn(cutoff):
         dcg = metrics.dcg_score([gains], [scores], k=cutoff, ignore_ties=True)
         best = metrics.dcg_score([possible], [range(len(possible), 0, -1)], k=cutoff, ignore_ties=True)
         assert value == pytest.approx(dcg / best, rel=1e-13)
-
-
-@pytest.mark.parametrize("cutoff", CUTOFFS)
-def test_complete_lists_of_real_levels_give_the_values_of_ndcg_score(cutoff):
-    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
-    random = Random(3)
-    docs = [f"d{number}" for number in range(40)]
-    qrels = {"q": {doc: random.choice(REAL) for doc in docs}}
-    run = {"q": dict(zip(docs, random.sample(range(1000), 40)))}
-    theirs = metrics.ndcg_score([[*qrels["q"].values()]], [[*run["q"].values()]], k=cutoff, ignore_ties=True)
-    value = nDCG_Burges(gains="linear", cutoff=cutoff).calc_aggregate(qrels, run)
-    assert value == pytest.approx(theirs, rel=1e-14)
-
-
-@pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")  # of ranx
-@pytest.mark.parametrize("cutoff", CUTOFFS)
-def test_exponential_gains_give_the_values_of_ranx(cutoff, monkeypatch):
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # compiling ranx takes longer than running it
-    ranx = pytest.importorskip("ranx", reason="ranx is not installed")
-    qrels, run = collection([0, 1, 2, 3])
-    name = f"ndcg_burges@{cutoff}" if cutoff else "ndcg_burges"
-    scores = {topic: {doc: float(score) for doc, score in docs.items()} for topic, docs in run.items()}
-    theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(scores), name)
-    assert nDCG_Burges(cutoff=cutoff).calc_aggregate(qrels, run) == pytest.approx(theirs, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,6 @@ NTCIREVAL's AP divides by min(R, k) at a cutoff, as its Q does, and is Q with β
 runs in trec_eval's order, and not in the order of the lines of the files.
 """
 
-import os
-import shutil
-import subprocess
-import sys
 from functools import cache
 
 import ir_measures
@@ -125,36 +121,3 @@ def test_a_run_with_many_ties_has_trec_evals_order(shared_data):
     for topic, measure, value in ir_measures.pytrec_eval.iter_calc([P @ k for k in cutoffs], binary, run):
         k = measure.params["cutoff"]
         assert graded[topic, k] == pytest.approx(k * value), (topic, k)
-
-
-def test_a_collection_of_ir_datasets(shared_data, tmp_path):
-    home = tmp_path / "ir_datasets"
-    shutil.copytree(shared_data / "ir_datasets", home)
-    for path in (home, *home.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)  # the originals are read-only
-    script = """
-import gzip, sys, ir_datasets, ir_measures
-qrels = ir_datasets.load("msmarco-passage/trec-dl-2019/judged").qrels_iter()
-with gzip.open(sys.argv[1], "rt") as lines:
-    run = list(ir_measures.read_trec_run(lines))
-import ir_measures_graded
-measures = [ir_measures.parse_measure(name) for name in sys.argv[2:]]
-for measure, value in sorted(ir_measures.calc_aggregate(measures, qrels, run).items(), key=str):
-    print(measure, value)
-"""
-    names = ["nDCG_JK(gains=1:1,2:3,3:7)@10", "nDCG_JK@10", "nDCG@10"]
-    done = subprocess.run(
-        [sys.executable, "-c", script, shared_data / "dl19-passage" / "runs" / "ICT-BERT2.run.gz", *names],
-        env={**os.environ, "IR_DATASETS_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    got = {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in done.stdout.splitlines()}
-    for output, name in (("g1-3-7", "nDCG_JK(gains={2:3,3:7})@10"), ("g1-2-3", "nDCG_JK@10")):
-        printed = printed_by_ntcireval(shared_data / "dl19-passage" / "ntcireval" / f"ICT-BERT2.{output}.nev")
-        by_topic = [value for (key, _), value in printed.items() if key == "nDCG@0010"]
-        assert got.pop(name) == four_decimals(sum(by_topic) / len(by_topic))
-    trec_eval = (shared_data / "dl19-passage" / "trec_eval" / "ICT-BERT2.ndcgeval").read_text().splitlines()
-    (mean,) = (float(line.split()[2]) for line in trec_eval if line.split()[:2] == ["ndcg_cut_10", "all"])
-    assert got == {"nDCG@10": four_decimals(mean)}

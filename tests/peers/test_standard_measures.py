@@ -189,6 +189,7 @@ def test_long_lists_and_means_over_topics_in_any_order():
 
 REAL = [
     ("cast21-doc", "qrels.txt", "runs/*"),
+    ("ir_datasets", "msmarco-passage/trec-dl-2019/qrels", "../dl19-passage/runs/*"),
     ("dl21-passage", "qrels.txt", "runs/*"),
     ("robust05", "qrels.txt", "*.gz"),
     ("trec_eval-test", "qrels.test", "results.test"),
@@ -213,14 +214,6 @@ def read(path, read):
 def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
     judgments = read(shared_data / folder / qrels, ir_measures.read_trec_qrels)
     paths = sorted((shared_data / folder).glob(runs))[::3]
-    assert paths
-    assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
-
-
-def test_qrels_of_ir_datasets(shared_data):
-    (path,) = (shared_data / "ir_datasets").rglob("*qrels*")
-    judgments = read(path, ir_measures.read_trec_qrels)
-    paths = sorted((shared_data / "dl19-passage" / "runs").iterdir())
     assert paths
     assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
 

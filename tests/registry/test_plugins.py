@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 from distributions import GOOD, distribution, hooked, python
-from ir_measures_graded import MSR, Choice, Flag, GradedError, GradedMeasure, Q, Real, TopicMeasure, nDCG_JK
+from ir_measures_graded import Choice, Flag, GradedError, GradedMeasure, Real, TopicMeasure, nDCG_JK
 
 
 def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
@@ -63,31 +63,6 @@ class TopicNDCG(TopicMeasure):
         return vector.mean() if self["avg"] else vector[-1]
 
 
-class TopicQ(TopicMeasure):
-    NAME = "TopicQ"
-    PARAMETERS = Q.PARAMETERS
-
-    def value(self, topic):
-        hits = np.flatnonzero(topic.gains)
-        if not hits.size:
-            return 0
-        beta, ideal = self["beta"], topic.ideal.cumsum()
-        found = np.arange(1, hits.size + 1) + beta * topic.gains[hits].cumsum()
-        ideal_at = ideal[np.minimum(hits, ideal.size - 1)]
-        divisor = min(topic.relevant, topic.cutoff or topic.relevant)
-        return (found / (hits + 1 + beta * ideal_at)).sum() / divisor
-
-
-class TopicMSR(TopicMeasure):
-    NAME = "TopicMSR"
-
-    def value(self, topic):
-        def weigh(gains):
-            return (gains / np.arange(1, gains.size + 1)).sum()
-
-        return weigh(topic.gains) / weigh(topic.ideal) if topic.relevant else 0
-
-
 def random_topics(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
     """Qrels and a run with ties, spam and half levels, unjudged documents, empty and missing topics."""
     rng = np.random.default_rng(seed)
@@ -115,10 +90,7 @@ CONTEXTS = [{}, {"cutoff": 1}, {"cutoff": 7, "gains": {1: 0, 2: 7}}, {"cutoff": 
     [
         (nDCG_JK, TopicNDCG(), {}),
         (nDCG_JK, TopicNDCG(), {"b": 2.718, "avg": True}),
-        (Q, TopicQ(), {"beta": 0.5}),
-        (MSR, TopicMSR(), {}),
     ],
-    ids=["nDCG_JK", "nDCG_JK(avg)", "Q", "MSR"],
 )
 def test_topic_measure_agrees_with_vectorised_measure(vectorised, one_topic, parameters):
     positive = 0
