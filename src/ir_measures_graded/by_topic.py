@@ -24,6 +24,15 @@ def offsets_of(topic: np.ndarray, topics: int) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=topics))))
 
 
+def bounds_of(sizes: np.ndarray) -> np.ndarray:
+    """The slice boundaries of consecutive topics of these sizes.
+
+    >>> bounds_of(np.array([2, 0, 1]))
+    array([0, 2, 2, 3])
+    """
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
 def places(sizes: np.ndarray) -> np.ndarray:
     """The positions 0, 1, 2, … within each of several consecutive slices.
 

@@ -22,7 +22,7 @@ from measuring import Call, Report, medians, options
 from workloads import SHAPES, Shape
 
 from ir_measures_graded import GradedMeasure, KendallTau, nDCG_JK, parse_measure
-from ir_measures_graded.inputs.tables import read_qrels, read_run
+from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.measures.topics import Topics
 from ir_measures_graded.ranking.judged import Judged

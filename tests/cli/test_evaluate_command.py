@@ -277,8 +277,8 @@ def test_a_downloaded_collection_is_found_by_its_id(shared_data, folder):
 
 def test_qrels_are_read_once_for_all_runs(output, monkeypatch):
     read = []
-    original = named.qrels_of
-    monkeypatch.setattr(named, "qrels_of", lambda name: read.append(name) or original(name))
+    original = named.qrels_source
+    monkeypatch.setattr(named, "qrels_source", lambda name: read.append(name) or original(name))
     output("evaluate", "qrels", "run", "other", "AP", "nCG")
     assert read == ["qrels"]
 

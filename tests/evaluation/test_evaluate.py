@@ -89,10 +89,10 @@ def test_the_means_are_those_of_the_table():
 
 def test_qrels_are_read_once(monkeypatch, tmp_path):
     reads = []
-    qrels_of = named.qrels_of
-    monkeypatch.setattr(named, "qrels_of", lambda name: reads.append(name) or qrels_of(name))
+    source = named.qrels_source
+    monkeypatch.setattr(named, "qrels_source", lambda qrels: reads.append(qrels) or source(qrels))
     evaluate(demo.qrels_path(), demo.run_paths(), MEASURES)
-    assert reads == [str(demo.qrels_path())]
+    assert reads == [demo.qrels_path()]
 
 
 def test_duplicate_measure_is_evaluated_once():

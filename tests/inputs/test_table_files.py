@@ -135,7 +135,7 @@ def test_run_of_a_mixed_file_is_whole(monkeypatch, small):
 def test_table_without_rows_has_no_runs(kind):
     path = written(kind, table().slice(0, 0))
     assert RunFile(path).runs() == {}
-    assert refused(evaluate, QRELS, {"x": path}, [CG]) == "x: the run is empty"
+    assert refused(evaluate, QRELS, {"x": path}, [CG]) == f"{path}: the run is empty"
 
 
 def test_row_groups_of_other_runs_are_not_read(monkeypatch):

@@ -32,8 +32,7 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.inputs import files, tables, text_files, text_forms
-from ir_measures_graded.inputs.files import qrel_tuples, run_dicts
-from ir_measures_graded.inputs.sources import qrels_of, scoreddocs_of
+from ir_measures_graded.inputs.sources import qrels_of, qrels_source, run_source, scoreddocs_of
 from ir_measures_graded.measures import MEASURES
 
 RUN = b"q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 8 tag\nq2 Q0 d1 1 7 tag\n"
@@ -339,7 +338,7 @@ def test_scores_are_parsed_as_by_python():
 def test_usual_files_do_not_need_the_strict_reader(tmp_path, monkeypatch, content):
     monkeypatch.setattr(text_files, "_strictly", None)
     (table,) = files.tables_of(written(tmp_path / "run", content), text_forms.RUN)
-    assert run_dicts(table) == AS_DICTS
+    assert run_source(table).table().dicts() == AS_DICTS
     assert table["line"].to_pylist() == [1, 2, 3]
 
 
@@ -632,7 +631,7 @@ def test_contradictory_levels_are_refused_only_by_graded_measures():
 def test_file_takes_precedence_over_a_collection(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(Path("graded-demo"), b"q1 0 d1 1\n")
-    assert qrel_tuples(qrels_of("graded-demo")) == [Qrel("q1", "d1", 1, "0")]
+    assert qrels_source("graded-demo").for_others() == [Qrel("q1", "d1", 1, "0")]
 
 
 def test_directory_does_not_hide_a_collection(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
 from ir_measures_graded import AGR, NDCNG, SR, GradedError, GradedEvaluator, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
-from ir_measures_graded.inputs.tables import read_run
+from ir_measures_graded.inputs.in_memory import read_run
 from ir_measures_graded.measures import MEASURES
 
 TOPICS = [topic(Random(seed), retrieved=5) for seed in range(20)]
@@ -166,11 +166,16 @@ def test_other_measures_do_not_have_the_option(measure):
 class _Blocks:
     """A run that is read topic by topic."""
 
+    in_memory = False
+
     def __init__(self, run):
         self.run = run
 
     def blocks(self):
         return (read_run({topic: docs}) for topic, docs in self.run.items())
+
+    def table(self):
+        return read_run(self.run)
 
 
 @with_range

@@ -32,7 +32,7 @@ from ir_measures_graded import (
     Topics,
     nDCG_JK,
 )
-from ir_measures_graded.inputs.tables import read_qrels, read_run
+from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 from ir_measures_graded.measures.average_precision import _adjusted_gains
 from ir_measures_graded.ranking.judged import Judged
 from ir_measures_graded.ranking.ranks import judged_ranks

@@ -9,7 +9,7 @@ import reference
 import strategies
 from ir_measures_graded import GradedError
 from ir_measures_graded.inputs import tables
-from ir_measures_graded.inputs.tables import read_qrels, read_run
+from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 from ir_measures_graded.ranking.judged import Judged
 from ir_measures_graded.ranking.ranks import judged_ranks
 

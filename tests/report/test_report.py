@@ -56,9 +56,9 @@ def of_demo():
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
-    whole, hits = RunFile.whole, ranks._hits
-    monkeypatch.setattr(RunFile, "whole", lambda self: read.append(self) or whole(self))
-    monkeypatch.setattr(RunFile, "blocks", None)
+    rows, hits = RunFile.rows, ranks._hits
+    monkeypatch.setattr(RunFile, "rows", lambda self: read.append(self) or rows(self))
+    monkeypatch.setattr(RunFile, "blocks", lambda self: pytest.fail("a second read"))
     monkeypatch.setattr(
         ranks,
         "_hits",

@@ -20,7 +20,7 @@ from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
 from ..evaluation.provider import GradedEvaluator
-from ..inputs.tables import Source, read_qrels
+from ..inputs.in_memory import Source, read_qrels
 from ..measures.topics import Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed

@@ -22,7 +22,8 @@ from ..evaluation.evaluators import evaluators, explained
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about
 from ..evaluation.provider import computed, view
 from ..evaluation.study import StudiedRun, Study, study_of
-from ..inputs.tables import Source, read_run
+from ..inputs.in_memory import Source, read_run
+from ..inputs.sources import qrels_source
 from ..inputs.tables import Table as Rows
 from ..measures.base import GradedMeasure
 from ..measures.topics import GainList, Topics
@@ -340,7 +341,9 @@ class _Explained:
         table = self.judgments.table.part(self._numbers)
         at_ranks = [measure @ rank for rank in range(1, min(depth, cutoff or depth) + 1)]
         asked = dict.fromkeys([measure, *at_ranks])
-        groups = evaluators(asked, Judgments(_dicts(table, plain_number), table, self.judgments.name))
+        groups = evaluators(
+            asked, Judgments(qrels_source(_dicts(table, plain_number)), table, self.judgments.name)
+        )
 
         def values(rows: Source) -> dict[Measure, np.ndarray]:
             found = {each: np.zeros(len(self.topics)) for each in asked}

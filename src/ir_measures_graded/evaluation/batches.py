@@ -6,7 +6,6 @@ value needs to know about other topics is an argument.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..errors import EmptyRunWarning, GradedError, shown
+from ..errors import GradedError, shown
 from ..inputs.arrow import arrow_array, exports_arrow, whole_table
-from ..inputs.columns import column_names
-from ..inputs.tables import Table, floats, read_qrels, read_run, refuse_repeated
+from ..inputs.columns import QRELS, RUN, Role, column_names
+from ..inputs.in_memory import in_memory, read_run
+from ..inputs.tables import Table, floats, refuse_repeated
 from ..ranking.judged import Collection
 from ..registry.facts import may_need_all_topics, needs_all_topics
 from ..registry.notation import parse_measures
@@ -79,8 +79,8 @@ def evaluate_batches(
         for measure in wanted:
             if needs_all_topics(measure):
                 raise GradedError(f"{measure} needs the levels of all topics; give levels")
-    source = _arrow(qrels, "qrels", "relevance")
-    judgments = Judgments(source, read_qrels(source), None, Collection(known))
+    source = in_memory(_arrow(qrels, QRELS), QRELS)
+    judgments = Judgments(source, source.table(), None, Collection(known))
     work = Work(judgments, wanted, None) if judgments.topics else None
     if not by:
         return _values(judgments, wanted, [_evaluated(work, batches)])
@@ -106,32 +106,29 @@ def needs_levels(measures: Iterable[Measure]) -> bool:
 
 @dataclass(frozen=True)
 class _Batches:
-    """A run in batches of whole topics. The batches are read one after the other."""
+    """A run in batches of whole topics. The batches are read one after the other; all may lack rows."""
 
     batches: Iterable[Any]
+    in_memory = False
 
     def blocks(self) -> Iterator[Table]:
         """The rows of each batch. Raises `GradedError` if two batches have a topic."""
         seen: set[str] = set()
         for batch in self.batches:
-            rows = _arrow(batch, "run", "score")
-            table = read_run(rows)
+            table = read_run(_arrow(batch, RUN))
             for topic in seen.intersection(table.topics):
                 raise GradedError(f"run: topic {shown(topic)} is in two batches; give whole topics")
             seen.update(table.topics)
             yield table
 
-    def whole(self) -> pyarrow.Table:
-        """All rows at once, for other providers of ir-measures.
-
-        Raises `GradedError` if two batches have a topic, or if a topic retrieves a document twice.
-        """
+    def table(self) -> Table:
+        """All rows at once. Raises `GradedError` as `blocks`."""
         import pyarrow
 
-        batches = [_arrow(batch, "run", "score") for batch in self.batches]
-        for table in _Batches(batches).blocks():
-            refuse_repeated(table)
-        return pyarrow.concat_tables(batches) if batches else _no_rows()
+        batches = [_arrow(batch, RUN) for batch in self.batches]
+        for _ in _Batches(batches).blocks():
+            pass
+        return read_run(pyarrow.concat_tables(batches) if batches else {})
 
 
 Found = tuple[np.ndarray, np.ndarray]
@@ -141,13 +138,11 @@ Found = tuple[np.ndarray, np.ndarray]
 def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Found:
     """The values of a run. Errors call it `name`. Rows are only checked if `work` is None."""
     run = _Batches(batches)
+    if work is not None:
+        return work(Run(name, run))[:2]
     with about(name):
-        rows = run.whole() if work is None or work.others else run
-    if work is None:
-        return np.empty((0, 0)), np.empty((0, 0), dtype=bool)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyRunWarning)  # a part of the topics may have no row
-        return work(Run(name, rows))[:2]
+        refuse_repeated(run.table())
+    return np.empty((0, 0)), np.empty((0, 0), dtype=bool)
 
 
 def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Found]) -> pyarrow.Table:
@@ -170,7 +165,7 @@ def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[F
 
 def _finite(levels: Iterable[float]) -> np.ndarray:
     """The levels as floats. Raises `GradedError` for one that is not a finite number."""
-    found = floats("qrels", [list(levels)], lambda _: "levels")
+    found = floats(QRELS, [list(levels)], lambda _: "levels")
     if not np.isfinite(found).all():
         raise GradedError("levels: a level is a finite number")
     return found
@@ -208,18 +203,18 @@ def _no_rows() -> pyarrow.Table:
     ).empty_table()
 
 
-def _arrow(rows: Any, kind: str, value: str) -> pyarrow.Table:
+def _arrow(rows: Any, role: Role) -> pyarrow.Table:
     """The rows of a batch. Raises `GradedError` for a null.
 
     The error names topic and document, because users do not know the number of a row in a batch.
     """
     if not exports_arrow(rows):
-        raise GradedError(f"{kind}: expected Arrow data, not a {type(rows).__name__}")
+        raise GradedError(f"{role.kind}: expected Arrow data, not a {type(rows).__name__}")
     table = whole_table(rows)
-    names = column_names(f"{kind}: the Arrow table", table.column_names, value)
+    names = column_names(f"{role.kind}: the Arrow table", table.column_names, role.value)
     for name in names:
         if table[name].null_count:
             row = table[name].is_null().to_pylist().index(True)
             topic, doc = (shown(table[each][row].as_py()) for each in names[:2])
-            raise GradedError(f"{kind}: topic {topic}, document {doc}: the {name} is null")
+            raise GradedError(f"{role.kind}: topic {topic}, document {doc}: the {name} is null")
     return table

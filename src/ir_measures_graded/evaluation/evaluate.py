@@ -17,7 +17,6 @@ from ir_measures.providers import Evaluator
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..inputs.tables import read_run
 from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
@@ -181,7 +180,7 @@ class Work:
         with about(run.name):
             if self.ours is None:
                 numbers = self.judgments.numbers
-                retrieved = [numbers[topic] for topic in read_run(rows.graded).topics if topic in numbers]
+                retrieved = [numbers[topic] for topic in rows.standard if topic in numbers]
             else:
                 reduction = self.ours.reduced(rows.graded)
                 for measure, order, found in self.ours.reported(reduction):

@@ -10,9 +10,6 @@ from ir_measures import Measure
 from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError, shown
-from ..inputs.arrow import exports_arrow
-from ..inputs.files import qrel_tuples
-from ..inputs.tables import renamed
 from .gdeval import with_checks
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
@@ -58,9 +55,7 @@ def evaluators(
         given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
         is_ours = isinstance(provider, GradedProvider) or (provider is None and ours.supports(measure))
         groups.setdefault(GRADED if is_ours else repr(sorted(given.items())), []).append(measure)
-    qrels = judgments.source
-    if groups.keys() - {GRADED}:
-        qrels = qrel_tuples(qrels) if exports_arrow(qrels) else renamed(qrels, "qrels", "relevance")
+    qrels = judgments.source.for_others() if groups.keys() - {GRADED} else ()
     found: list[tuple[list[Measure], Evaluator]] = []
     for parameters, group in groups.items():
         if parameters == GRADED:

@@ -11,17 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
-from ..errors import FileError, GradedError, shown, warn_of_empty_run
+from ..errors import FileError, GradedError, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
-from ..inputs.files import RunFile, RunStream, by_run, run_dicts
-from ..inputs.sources import qrels_of
-from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_empty, refuse_repeated, renamed
+from ..inputs.files import RunFile, by_run
+from ..inputs.in_memory import InMemory, Source
+from ..inputs.sources import RunSource, qrels_source, run_source
+from ..inputs.tables import Table, refuse_empty, refuse_repeated
 from ..ranking.judged import Collection, Judged
-
-if TYPE_CHECKING:
-    import pyarrow
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
@@ -46,7 +44,7 @@ class Judgments:
     Qrels of some topics only come with the levels of their `collection`.
     """
 
-    source: Source
+    source: InMemory
     table: Table
     name: str | None
     collection: Collection | None = None
@@ -73,9 +71,9 @@ def read_judgments(qrels: Qrels) -> Judgments:
     if isinstance(qrels, Judgments):
         return qrels
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
-    source = _repeatable(qrels) if name is None else qrels_of(name)
+    source = qrels_source(qrels)
     with about(name):
-        judgments = Judgments(source, read_qrels(source), name)
+        judgments = Judgments(source, source.table(), name)
         refuse_empty(judgments.table)
     return judgments
 
@@ -84,16 +82,16 @@ def read_judgments(qrels: Qrels) -> Judgments:
 class Rows:
     """The rows of a run for our provider, and for ir-measures' other providers."""
 
-    graded: Source
-    standard: Source
+    graded: Any
+    standard: Any
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run and its name; `source` is a `RunFile` or in any form that ir-measures takes."""
+    """A run and its name."""
 
     name: str
-    source: Source
+    source: RunSource
 
     @property
     def file(self) -> str | None:
@@ -104,77 +102,52 @@ class Run:
     def rows(self, judgments: Judgments, standard: bool) -> Rows:
         """The rows of the run; unless `standard`, only those for our provider.
 
-        Raises and warns as `check`. Our provider reads a file block by block, so this may follow the last
-        block.
+        Raises the errors of `RunSource` and of `check`. Our provider reads a file block by block, so an error
+        may follow the last block.
         """
-        source = self.source.whole() if standard and isinstance(self.source, RunStream) else self.source
-        if not isinstance(source, RunFile):
-            if hasattr(source, "blocks"):
-                return Rows(_Blocks(self, source, judgments) if isinstance(source, RunStream) else source, ())
-            table = read_run(source)
-            if not table.topics:
-                warn_of_empty_run(self.name)
-            if not standard:
-                return Rows(table, ())
-            refuse_repeated(table)
-            return Rows(
-                table, run_dicts(source) if exports_arrow(source) else renamed(source, "run", "score")
-            )
         if not standard:
-            return Rows(_Blocks(self, source, judgments), ())
-        rows, table = self.whole(judgments)
-        return Rows(table, run_dicts(rows))
-
-    def whole(self, judgments: Judgments) -> tuple[pyarrow.Table, Table]:
-        """The rows of the run's file, in its order and grouped by topic.
-
-        Raises the same errors as `rows`, and `GradedError` for a document that a topic retrieves twice.
-        """
-        rows, table = self.source.whole()
+            return Rows(_Checked(self, judgments), ())
+        table = self.table(judgments)
         refuse_repeated(table)
-        self.check(table.topics, judgments)
-        return rows, table
+        return Rows(table, table.dicts())
 
     def table(self, judgments: Judgments) -> Table:
         """All rows of the run at once. Raises the same errors as `rows`."""
-        in_file = isinstance(self.source, RunFile)
-        table = self.source.whole()[1] if in_file else read_run(self.source)
-        if in_file or not table.topics:
+        table = self.source.table()
+        if isinstance(self.source, RunFile):
             self.check(table.topics, judgments)
         return table
 
-    def check(self, topics: Iterable[str], judgments: Judgments) -> None:
-        """Raises `FileError` for a file without topics, and for a run without any topic of the qrels.
-
-        Warns (`EmptyRunWarning`) of a run in memory without topics.
-        """
-        first = next(iter(topics), None)
-        if first is None and isinstance(self.source, RunFile):
-            raise FileError(f"{self.name}: the run is empty")
-        if first is None:
-            warn_of_empty_run(self.name)
-        elif judgments.numbers.keys().isdisjoint(topics):
+    def check(self, topics: Sequence[str], judgments: Judgments) -> None:
+        """Raises `FileError` for a run without any topic of the qrels."""
+        if judgments.numbers.keys().isdisjoint(topics):
             raise FileError(
-                f"{self.name}: none of its topics (such as {shown(first)}) is in the qrels "
+                f"{self.name}: none of its topics (such as {shown(topics[0])}) is in the qrels "
                 f"{judgments.name or ''} (such as {shown(judgments.topics[0])})"
             )
 
 
 @dataclass(frozen=True)
-class _Blocks:
-    """The blocks of a run; its topics are checked after the last block."""
+class _Checked:
+    """A run; the topics of a file are checked after the last block."""
 
     run: Run
-    file: RunFile | RunStream
     judgments: Judgments
+
+    @property
+    def in_memory(self) -> bool:
+        return self.run.source.in_memory
+
+    def table(self) -> Table:
+        return self.run.table(self.judgments)
 
     def blocks(self) -> Iterator[Table]:
         seen: list[str] = []  # the first topic, and one judged topic, suffice for the check
-        for block in self.file.blocks():
+        for block in self.run.source.blocks():
             seen = seen or list(block.topics[:1])
             seen += [topic for topic in block.topics if topic in self.judgments.numbers][:1]
             yield block
-        if isinstance(self.file, RunFile) or not seen:
+        if isinstance(self.run.source, RunFile):
             self.run.check(seen, self.judgments)
 
 
@@ -192,11 +165,9 @@ def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]
         if isinstance(run, Run):
             named[name] = run
             continue
-        if isinstance(run, (str, os.PathLike)):
-            run = RunFile(run)
-        elif once and is_stream(run):
-            run = RunStream(run, name)
-        named[name] = Run(name, _repeatable(run))
+        with about(name):
+            run = RunFile(run) if isinstance(run, (str, os.PathLike)) else run
+            named[name] = Run(name, run_source(run, name, once))
     if needed and not named:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())
@@ -277,9 +248,3 @@ def about(name: str | None) -> Iterator[None]:
         raise
     except GradedError as error:
         raise type(error)(f"{name}: {error}" if name else str(error)) from error
-
-
-def _repeatable(source: Source) -> Source:
-    if not isinstance(source, Iterator):
-        return source
-    return whole_table(source) if exports_arrow(source) else list(source)

@@ -11,8 +11,10 @@ import ir_measures
 import numpy as np
 from ir_measures.providers import Evaluator, Provider
 
-from ..errors import GradedError, shown, warn_of_empty_run
-from ..inputs.tables import Source, Table, read_qrels, read_run, refuse_empty
+from ..errors import GradedError, shown
+from ..inputs.in_memory import Source, read_qrels, read_run
+from ..inputs.sources import run_source
+from ..inputs.tables import Table, refuse_empty
 from ..measures.base import GradedMeasure, TopicError
 from ..measures.topics import Topics
 from ..ranking.judged import Judged
@@ -140,12 +142,10 @@ class GradedEvaluator(Evaluator):
         """The run, reduced when its blocks are read; a `Reduction` is returned unchanged."""
         if isinstance(run, Reduction):
             return run
-        if hasattr(run, "blocks"):
-            return Reduction.in_blocks(self.judged, run.blocks())
-        rows = read_run(run)
-        if not rows.topics and rows is not run:
-            warn_of_empty_run()
-        return Reduction.of(self.judged, rows)
+        source = run_source(run)
+        if source.in_memory:
+            return Reduction.of(self.judged, source.table())
+        return Reduction.in_blocks(self.judged, source.blocks())
 
     def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's

@@ -1,4 +1,4 @@
-"""The names that libraries give to columns of tables, of files as well as in memory.
+"""Qrels and runs as tables (`Role`), and the names that libraries give to their columns.
 
 Names are compared without case, and ``camelCase``, blanks, hyphens and dots count as underscores.
 """
@@ -6,11 +6,56 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..errors import FileError, GradedError, shown
+
+
+@dataclass(frozen=True)
+class Role:
+    """Qrels or a run: their name, the column of the values, and the name of a value and of a row in messages.
+
+    `refused` returns the rows whose value is not allowed, and `rule` says so.
+    """
+
+    kind: str
+    value: str
+    number: str
+    row: str
+    refused: Callable[[np.ndarray], np.ndarray]
+    rule: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of topics, documents and values."""
+        return ["query_id", "doc_id", self.value]
+
+
+def _not_finite(levels: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(~np.isfinite(levels))
+
+
+def _not_a_number(scores: np.ndarray) -> np.ndarray:
+    if not np.isnan(scores.min(initial=np.inf)):  # the minimum of an array with NaN is NaN
+        return np.empty(0, np.int64)
+    return np.flatnonzero(np.isnan(scores))
+
+
+QRELS = Role(
+    "qrels", "relevance", "level", "Qrel", _not_finite, "the level is {}; a level is a finite number"
+)
+RUN = Role(
+    "run",
+    "score",
+    "score",
+    "ScoredDoc",
+    _not_a_number,
+    "the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
+)
 
 Names = tuple[tuple[str, ...], ...]
 """Names of a column in groups. A name of a group counts only if there is none of an earlier group."""

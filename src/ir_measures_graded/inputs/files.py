@@ -13,30 +13,30 @@ from __future__ import annotations
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ir_measures import Qrel, ScoredDoc
+from ir_measures import ScoredDoc
 
-from ..errors import FileError, shown
+from ..errors import FileError, shown, warn_of_empty_run
+from . import columns as roles
 from . import out_of_core
 from .arrow import (
     arrow_array,
     by_rank,
     changes_of_strings,
     numbered,
-    numbers_of,
     record_batches,
     stable_order,
-    whole_table,
 )
 from .columns import NOTHING, Chosen, column_names, is_rank
 from .content import Content, File, is_lasting, refuse_other
 from .id_columns import stretches_of
+from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
 from .table_files import batch_rows, kind_of, table_columns, table_rows
-from .tables import PLACES, Table, read_run, refuse_repeated
+from .tables import PLACES, Table, refuse_repeated
 from .text_files import text_columns, text_tables
 from .text_forms import QRELS, RUN, Form
 
@@ -70,7 +70,7 @@ def read_trec_qrels(file: File) -> pandas.DataFrame:
     """
     frame = _frame(qrels_table(file))
     level = frame["relevance"].to_numpy()
-    if _whole(level):
+    if is_whole(level):
         frame["relevance"] = level.astype(np.int64)
     return frame
 
@@ -92,8 +92,8 @@ def read_trec_run(file: File) -> pandas.DataFrame:
     Raises `GradedError` for a file that cannot be read, for a line of another form, for a score that is NaN
     or not a number, for a document that a topic retrieves twice, and for a table of several runs.
     """
-    rows, table = RunFile(file).whole()
-    refuse_repeated(table)
+    rows = RunFile(file).rows()
+    refuse_repeated(read_run(rows))
     return _frame(rows)
 
 
@@ -128,6 +128,8 @@ class RunFile:
     be read, for a line or row of another form, for a score that is NaN or not a number, for a document that a
     topic retrieves twice, for a missing column, and for a file of several runs if `run` is None.
     """
+
+    in_memory = False
 
     def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
         refuse_other(file)
@@ -170,7 +172,7 @@ class RunFile:
     def blocks(self) -> Iterator[Table]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows."""
         if not self.lasting:
-            yield self.whole()[1]
+            yield self.table()
             return
         seen: set[str] = set()
         for rows in _whole_topics(self._tables()):
@@ -181,11 +183,22 @@ class RunFile:
                 return
             seen.update(block.topics)
             yield block
+        if not seen:
+            raise self._empty()
 
-    def whole(self) -> tuple[pyarrow.Table, Table]:
-        """All rows twice: in the order of the file, and grouped by topic."""
-        rows = _joined(self._tables(), RUN)
-        return rows, read_run(rows)
+    def table(self) -> Table:
+        """All rows. Raises `FileError` if there is none."""
+        rows = self.rows()
+        if not len(rows):
+            raise self._empty()
+        return read_run(rows)
+
+    def rows(self) -> pyarrow.Table:
+        """All rows in the order of the file."""
+        return _joined(self._tables(), RUN)
+
+    def _empty(self) -> FileError:
+        return FileError(f"{Content(self.file).name}: the run is empty")
 
     def __iter__(self) -> Iterator[ScoredDoc]:
         for block in self.blocks():
@@ -239,6 +252,8 @@ class RunStream:
     `stream` exports Arrow. `name` is the name of the run in error messages. Errors are as for `RunFile`.
     """
 
+    in_memory = False
+
     def __init__(self, stream: Any, name: str):
         self.stream, self.name = stream, name
 
@@ -266,10 +281,12 @@ class RunStream:
             rows += len(block)
             kept = [*kept, block] if rows <= out_of_core.IN_MEMORY else []
             yield table
+        if not seen:
+            warn_of_empty_run(self.name)
 
-    def whole(self) -> pyarrow.Table:
+    def table(self) -> Table:
         """All rows."""
-        return _joined(self._tables(), RUN)
+        return in_memory(_joined(self._tables(), RUN), roles.RUN, self.name).table()
 
     def _tables(self) -> Iterator[pyarrow.Table]:
         for first, batch in numbered(record_batches(self.stream)):
@@ -302,38 +319,6 @@ def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
         while (rows := reading.result()) is not None:
             reading = pool.submit(next, tables, None)
             yield rows
-
-
-def qrel_tuples(qrels: Any) -> list[Qrel]:
-    """Qrels from Arrow data in the form that providers of ir-measures read fastest.
-
-    Whole levels are ints. The iteration is "0" if there is no such column.
-    """
-    rows = whole_table(qrels)
-    names = column_names("qrels: the Arrow table", rows.column_names, "relevance")
-    topics, docs, levels = (rows[name] for name in names)
-    level = np.array(numbers_of(levels), dtype=np.float64)
-    if _whole(level):
-        level = level.astype(np.int64)
-    has_iterations = "iteration" in rows.column_names
-    iterations = rows["iteration"].to_pylist() if has_iterations else ["0"] * len(rows)
-    return list(map(Qrel, topics.to_pylist(), docs.to_pylist(), level.tolist(), iterations))
-
-
-def run_dicts(run: Any) -> dict[str, dict[str, float]]:
-    """A run from Arrow data in the form that providers of ir-measures read fastest."""
-    rows = whole_table(run)
-    names = column_names("run: the Arrow table", rows.column_names, "score")
-    topic, doc, score = (rows[name] for name in names)
-    dicts: dict[str, dict[str, float]] = {}
-    numbers = np.array(numbers_of(score), dtype=np.float64) * (-1 if is_rank(names[2]) else 1)
-    docs, scores = doc.to_pylist(), numbers.tolist()
-    stretches = stretches_of(topic, "run: query_id")
-    bounds = [*stretches.start.tolist(), len(docs)]
-    for number, (start, stop) in zip(stretches.code.tolist(), pairwise(bounds)):
-        ranking = dicts.setdefault(stretches.names[number], {})
-        ranking.update(zip(docs[start:stop], scores[start:stop]))
-    return dicts
 
 
 # ------------------------------------------------------------------------------------- tables
@@ -388,11 +373,6 @@ def _last_change(rows: pyarrow.Table) -> int:
         if change > 0 or size >= len(rows):
             return len(rows) - len(last) + change
         size *= 4
-
-
-def _whole(level: np.ndarray) -> bool:
-    """Whether all of these floats are whole numbers in the range of int64."""
-    return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
 
 
 def _frame(rows: pyarrow.Table) -> pandas.DataFrame:

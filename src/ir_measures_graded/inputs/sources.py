@@ -1,4 +1,4 @@
-"""Qrels and runs by name: a file or an ir-datasets id.
+"""Qrels and runs in every form: a file, an ir-datasets id, or data in memory.
 
 ir-datasets is imported only for an ir-datasets id.
 """
@@ -9,13 +9,48 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ir_measures import Qrel
 
 from ..errors import FileError, GradedError, shown
-from .files import qrels_table
-from .tables import Source
+from .arrow import is_stream
+from .columns import QRELS, RUN
+from .files import RunStream, qrels_table
+from .in_memory import InMemory, Source, in_memory
+from .tables import Table
+
+
+@runtime_checkable
+class RunSource(Protocol):
+    """A run in any form.
+
+    `blocks` yields its rows in blocks of whole topics, and `table` all of them. If several blocks have a
+    topic, the last has all its rows. If `in_memory`, there is one block. Both raise `GradedError` for an
+    invalid row and for an empty file, and warn (`EmptyRunWarning`) of an empty run in memory.
+    """
+
+    in_memory: bool
+
+    def blocks(self) -> Iterator[Table]: ...
+
+    def table(self) -> Table: ...
+
+
+def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:
+    """A run in any form: a `RunSource` such as `RunFile`, or data in memory.
+
+    `name` names the run in messages. If it is read only `once`, a stream is not kept in memory. Raises
+    `GradedError` for anything else.
+    """
+    if isinstance(run, RunSource):
+        return run
+    return RunStream(run, name) if once and is_stream(run) else in_memory(run, RUN, name)
+
+
+def qrels_source(qrels: Any) -> InMemory:
+    """Qrels in any form: a path, an ir-datasets id, or data in memory. Raises `GradedError` as `qrels_of`."""
+    return in_memory(qrels_of(os.fspath(qrels)) if isinstance(qrels, (str, os.PathLike)) else qrels, QRELS)
 
 
 def qrels_of(name: str) -> Source:

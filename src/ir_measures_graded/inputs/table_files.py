@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import FileError, GradedError
 from .arrow import arrow_array, by_rank, numbered, numbers_of
-from .columns import Chosen, file_columns
+from .columns import QRELS, RUN, Chosen, file_columns
 from .content import DAMAGE, Content, KeptOpen
 from .tables import floats, with_places
 
@@ -205,8 +205,8 @@ def _numbers(column: pyarrow.Array, value: str, file: str, first: int) -> pyarro
     numbers = numbers_of(column)
     if isinstance(numbers, list):
         try:
-            kind = "run" if value == "score" else "qrels"
-            numbers = floats(kind, [numbers], lambda row: f"{file}: row {first + row}")
+            role = RUN if value == RUN.value else QRELS
+            numbers = floats(role, [numbers], lambda row: f"{file}: row {first + row}")
         except GradedError as error:
             raise FileError(str(error)) from None
     return arrow_array(numbers.astype(np.float64, copy=False))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..errors import GradedError
-from ..inputs.sources import qrels_of
-from ..inputs.tables import read_qrels
+from ..inputs.sources import qrels_source
+from ..inputs.tables import Table
 
 Levels = dict[str, dict[str, float]]
 """The level of each judged document of each topic."""
@@ -23,7 +22,7 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     Raises `GradedError` for a document judged at two levels. The message begins with `name`, or with the line
     of a file.
     """
-    table = read_qrels(qrels_of(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source)
+    table = source if isinstance(source, Table) else qrels_source(source).table()
     table = replace(table, kind=name)
     documents, values = list(table.docs.ids()), table.values.tolist()
     bounds = table.offsets.tolist()
