@@ -30,16 +30,19 @@ from .explanation import (
     described,
 )
 from .lists import Order
-from .search import BASE, OWN, Case, Found, Space, order_of, values_of
+from .search import BASE, OWN, Case, Found, Space, order_of, values_of, values_of_measure
+from .solving import gains_in
 from .tools import computed_by, tools
 
-COMPARED = 2000
+COMPARED = 4000
 """The number of definitions whose values are compared with each other."""
 LISTED = 8
 """The number of tools, definitions and topics that are listed."""
 COMMON, RARE = 0.5, 0.2
 """A cause is a property of at least the first share of the topics that differ, and of at most the second of
 the others."""
+SAME = 1e-9
+"""Values that differ by less are the same."""
 IN_SHORT = ("measure", "cutoff", "gain", "discount", "ideal", "averaged")
 
 
@@ -60,22 +63,24 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     own = [each for each in matches if (each.measure, each.cumulates) == (chosen.measure, chosen.cumulates)]
     dimensions = _dimensions(space, cases, own)
     named = tuple(computed_by(matches))
-    measure, equal = _ours(space, chosen, matches)
+    measure, equal = _ours(space, chosen, groups[0] if groups else [])
 
     findings: list[Finding] = []
     if nearest is not None:
         findings += _near(space, case, nearest, computed)
     elif values is None and len(groups) > 1:
-        texts = list(dict.fromkeys(map(_short, groups)))
+        texts = list(dict.fromkeys(_short(group[0]) for group in groups))
         findings += [Finding(POSSIBLE, text) for text in texts[:LISTED]]
         if len(texts) > LISTED:
             findings.append(Finding(POSSIBLE, counted(len(texts) - LISTED, "other")))
     else:
-        findings += _states(dimensions, [each.measure for each in groups])
+        findings += _states(dimensions, [group[0].measure for group in groups])
     if named:
         more = f"; {counted(len(named) - LISTED, 'other')}" * (len(named) > LISTED)
         findings.append(Finding(TOOLS, "; ".join(named[:LISTED]) + more))
     if measure is not None:
+        off = np.abs(values_of_measure(case.pieces(), measure) - computed)
+        equal = equal or bool(np.nan_to_num(off).max() < SAME)
         findings.append(Finding(HERE, _here(space, case, measure, equal, chosen, dimensions, computed)))
     if values is None:
         findings += _weak(space, cases, groups)
@@ -166,19 +171,22 @@ def _dimensions(space: Space, cases: Sequence[Case], family: Sequence[Definition
     return found
 
 
-def _groups(space: Space, cases: Sequence[Case], matches: Sequence[Definition]) -> list[Definition]:
-    """The plainest of each set of definitions with the same values on all runs."""
-    some = list(dict.fromkeys(each._replace(averaged="", shown="") for each in matches))[:COMPARED]
+def _groups(space: Space, cases: Sequence[Case], matches: Sequence[Definition]) -> list[list[Definition]]:
+    """The definitions with the same values on all runs, the plainest first."""
+    some = matches[:COMPARED]
     if not some:
         return []
     values = np.concatenate([values_of(space, case.pieces(), some) for case in cases], axis=1)
-    given = [case.target.values for case in cases]
-    known = np.concatenate([np.zeros(0) if each is None else each for each in given])
+    known = np.concatenate(
+        [np.zeros(0) if case.target.values is None else case.target.values for case in cases]
+    )
     if known.size:
         values = values[:, ~np.isnan(known)]
-    first = np.unique(np.round(np.nan_to_num(values, nan=-1.0), 9), axis=0, return_index=True)[1]
-    by_values = {each._replace(averaged="", shown=""): each for each in reversed(matches)}
-    return [by_values[some[number]] for number in np.sort(first).tolist()]
+    number = np.unique(np.round(np.nan_to_num(values, nan=-1.0), 9), axis=0, return_inverse=True)[1]
+    groups: dict[int, list[Definition]] = {}
+    for group, each in zip(number.reshape(-1).tolist(), some):
+        groups.setdefault(group, []).append(each)
+    return list(groups.values())
 
 
 def _states(dimensions: Dimensions, measures: Iterable[str]) -> list[Finding]:
@@ -207,9 +215,8 @@ def _short(definition: Definition) -> str:
 # ------------------------------------------------------------------------------------ our measure
 
 
-def _ours(space: Space, chosen: Definition, matches: Sequence[Definition]) -> tuple[Measure | None, bool]:
-    """The measure of this package or of ir-measures that is equal, or else the nearest one to the
-    definition."""
+def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> tuple[Measure | None, bool]:
+    """The measure of this package or of ir-measures among the same definitions, or else the nearest."""
     bare = {str(each): each for each in space.strings}
     equal = [
         at_cutoff(
@@ -218,7 +225,7 @@ def _ours(space: Space, chosen: Definition, matches: Sequence[Definition]) -> tu
             else bare[each.measure],
             each.cutoff,
         )
-        for each in matches
+        for each in same
         if each.measure in bare and order_of(each)[:2] == BASE[:2] and each.nothing == OWN
     ]
     if equal:
@@ -231,6 +238,8 @@ def _ours(space: Space, chosen: Definition, matches: Sequence[Definition]) -> tu
                 for name in ("measure", "gain", "discount")
             ),
         )
+        if table := gains_in(chosen.gain):
+            nearest = nearest(gains=table)
         return at_cutoff(nearest, chosen.cutoff), False
     name = "ERR_G" if chosen.measure in STOPS else chosen.measure.partition(" ")[0]
     return (at_cutoff(bare[name], chosen.cutoff) if name in bare else None), False
@@ -248,9 +257,10 @@ def _here(
     """Our measure, and how it differs from the definition."""
     if equal:
         return f"{measure} gives {'the mean' if case.target.values is None else 'these values'}"
+    values = values_of_measure(case.pieces(), measure)
+    both = ~(np.isnan(values) | np.isnan(computed))
     like = OURS.get(_bare(measure))
     own = Definition(str(_bare(measure)), chosen.cutoff, "", "", "", OWN, *BASE)
-    values = values_of(space, case.pieces(), [own])[0]
     if like is None:
         like = own
     elif like.measure == NDCG:
@@ -262,7 +272,6 @@ def _here(
         if getattr(like, name)
         and getattr(like, name) not in dimensions.get(name, ("", (getattr(chosen, name),)))[1]
     ]
-    both = ~(np.isnan(values) | np.isnan(computed))
     apart = int((np.abs(values - computed)[both] > case.target.tolerance).sum())
     means = f"mean {values[both].mean():.4f} against {computed[both].mean():.4f}" if both.any() else ""
     count = f"{counted(apart, 'topic')} differ{'s' * (apart == 1)}"
@@ -332,7 +341,7 @@ def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.n
     return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def _weak(space: Space, cases: Sequence[Case], groups: Sequence[Definition]) -> list[Finding]:
+def _weak(space: Space, cases: Sequence[Case], groups: Sequence[Sequence[Definition]]) -> list[Finding]:
     """How much a mean alone tells."""
     chance = np.mean([case.covered.mean() for case in cases if case.covered is not None])
     narrowed = len(space.cutoffs) == 1

@@ -15,7 +15,7 @@ from ...errors import GradedError, shown
 from ...evaluation.named import Qrels, about, named_runs, read_judgments
 from ...inputs.files import RunFile
 from ...ranking.judged import Judged
-from ...registry.notation import parse_measures
+from ..options import measures_named
 from .answer import answer
 from .definitions import (
     ALL_RANKS,
@@ -170,9 +170,9 @@ def _family(measure: Measure | str) -> tuple[str, Measure | None]:
     if isinstance(measure, str):
         found = re.fullmatch(r"(?i)dcg(?:@(\d+))?", measure.strip())
         if found:
-            (wanted,) = parse_measures("CG" + (f"@{found[1]}" if found[1] else ""))
+            (wanted,) = measures_named("CG" + (f"@{found[1]}" if found[1] else ""))
             return DCG, wanted
-    wanted, *others = parse_measures(measure)
+    wanted, *others = measures_named(measure)
     if others:
         raise GradedError(f"measure {shown(measure)} names several measures; name one")
     return next((family for family, names in LIKE.items() if wanted.NAME in names), ""), wanted

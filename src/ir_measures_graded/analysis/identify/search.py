@@ -598,7 +598,7 @@ def _collected(total: Errors, space: Space, wanted: frozenset[Definition] | None
         for at in np.argwhere(found <= limit).tolist():
             if len(matches) >= MOST:
                 break
-            definition = _definition(order, block, at, space.shown)
+            definition = _definition(order, block, at, space.shown, found.shape[2] > 1)
             if wanted is None or definition in wanted:
                 error = float(found[tuple(at)])
                 nearest.append((error, definition))
@@ -608,7 +608,9 @@ def _collected(total: Errors, space: Space, wanted: frozenset[Definition] | None
     return Found(tried, count, matches, nearest[:NEAREST])
 
 
-def _definition(order: Order, block: Block, at: Sequence[int], shown: Sequence[str]) -> Definition:
+def _definition(
+    order: Order, block: Block, at: Sequence[int], shown: Sequence[str], mean: bool
+) -> Definition:
     column, nothing, averaged, way = at
     named, fixed = block.names[column], block.fixed
     return named._replace(
@@ -618,7 +620,7 @@ def _definition(order: Order, block: Block, at: Sequence[int], shown: Sequence[s
         order=order.order,
         precision=order.precision,
         documents=fixed.documents or order.documents,
-        averaged=AVERAGED[averaged],
+        averaged=AVERAGED[averaged] if mean else "",
         shown=shown[way],
     )
 
@@ -629,6 +631,18 @@ def values_of(space: Space, pieces: Iterable[Piece], definitions: Sequence[Defin
     return np.concatenate(
         [_values_in(space.around(definitions), piece, definitions) for piece in pieces], axis=1
     )
+
+
+def values_of_measure(pieces: Iterable[Piece], measure: Measure) -> np.ndarray:
+    """The values of a measure of this package or ir-measures, in trec_eval's order (topics)."""
+    parts = []
+    for piece in pieces:
+        ranks = piece.documents.ranks
+        if isinstance(measure, GradedMeasure):
+            parts.append(computed(measure, view(measure, ranks), partial(evaluated, measure)))
+        else:
+            parts.append(np.nan_to_num(trec_eval.values(measure, ranks, {})))
+    return np.concatenate(parts)
 
 
 def _values_in(space: Space, piece: Piece, definitions: Sequence[Definition]) -> np.ndarray:

@@ -16,6 +16,7 @@ NEAR = 8.0
 """A solution is rounded to whole gains, and verified, if it misses no value by more tolerances than this."""
 LOWEST = (1, 2, 3, 4, 5, 10)
 """The whole gains that the lowest level may have."""
+SOLVED = "solved: "
 TABLES = 24
 """The number of tables that are verified."""
 
@@ -53,13 +54,23 @@ def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
         for number in np.flatnonzero((near <= NEAR) & (gains > 0).any(axis=1)).tolist():
             for table in _tables(gains[number], of_ideal is not None):
                 found[table] = min(found.get(table, np.inf), float(near[number]))
-    names = sorted(found, key=lambda table: (found[table], sum(gain % 1 != 0 for gain in table)))[:TABLES]
+    names = sorted(found, key=lambda table: (sum(gain % 1 != 0 for gain in table), found[table]))[:TABLES]
     return {
-        "solved: " + ", ".join(f"{level:g}:{gain:g}" for level, gain in zip(positive, table)): _gain(
+        SOLVED + ", ".join(f"{level:g}:{gain:g}" for level, gain in zip(positive, table)): _gain(
             positive, table
         )
         for table in names
     }
+
+
+def gains_in(name: str) -> dict[float, float]:
+    """The gains of a table by its name; empty for gains that were not solved for.
+
+    >>> gains_in("solved: 1:1, 2:3")
+    {1.0: 1.0, 2.0: 3.0}
+    """
+    pairs = [pair.split(":") for pair in name.removeprefix(SOLVED).split(", ")] if SOLVED in name else []
+    return {float(level): float(gain) for level, gain in pairs}
 
 
 def _collections(space: Space, documents: Documents) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
@@ -79,15 +90,14 @@ def _collections(space: Space, documents: Documents) -> Iterator[tuple[np.ndarra
 
 
 def _tables(gains: np.ndarray, free: bool) -> Iterator[tuple[float, ...]]:
-    """Whole gains near the solution, and the solution to 3 digits; the unit is `free` for nDCG."""
+    """Whole gains near the solution, else the solution to 3 digits; the unit of nDCG's gains is free."""
     gains = np.maximum(gains, 0)
-    least = gains[gains > 1e-3 * gains.max()].min()
-    for lowest in LOWEST if free else ():
-        yield tuple(np.round(gains / least * lowest).tolist())
-    if not free:
-        yield tuple(np.round(gains).tolist())
-    unit = least if free else 1.0
-    yield tuple(float(f"{gain / unit:.3g}") for gain in gains.tolist())
+    least = float(gains[gains > 1e-3 * gains.max()].min()) if free else 1.0
+    whole = [np.round(gains / least * lowest).astype(np.int64) for lowest in (LOWEST if free else (1,))]
+    yield from {tuple((each // (np.gcd.reduce(each) if free else 1)).tolist()) for each in whole}
+    table = [float(f"{gain / least:.3g}") for gain in gains.tolist()]
+    if not any(np.allclose(np.multiply(table, each.max() / max(table)), each, rtol=0.01) for each in whole):
+        yield tuple(table)
 
 
 def _gain(levels: np.ndarray, table: Sequence[float]) -> Gain:

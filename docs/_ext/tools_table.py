@@ -1,0 +1,30 @@
+"""The table of what other tools compute, from the table that `identify` uses."""
+
+from __future__ import annotations
+
+from computed import markdown
+
+from ir_measures_graded.analysis.identify.tools import Tool, tools
+
+COLUMNS = {
+    "measure": "measure",
+    "gain": "gain",
+    "discount": "discount",
+    "ideal": "ideal list",
+    "nothing": "nothing relevant",
+    "order": "ties",
+    "precision": "scores",
+    "cutoff": "cutoff",
+}
+
+
+def table() -> str:
+    """One row per measure of a tool; a version means that the tests run it."""
+    return markdown(["tool", "metric", *COLUMNS.values()], map(_row, tools()))
+
+
+def _row(tool: Tool) -> list[str]:
+    version = f" {tool.version}" if tool.version else ""
+    metric = tool.metric.replace("{k}", "k")
+    shown = [tool.dimensions.get(name, "") for name in COLUMNS]
+    return [f"{tool.name}{version}", f"`{metric}`", *shown]

@@ -1,0 +1,175 @@
+"""Makes docs/vectors.json: small collections, and the exact value of each measure for each topic.
+
+Run ``python docs/_ext/vectors.py`` after a change of a measure; tests/docs/test_vectors.py compares the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ir_measures import Measure
+
+from ir_measures_graded import GradedError, __version__
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.measures import MEASURES
+
+FILE = Path(__file__).parents[1] / "vectors.json"
+
+Collection = tuple[str, dict[str, dict[str, float]], dict[str, dict[str, float]]]
+WORKED = {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}
+LISTED = {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.6, "e": 0.5, "f": 0.25}
+COLLECTIONS: dict[str, Collection] = {
+    "plain": (
+        "all retrieved documents are judged, no scores are tied",
+        {"q1": {"a": 3, "b": 2, "c": 0, "d": 1, "e": 1}, "q2": {"f": 1, "g": 0, "h": 2, "i": 0}},
+        {"q1": {"c": 0.75, "a": 0.5, "e": 0.25, "b": 0.125}, "q2": {"h": 1.0, "g": 0.5, "f": 0.25, "i": 0.0}},
+    ),
+    "ties": (
+        "tied scores: ids decide, descending by UTF-8 bytes; in q2, scores that only differ as 64-bit floats",
+        {"q1": {"a": 3, "b": 0, "c": 1, "d": 2}, "q2": {"é": 2, "z": 0, "10": 1, "9": 3}},
+        {
+            "q1": {"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.25, "u": 0.5},
+            "q2": {"é": 0.5, "z": 0.5 + 1e-12, "10": 0.5 + 2e-12, "9": 0.25},
+        },
+    ),
+    "unjudged": (
+        "retrieved documents without a judgment, and judged ones that are not retrieved",
+        {"q1": WORKED, "q2": {"a": 1, "b": 3}},
+        {"q1": LISTED, "q2": {"u": 0.9, "v": 0.5, "b": 0.25}},
+    ),
+    "missing topic": (
+        "the run lacks q2; the qrels lack q3, which has no value",
+        {"q1": {"a": 2, "b": 1}, "q2": {"a": 1, "b": 0}},
+        {"q1": {"b": 0.5, "a": 0.25}, "q3": {"a": 1.0}},
+    ),
+    "nothing relevant": (
+        "no document of q1 is relevant; q2 retrieves none of its relevant documents",
+        {"q1": {"a": 0, "b": 0}, "q2": {"a": 2, "b": 0, "c": 1}},
+        {"q1": {"a": 0.5, "b": 0.25}, "q2": {"b": 0.5, "u": 0.25}},
+    ),
+    "real levels": (
+        "levels that are not whole numbers",
+        {"q1": {"a": 0.5, "b": 2.25, "c": 0, "d": 1.75}, "q2": {"a": 0.125, "b": 0.5}},
+        {"q1": {"a": 0.75, "c": 0.5, "b": 0.25}, "q2": {"a": 0.5, "b": 0.25}},
+    ),
+    "negative levels": (
+        "a negative level gains nothing, but its document is judged",
+        {"q1": {"a": -2, "b": 1, "c": 2, "d": 0}, "q2": {"a": -1, "b": -1, "c": 1}},
+        {"q1": {"a": 0.75, "c": 0.5, "u": 0.375, "b": 0.25}, "q2": {"a": 0.5, "c": 0.25}},
+    ),
+    "short lists": (
+        "cutoffs beyond the end of the list, and fewer relevant documents than the cutoff",
+        {"q1": {"a": 1}, "q2": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1, "f": 1}},
+        {"q1": {"a": 0.5}, "q2": {"c": 0.5, "f": 0.25}},
+    ),
+}
+CUTOFFS = (1, 3, 10)
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "DCG_JK": [{"b": 10}, {"b": 3.5}],
+    "nDCG_JK": [{"b": 10}, {"b": 3.5}],
+    "NDCNG": [{"max_gain": 10}],
+    "Q": [{"beta": 10}],
+    "ERR_G": [{"max_gain": 15}],
+    "nERR": [{"max_gain": 15}],
+    "EBR": [{"beta": 0.5}],
+    "iRBU": [{"p": 0.5}],
+    "RBP_G": [{"p": 0.5}, {"residual": True}],
+    "O_measure": [{"beta": 10}],
+    "P_measure": [{"beta": 10}],
+    "P_plus": [{"beta": 10}],
+    "NCU": [{"stop": stop, "utility": use} for stop in ("gu", "rb") for use in ("P", "BR")],
+    "SR": [{"ideal": "retrieved"}],
+    "MSR": [{"ideal": "retrieved"}],
+    "gP": [{"max_gain": 10}],
+    "NDPM": [{"performance": True}],
+    "KendallTau": [{"variant": "a"}, {"variant": "c"}],
+    "ADM": [{"norm": "none", "max_gain": 10}],
+    "RelativeRelevance": [{"norm": "none"}],
+    "ESL": [{"n": 3}, {"docs": 100}],
+    "ASL": [{"docs": 100}],
+    "NR": [{"docs": 100}],
+    "Fallout": [{"docs": 100}],
+}
+"""The options of each measure besides cutoffs, gains, avg, judged_only and ties."""
+SHARED: list[dict[str, Any]] = [
+    {"gains": "exp"},
+    {"gains": "linear"},
+    {"gains": {1: 1, 2: 10, 3: 100}},
+    {"judged_only": True},
+    {"judged_only": False},
+    {"ties": "mean"},
+    {"ties": "rank"},
+    {"avg": True},
+]
+
+
+def measures() -> Iterator[Measure]:
+    """Every graded measure at its defaults, at cutoffs, and with its options."""
+    for measure in MEASURES:
+        found = {measure: None}
+        for options in (*OPTIONS.get(measure.NAME, []), *SHARED):
+            try:
+                found[measure(**options)] = None
+            except GradedError:  # not an option of this measure
+                continue
+        cut = (each @ k for each in list(found)[:3] for k in CUTOFFS) if measure.CUTOFF else ()
+        yield from dict.fromkeys([*found, *cut])
+
+
+def vectors() -> dict[str, Any]:
+    """The content of the file."""
+    values = []
+    for measure in measures():
+        found: dict[str, dict[str, float]] = {}
+        for name, (_, qrels, run) in COLLECTIONS.items():
+            try:
+                of = evaluate(qrels, {"run": run}, [measure])
+            except GradedError:  # a gain above max_gain, for example
+                continue
+            found[name] = dict(zip(of.topics, of.values[0, 0].tolist()))
+        named = {key: value for key, value in measure.params.items() if key != "cutoff"}
+        gains = named.get("gains")
+        if isinstance(gains, dict):
+            named["gains"] = {str(level): gain for level, gain in gains.items()}
+        values.append(
+            {
+                "measure": str(measure),
+                "name": measure.NAME,
+                "options": named,
+                "cutoff": measure.params.get("cutoff"),
+                "values": found,
+            }
+        )
+    return {
+        "version": __version__,
+        "collections": {
+            name: {"about": about, "qrels": qrels, "run": run}
+            for name, (about, qrels, run) in COLLECTIONS.items()
+        },
+        "measures": values,
+    }
+
+
+def text() -> str:
+    """The file: one line per collection and per measure, floats with all their digits."""
+
+    def lines(items: list[str]) -> str:
+        return ",\n".join(f"  {item}" for item in items)
+
+    found = vectors()
+    collections = [f"{json.dumps(name)}: {_json(each)}" for name, each in found["collections"].items()]
+    return (
+        f'{{\n"version": {json.dumps(found["version"])},\n"collections": {{\n{lines(collections)}\n}},\n'
+        f'"measures": [\n{lines([*map(_json, found["measures"])])}\n]\n}}\n'
+    )
+
+
+def _json(item: Any) -> str:
+    return json.dumps(item, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")

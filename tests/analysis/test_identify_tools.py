@@ -1,0 +1,235 @@
+"""Tools that are installed, run on real data: `identify` finds each in its table, and no other values.
+
+A ranker's group has the retrieved documents of a topic. `RUN` has the rows of the table.
+"""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import parse_measure
+from ir_measures_graded.analysis import identify
+from ir_measures_graded.analysis.identify.tools import tools
+
+DEPTH = 100
+
+
+def per_topic(value):
+    """A function of qrels and run that calls `value` with labels and scores of each topic."""
+
+    def values(qrels, run):
+        found = {}
+        for topic in qrels:
+            docs = list(run.get(topic, {}))
+            if docs:
+                labels = np.array([qrels[topic].get(doc, 0) for doc in docs], dtype=float)
+                scores = np.array([run[topic][doc] for doc in docs])
+                found[topic] = float(value(labels, scores))
+        return found
+
+    return values
+
+
+def pytrec_eval(name):
+    def values(qrels, run):
+        peer = pytest.importorskip("pytrec_eval")
+        found = peer.RelevanceEvaluator(qrels, {name}).evaluate(run)
+        return {topic: next(iter(of.values())) for topic, of in found.items()}
+
+    return values
+
+
+def ir_measures(name):
+    def values(qrels, run):
+        try:
+            return {metric.query_id: metric.value for metric in parse_measure(name).iter_calc(qrels, run)}
+        except FileNotFoundError:
+            pytest.skip("Perl is not installed")
+
+    return values
+
+
+def ranx(name):
+    def values(qrels, run):
+        peer = pytest.importorskip("ranx", reason="ranx is not installed")
+        found = peer.Run({topic: run[topic] for topic in run if topic in qrels})
+        peer.evaluate(peer.Qrels(qrels), found, name, make_comparable=True)
+        return dict(found.scores[name])
+
+    return values
+
+
+@per_topic
+def scikit_learn(labels, scores):
+    peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    return peer.ndcg_score([labels], [scores], k=10)
+
+
+@per_topic
+def scikit_learn_dcg(labels, scores):
+    peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    return peer.dcg_score([labels], [scores], k=10)
+
+
+def torchmetrics(name, kind):
+    @per_topic
+    def value(labels, scores):
+        peer = pytest.importorskip(
+            "torchmetrics.functional.retrieval", reason="torchmetrics is not installed"
+        )
+        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        target = torch.tensor(labels).to(getattr(torch, kind))
+        return getattr(peer, name)(torch.tensor(scores, dtype=torch.float32), target, top_k=10)
+
+    return value
+
+
+@per_topic
+def lightgbm(labels, scores):
+    """The metric after a round that changes no score, which begins at the given scores."""
+    peer = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    data = peer.Dataset(
+        np.zeros((len(labels), 1)), labels, group=[len(labels)], init_score=scores,
+        params={"verbose": -1, "min_data_in_leaf": 1, "feature_pre_filter": False},
+    )  # fmt: skip
+    found = {}
+    settings = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "learning_rate": 1e-300}
+    peer.train(
+        settings | {"verbose": -1, "num_leaves": 2, "num_threads": 1}, data, 1, [data], ["given"],
+        callbacks=[peer.record_evaluation(found)],
+    )  # fmt: skip
+    return found["given"]["ndcg@10"][0]
+
+
+def xgboost(metric):
+    @per_topic
+    def value(labels, scores):
+        peer = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+        data = peer.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores)
+        data.set_group([len(labels)])
+        settings = {"objective": "rank:ndcg", "eval_metric": metric, "nthread": 1}
+        return peer.Booster(settings, [data]).eval_set([(data, "given")]).rpartition(":")[2]
+
+    return value
+
+
+def catboost(metric):
+    @per_topic
+    def value(labels, scores):
+        peer = pytest.importorskip("catboost.utils", reason="CatBoost is not installed")
+        (found,) = peer.eval_metric(labels, scores, metric, group_id=[0] * len(labels), thread_count=1)
+        return found
+
+    return value
+
+
+def ntcireval(make):
+    def values(qrels, run):
+        peer = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
+        found = {}
+        for topic, judged in qrels.items():
+            counts = [sum(level == each for level in judged.values()) for each in range(4)]
+            docs = sorted(run.get(topic, {}), key=lambda doc: (run[topic][doc], doc), reverse=True)
+            if any(counts[1:]):  # it divides by zero without relevant documents
+                found[topic] = make(peer, counts).compute([(doc, judged.get(doc, 0)) for doc in docs])
+        return found
+
+    return values
+
+
+RUN = {
+    ("pytrec_eval, BEIR, MTEB", "ndcg_cut_10"): pytrec_eval("ndcg_cut.10"),
+    ("pytrec_eval, BEIR, MTEB", "ndcg"): pytrec_eval("ndcg"),
+    ("pytrec_eval, trec_eval", "map"): pytrec_eval("map"),
+    ("pytrec_eval, trec_eval", "map_cut_10"): pytrec_eval("map_cut.10"),
+    ("pytrec_eval, trec_eval", "P_10"): pytrec_eval("P.10"),
+    ("pytrec_eval, trec_eval", "recall_100"): pytrec_eval("recall.100"),
+    ("pytrec_eval, trec_eval", "recip_rank"): pytrec_eval("recip_rank"),
+    ("ir_measures", "nDCG@10"): ir_measures("nDCG@10"),
+    ("ir_measures", "nDCG(dcg='exp-log2')@10"): ir_measures("nDCG(dcg='exp-log2')@10"),
+    ("ir_measures", "ERR@10"): ir_measures("ERR@10"),
+    ("ranx", "ndcg@10"): ranx("ndcg@10"),
+    ("ranx", "ndcg_burges@10"): ranx("ndcg_burges@10"),
+    ("ranx", "dcg@10"): ranx("dcg@10"),
+    ("ranx", "dcg_burges@10"): ranx("dcg_burges@10"),
+    ("scikit-learn", "ndcg_score(k=10)"): scikit_learn,
+    ("scikit-learn", "dcg_score(k=10)"): scikit_learn_dcg,
+    ("torchmetrics", "RetrievalNormalizedDCG(top_k=10)"): torchmetrics("retrieval_normalized_dcg", "int64"),
+    ("torchmetrics", "RetrievalMAP(top_k=10)"): torchmetrics("retrieval_average_precision", "bool"),
+    ("LightGBM", "ndcg@10"): lightgbm,
+    ("XGBoost", "ndcg@10"): xgboost("ndcg@10"),
+    ("XGBoost", "ndcg@10-"): xgboost("ndcg@10-"),
+    ("XGBoost", "ndcg"): xgboost("ndcg"),
+    ("CatBoost", "NDCG:top=10"): catboost("NDCG:top=10"),
+    ("CatBoost", "NDCG:top=10;type=Exp"): catboost("NDCG:top=10;type=Exp"),
+    ("CatBoost", "DCG:top=10"): catboost("DCG:top=10"),
+    ("CatBoost", "ERR:top=10"): catboost("ERR:top=10"),
+    ("NTCIREVAL, pyNTCIREVAL", "nDCG@10"): ntcireval(
+        lambda peer, counts: peer.nDCG(counts, [1, 2, 3], 2, 10)
+    ),
+    ("NTCIREVAL, pyNTCIREVAL", "MSnDCG@10"): ntcireval(
+        lambda peer, counts: peer.MSnDCG(counts, [1, 2, 3], 10)
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def robust(shared_data):
+    """Qrels, and the first ranks of a run with many tied scores; some topics retrieve nothing relevant."""
+    return read(shared_data / "robust05" / "qrels.txt", shared_data / "robust05" / "aq_bm25.run.gz")
+
+
+@pytest.fixture(scope="module")
+def deep_learning(shared_data):
+    """Qrels with four levels, and a run without many ties."""
+    folder = shared_data / "dl21-passage"
+    return read(folder / "qrels.txt", folder / "runs" / "p_bm25.run.gz")
+
+
+def read(qrels_path, run_path):
+    qrels, run = {}, {}
+    for line in qrels_path.read_text().splitlines():
+        topic, _, doc, level = line.split()
+        qrels.setdefault(topic, {})[doc] = int(level)
+    with gzip.open(run_path, "rt") as file:
+        for line in file:
+            topic, _, doc, _, score, _ = line.split()
+            if len(docs := run.setdefault(topic, {})) < DEPTH:
+                docs[doc] = float(score)
+    return qrels, run
+
+
+def named(tool):
+    return f"{tool[0]} {tool[1]}"
+
+
+FAMILIES = {
+    "ndcg": "nDCG",
+    "dcg": "DCG",
+    "map": "AP",
+    "P_": "P",
+    "recall": "R",
+    "recip": "RR",
+    "ERR": "ERR_G",
+}
+
+
+@pytest.mark.parametrize("tool", RUN, ids=named)
+def test_each_tool_is_found_and_altered_values_are_not(tool, robust, deep_learning):
+    family = next((of for start, of in FAMILIES.items() if tool[1].lower().startswith(start.lower())), None)
+    # PyTorch's order of tied documents cannot be reproduced.
+    data = (deep_learning,) if tool[1].startswith("RetrievalMAP") else (deep_learning, robust)
+    for qrels, run in data:
+        values = {topic: round(value, 4) for topic, value in RUN[tool](qrels, run).items()}
+        found = identify(qrels, run, values, measure=family)
+        assert any(name.rpartition(" (")[0] == named(tool) for name in found.tools), found.findings
+        assert found.classes == 1
+        altered = dict(zip(values, [*values.values()][1:] + [*values.values()][:1]))
+        assert identify(qrels, run, altered, measure=family).definitions == ()
+
+
+def test_every_tool_that_is_said_to_have_run_is_run_here():
+    said = {(tool.name, tool.metric.replace("{k}", "10")) for tool in tools() if tool.known == "run"}
+    ran = {(name, metric.replace("100", "10")) for name, metric in RUN}
+    assert said == ran
