@@ -14,6 +14,7 @@ from typing import Any as _Any
 from .demo import register as register_demo
 from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
 from .evaluation.provider import GradedEvaluator, GradedProvider
+from .evaluation.trial import problem as _problem
 from .inputs.files import RunFile, read_trec_qrels, read_trec_run
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measure_names
@@ -69,6 +70,7 @@ TrecRun = RunFile  # its earlier name
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)
+_plugins.trials.append(_problem)  # the tests prove our own measures
 if "ir_datasets" in _sys.modules:  # users call it themselves otherwise: the import takes half a second
     register_demo()
 

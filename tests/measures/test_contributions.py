@@ -7,6 +7,7 @@ from test_every_measure import QRELS, RUN, VARIANTS
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.uncertainty import sorts_ties
 
 NO_SUMS = {"P_measure", "P_plus", "Fallout", "NDPM", "KendallTau", "Spearman", "ADM", "RelativeRelevance"}
 NO_SUMS |= {"ESL", "ASL", "NR"}
@@ -14,7 +15,9 @@ LONGEST = max(map(len, RUN.values()))
 
 
 def explainable(name):
-    return [each for each in VARIANTS if name == each.NAME and not (each.TIES and each["ties"] == "mean")]
+    """The variants whose value is that of one ranking."""
+    of_name = [each for each in VARIANTS if name == each.NAME]
+    return [each for each in of_name if each.option("ties") in ("", *("min", "max") * sorts_ties(each))]
 
 
 @pytest.mark.parametrize("name", [measure.NAME for measure in MEASURES])

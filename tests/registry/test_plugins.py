@@ -295,6 +295,15 @@ def test_failing_plugin_measure_is_named_with_its_distribution(tmp_path):
 # Plugins that cannot be used
 
 
+def summed(method: str) -> str:
+    """A plugin with a sum of weighted gains."""
+    return (
+        "from ir_measures_graded import WeightedGains, hookimpl\n\n"
+        f"class Summed(WeightedGains):\n    NAME = 'Summed'\n    {method}\n\n"
+        "@hookimpl\ndef graded_measures():\n    return [Summed()]\n"
+    )
+
+
 BROKEN = {
     "fails to import": ("raise RuntimeError('out of\\n  order')", "RuntimeError: out of order"),
     "is no Python": ("def", "SyntaxError: invalid syntax"),
@@ -321,6 +330,16 @@ BROKEN = {
     "has a keyword for a name": (GOOD.replace('"First"', '"lambda"'), "'lambda', which is not an identifier"),
     "has no name": (GOOD.replace('    NAME = "First"\n', ""), "which is not an identifier"),
     "has a plain parameter": (GOOD.replace("Real(", "dict("), "parameter 'p' of First is not a Parameter"),
+    "rises with the rank": (summed("def discount(self, rank): return 1 / rank"), "where 9 is right"),
+    "computes by itself": (
+        summed("def values(self, topics): return topics.run.sum(topics.run.gain**2)"),
+        "is right",
+    ),
+    "weighs by its own rule": (
+        summed("def weigh(self, gain, rank): return gain**2"),
+        "override discount(rank)",
+    ),
+    "has no mean": (GOOD.replace("    NAME", '    TIES = ("mean",)\n    NAME'), "no method for ties='mean'"),
     "takes over a parameter": (GOOD.replace('"p"', '"gains"'), "'gains' of First replaces one"),
 }
 

@@ -19,7 +19,7 @@ from ..ranking.gains import gain_of
 from ..ranking.judged import Ideal
 from .at_relevant import AtRelevant
 from .blended_ratio import BETA, BlendedRatio
-from .sums import SumOverRanks, per_cutoff
+from .sums import SumOverRanks
 from .topics import GainList, Topics, ratio, share
 
 MANY = 32
@@ -74,7 +74,7 @@ class _muAP(ByThreshold):
         return relevant
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return per_cutoff(topics.best, cutoff)
+        return topics.best
 
 
 class _GAP(ByThreshold):
@@ -102,7 +102,7 @@ class _GAP(ByThreshold):
     SHORT_DESC = "Average precision over users with different thresholds of relevance."
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        return per_cutoff(topics.whole_ideal.total, cutoff)
+        return topics.whole_ideal.total
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,7 @@ class _MeanAtRelevant(AtRelevant):
     """The mean of a quotient at the run's relevant documents over all relevant documents."""
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
-        relevant = per_cutoff(topics.relevant, cutoff)
-        return relevant if cutoff is None else np.minimum(relevant, cutoff)
+        return topics.relevant if cutoff is None else np.minimum.outer(topics.relevant, cutoff)
 
 
 class _WAP(_MeanAtRelevant):

@@ -15,7 +15,6 @@ import numpy as np
 
 from .blended_ratio import BETA, BlendedRatio
 from .parameters import Choice, Real
-from .sums import per_cutoff
 from .topics import GainList, Topics
 
 
@@ -170,7 +169,7 @@ class _NCU(BlendedRatio):
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.whole_ideal
-        return per_cutoff(ideal.sum(self.weight(ideal, topics)), cutoff)
+        return ideal.sum(self.weight(ideal, topics))
 
 
 O_measure = _O_measure()

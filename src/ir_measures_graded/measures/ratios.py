@@ -14,7 +14,7 @@ from ..by_topic import tally
 from ..ranking.judged import Ideal
 from .collection_size import DOCS, collection_size
 from .parameters import TOPICS_BEST, Choice
-from .sums import SumOverRanks, per_cutoff
+from .sums import SumOverRanks
 from .topics import GainList, Topics, ratio
 from .weighted import Normalised, WeightedGains
 
@@ -109,7 +109,7 @@ class _gP(WeightedGains):
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         m = np.broadcast_to(self["max_gain"] or topics.best, topics.count)
-        return per_cutoff(m, cutoff) * (topics.retrieved if cutoff is None else cutoff)
+        return m * topics.retrieved if cutoff is None else np.multiply.outer(m, cutoff)
 
 
 class _gR(Normalised):

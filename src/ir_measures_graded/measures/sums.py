@@ -21,7 +21,7 @@ class SumOverRanks(GradedMeasure):
         raise NotImplementedError
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray | float:
-        """The divisor of the sum: per topic (T), for several cutoffs per topic and cutoff (T × cutoffs)."""
+        """The divisor of the sum, per topic (T); per topic and cutoff (T × cutoffs) if it depends on both."""
         return 1.0
 
     def values(self, topics: Topics) -> np.ndarray:
@@ -40,14 +40,13 @@ class SumOverRanks(GradedMeasure):
 
     def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
         """The value of each topic, from its sum (T)."""
-        return share(total, np.asarray(self.divisor(topics, topics.cutoff)))
+        return share(total, self.divisors(topics, topics.cutoff))
 
     def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
         """The value of each topic with the cutoffs 1 … `depth` (T × depth), from the amounts."""
-        divisor = self.divisor(topics, np.arange(1, depth + 1))
-        return share(amounts.vector(amounts.gain, depth), np.asarray(divisor))
+        return share(amounts.vector(amounts.gain, depth), self.divisors(topics, np.arange(1, depth + 1)))
 
-
-def per_cutoff(divisor: np.ndarray, cutoff: np.ndarray | int | None) -> np.ndarray:
-    """The divisor of each topic (T), as a column (T × 1) for several cutoffs."""
-    return divisor[:, None] if isinstance(cutoff, np.ndarray) else divisor
+    def divisors(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
+        """The divisors in a form that divides the sums of topics (T) or of topics and cutoffs."""
+        found = np.asarray(self.divisor(topics, cutoff))
+        return found[:, None] if found.ndim == 1 and isinstance(cutoff, np.ndarray) else found

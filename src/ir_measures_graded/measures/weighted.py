@@ -80,11 +80,11 @@ class WeightedGains(SumOverRanks):
     def scaled(self, total: np.ndarray, topics: Topics) -> np.ndarray:
         """The value of each topic, from the sum of what its entries add (T)."""
         mean = ratio(total, topics.depth) if self.averages else total
-        return ratio(mean, np.asarray(self.divisor(topics, topics.cutoff)))
+        return ratio(mean, self.divisors(topics, topics.cutoff))
 
     def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
-        divisor = self.divisor(topics, np.arange(1, depth + 1))
-        return ratio(self.over_ranks(amounts.vector(amounts.gain, depth)), np.asarray(divisor))
+        sums = self.over_ranks(amounts.vector(amounts.gain, depth))
+        return ratio(sums, self.divisors(topics, np.arange(1, depth + 1)))
 
     def over_ranks(self, vector: np.ndarray) -> np.ndarray:
         """With `avg` the mean of a vector (… × depth) over the ranks so far, else the vector."""

@@ -50,6 +50,8 @@ class Plugin:
 _manager = pluggy.PluginManager(hooks.PROJECT)
 _manager.add_hookspecs(hooks)
 _met: list[Plugin] = []
+trials: list[Callable[[GradedMeasure], str]] = []
+"""Functions that return the reason why a plugin's measure is wrong, or an empty string."""
 _state = {"loaded": False}
 
 
@@ -174,6 +176,8 @@ def _checked(brought: object) -> tuple[GradedMeasure, ...]:
                 )
             if measure.SUPPORTED_PARAMS[name] is not parameter:
                 raise _Unusable(f"parameter {name!r} of {measure.NAME} replaces one that every measure has")
+        for reason in filter(None, (trial(measure) for trial in trials)):
+            raise _Unusable(reason)
     return measures
 
 

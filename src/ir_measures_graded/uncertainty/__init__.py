@@ -40,7 +40,8 @@ def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     if judgments := measure.option("unjudged"):
         return extreme(measure, topics, judgments == "max")
     if measure.option("ties") == "mean":
-        return measure.value_of(expected(measure, topics), topics)
+        amounts = expected(measure, topics)
+        return measure.value_of(amounts, topics)
     if measure.option("ties") in ("min", "max") and not sorts_ties(measure):
         return extreme_over_orders(measure, topics, measure.option("ties") == "max")
     return measure.values(in_order(measure, topics))

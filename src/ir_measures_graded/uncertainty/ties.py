@@ -14,6 +14,7 @@ from functools import cached_property, singledispatch
 import numpy as np
 
 from ..by_topic import changes, cumsum, offsets_of, places
+from ..errors import GradedError
 from ..measures import AGR, RBP_G, Fallout
 from ..measures.at_relevant import AtRelevant
 from ..measures.average_precision import ByThreshold, Thresholds
@@ -152,7 +153,7 @@ class TieGroups:
 @singledispatch
 def expected(measure: SumOverRanks, topics: Topics) -> GainList:
     """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied documents."""
-    raise NotImplementedError(f"{measure}: no method for ties='mean' is registered")
+    raise GradedError(f"{measure}: no method for ties='mean' is registered")
 
 
 @expected.register

@@ -1,0 +1,45 @@
+"""A trial of a plugin's measure: its options on one small topic, against all orders and all judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain, permutations, product
+
+import numpy as np
+
+from ..measures.base import GradedMeasure
+from ..uncertainty import with_option
+from .provider import GradedEvaluator
+
+Documents = dict[str, float]
+QRELS: Documents = {"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}
+TIED = ("c", "abx", "dy")  # x and y are unjudged, e is not retrieved
+CUTOFF = 5
+TAKEN: dict[str, Callable[[list[float]], float]] = {"mean": np.mean, "min": min, "max": max}
+
+
+def problem(measure: GradedMeasure) -> str:
+    """The reason why an option of the measure is wrong; empty if none is found."""
+    all_orders = map(enumerate, map(chain.from_iterable, product(*map(permutations, TIED))))
+    orders: list[Documents] = [{doc: -rank for rank, doc in order} for order in all_orders]
+    tied: Documents = {doc: -place for place, group in enumerate(TIED) for doc in group}
+    listed = orders[1]  # x and y are within the cutoff
+    judgments = [QRELS | dict(zip("xy", levels)) for levels in product((0.0, 1.0, 2.0, 3.0), repeat=2)]
+    plain = measure @ CUTOFF if measure.CUTOFF else measure
+    for option, words, run, cases in (
+        ("ties", measure.TIES, tied, [(QRELS, order) for order in orders]),
+        ("unjudged", ("min", "max"), listed, [(qrels, listed) for qrels in judgments]),
+    ):
+        for word in words:
+            with_word = with_option(plain, option, word)
+            if with_word is not None:
+                (found,), right = _values(with_word, [(QRELS, run)]), TAKEN[word](_values(plain, cases))
+                if abs(found - right) > 1e-9 * max(1, abs(right)):
+                    return f"{with_word} is {found:.4g} for a small topic, where {right:.4g} is right"
+    return ""
+
+
+def _values(measure: GradedMeasure, cases: Sequence[tuple[Documents, Documents]]) -> list[float]:
+    """The value of each pair of qrels and run."""
+    qrels, run = ({str(number): case[side] for number, case in enumerate(cases)} for side in (0, 1))
+    return [metric.value for metric in GradedEvaluator([measure], qrels).iter_calc(run)]
