@@ -30,6 +30,16 @@ def hooked(body: str) -> str:
 GOOD = hooked("return [First()]")
 
 
+def measuring(name: str, body: str) -> str:
+    """The code of a plugin with one measure, whose value a line of code computes."""
+    return (
+        "import os, time, warnings\nfrom ir_measures_graded import TopicMeasure, hookimpl\n\n"
+        f"class {name}(TopicMeasure):\n    NAME = SHORT_DESC = {name!r}\n\n"
+        f"    def value(self, topic):\n        {body}\n\n"
+        f"@hookimpl\ndef graded_measures():\n    return [{name}()]\n"
+    )
+
+
 def distribution(folder: Path, name: str, code: str, entry: str = "", version: str = "1.2") -> None:
     """Write a distribution with one plugin module."""
     module = name.replace("-", "_")

@@ -8,22 +8,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, ERR, P, R, nDCG
 
 import strategies
-from ir_measures_graded import (
-    ADM,
-    CG,
-    DCG_JK,
-    ERR_G,
-    ESL,
-    NDCNG,
-    RBP_G,
-    SR,
-    GradedError,
-    Q,
-    RelativeRelevance,
-    TopicMeasure,
-    nDCG_Burges,
-    nDCG_JK,
-)
+from ir_measures_graded import CG, ESL, GradedError, TopicMeasure, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import Explanation, evaluate, explain
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
@@ -47,7 +32,7 @@ def test_the_vectors_of_cumulated_gain():
 
 
 def test_the_vectors_of_discounted_cumulated_gain():
-    found = explain(*JK, DCG_JK(b=2) @ 10, "q")
+    found = explain(*JK, "DCG_JK(b=2)@10", "q")
     assert found.weights.tolist() == [1, 1, *(1 / (np.log(np.arange(3, 11)) / np.log(2)))]
     np.testing.assert_allclose(found.contributions, found.gains * found.weights, rtol=1e-15)
     assert found.values == pytest.approx(jk.DCG_VECTOR, abs=jk.A_HUNDREDTH)
@@ -80,7 +65,9 @@ def test_users_who_stop_contribute_where_they_stop():
 # ------------------------------------------------------------------------------------- any ranking
 
 
-measures = st.sampled_from([each for each in MEASURES if each not in (ADM, RelativeRelevance)])  # no infinity
+measures = st.sampled_from(
+    [each for each in MEASURES if each.NAME not in ("ADM", "RelativeRelevance")]
+)  # no infinity
 options = st.fixed_dictionaries({"gains": strategies.GAINS, "judged_only": st.booleans()})
 cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
 
@@ -206,14 +193,14 @@ def test_ranks_after_the_cutoff_add_nothing():
 
 
 def test_a_topic_that_the_run_lacks_is_an_empty_list():
-    for measure in (CG @ 2, P @ 2, RBP_G(residual=True) @ 2):
+    for measure in (CG @ 2, P @ 2, "RBP_G(residual=True)@2"):
         found = explain({"q": {"a": 1}}, {"r": {"a": 1.0}}, measure, "q")
         assert (found.documents, found.ideal_levels[0]) == ((), 1)
         assert [each["document"] for each in found.records()] == [None, None]
 
 
 def test_the_ideal_list_of_the_own_documents():
-    found = explain(*ranked([1, 2], a=3), SR(ideal="retrieved"), "q")
+    found = explain(*ranked([1, 2], a=3), "SR(ideal='retrieved')", "q")
     assert (found.ideal_levels.tolist(), found.ideal.tolist()) == ([2, 1], [2, 3])
 
 
@@ -237,7 +224,7 @@ def test_measures_without_a_cutoff_have_one_value():
 def test_explanations_of_many_topics_equal_single_ones():
     qrels = {**JK[0], "p": {"a": 2, "d1": 1}}
     runs = {"one": JK[1], "two": {"p": {"x": 2.0, "a": 1.0}}}
-    for measure in (nDCG_JK @ 4, Q, nDCG @ 4, nDCG_Burges @ 20):
+    for measure in map(parse_measure, ("nDCG_JK@4", "Q", "nDCG@4", "nDCG_Burges@20")):
         found = explanations(qrels, runs, measure, 6)
         assert list(found) == ["one", "two"]
         for name, run in runs.items():
@@ -288,9 +275,9 @@ def test_figure(measure):
 def test_judgments_of_other_topics_count_where_the_measure_needs_them():
     qrels = {"q": {"a": 1}, "p": {"b": 4}}
     run = {"q": {"a": 1.0}}
-    assert explain(qrels, run, ERR_G, "q").value == 1 / 16
+    assert explain(qrels, run, "ERR_G", "q").value == 1 / 16
 
 
 def test_ndcng_weights_the_normalised_gain():
-    found = explain(*ranked([1, 2]), NDCNG @ 2, "q")
+    found = explain(*ranked([1, 2]), "NDCNG@2", "q")
     assert found.sums[0] == pytest.approx((2**0.5 - 1) * found.weights[0], rel=1e-15)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from command_line import ENVIRONMENT, command, many_runs
-from distributions import distribution
+from distributions import distribution, measuring
 from ir_measures_graded.evaluation import evaluate, processes
 
 
@@ -34,26 +34,8 @@ def test_workers_report_the_first_error_in_order(refusal):
 
 
 def test_workers_load_plugins_and_pass_on_errors_and_warnings(folder):
-    distribution(
-        folder,
-        "steep",
-        """
-        import warnings
-        from ir_measures_graded import TopicMeasure, hookimpl
-
-        class Steep(TopicMeasure):
-            NAME = "Steep"
-            SHORT_DESC = "The gain at rank 1."
-
-            def value(self, topic):
-                warnings.warn("how steep")
-                return 1 / topic.gains[0]
-
-        @hookimpl
-        def graded_measures():
-            return [Steep()]
-        """,
-    )
+    body = 'warnings.warn("how steep"); return 1 / topic.gains[0]'
+    distribution(folder, "steep", measuring("Steep", body))
     environment = {"PYTHONPATH": os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])}
     for name in ("good", "fair"):
         Path(name).write_text("q1 Q0 d2 1 9 a\nq2 Q0 d1 1 9 a\n")

@@ -17,7 +17,7 @@ import pytest
 
 import ir_measures_graded
 from command_line import ENVIRONMENT, PROGRAM, command, many_runs
-from distributions import distribution
+from distributions import distribution, measuring
 from ir_measures_graded import cli
 from ir_measures_graded.cli import program
 from ir_measures_graded.registry import plugins
@@ -97,27 +97,8 @@ def test_ctrl_c_ends_quietly_with_130():
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
 @pytest.mark.parametrize(("how", "times"), [(signal.SIGINT, 3), (signal.SIGTERM, 1)])
 def test_workers_end_with_the_command(folder, how, times):
-    distribution(
-        folder,
-        "slow",
-        """
-        import os, time
-        from ir_measures_graded import TopicMeasure, hookimpl
-
-        class Slow(TopicMeasure):
-            NAME = "Slow"
-            SHORT_DESC = "Takes its time."
-
-            def value(self, topic):
-                open(f"process{os.getpid()}", "w").close()
-                time.sleep(60)
-                return 0
-
-        @hookimpl
-        def graded_measures():
-            return [Slow()]
-        """,
-    )
+    body = 'open(f"process{os.getpid()}", "w").close(); time.sleep(60); return 0'
+    distribution(folder, "slow", measuring("Slow", body))
     words = ["evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"]
     process = interruptible("-m", "ir_measures_graded", *words, folder=folder)
     while len(list(folder.glob("process*"))) < 2 and process.poll() is None:
@@ -267,26 +248,8 @@ def test_the_format_is_aligned_on_a_terminal_unless_one_is_given(output, monkeyp
     assert output(*words, "-f", "tsv")[0] == "run\tAP\tnCG@2"
 
 
-SLOW = """
-    import time
-    from ir_measures_graded import TopicMeasure, hookimpl
-
-    class Slow(TopicMeasure):
-        NAME = "Slow"
-        SHORT_DESC = "Takes its time."
-
-        def value(self, topic):
-            time.sleep(0.4)
-            return 0
-
-    @hookimpl
-    def graded_measures():
-        return [Slow()]
-    """
-
-
 def test_long_work_of_workers_shows_a_progress_bar_on_a_terminal(folder):
-    distribution(folder, "slow", SLOW)
+    distribution(folder, "slow", measuring("Slow", "time.sleep(0.4); return 0"))
     paths = os.pathsep.join([ENVIRONMENT["PYTHONPATH"], str(folder)])
     words = ["evaluate", "qrels", *many_runs(4), "Slow", "--jobs", "2"]
     status, text = in_terminal(*words, environment={"PYTHONPATH": paths})

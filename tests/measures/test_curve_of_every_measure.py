@@ -6,24 +6,8 @@ import numpy as np
 import pytest
 from test_every_measure import QRELS, RUN, variants, with_ties
 
-from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics
-from ir_measures_graded.measures import (
-    AGR,
-    CG,
-    DCG_JK,
-    MEASURES,
-    MSR,
-    NDCNG,
-    NDPM,
-    SR,
-    WAP,
-    Q,
-    gP,
-    gR,
-    muAP,
-    nCG,
-    nDCG_JK,
-)
+from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics, parse_measure
+from ir_measures_graded.measures import MEASURES, NDPM, nCG
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant
 CUTOFFS = [*range(1, 9), 12, 20, 33, DEPTH - 1, DEPTH]
@@ -79,7 +63,7 @@ def test_overridden_curves_equal_the_default_implementation():
 
 def test_running_sums_do_not_cut_the_lists(monkeypatch):
     monkeypatch.delattr(Topics, "cut")
-    summed = [CG, DCG_JK, nCG, nDCG_JK, NDCNG, muAP, WAP, Q, AGR, SR, MSR, gP, gR]
+    summed = list(map(parse_measure, "CG DCG_JK nCG nDCG_JK NDCNG muAP WAP Q AGR SR MSR gP gR".split()))
     assert len(curves(summed, RUN)) == len(summed)
     with pytest.raises(GradedError, match="no attribute 'cut'"):
         curves([NDPM], RUN)

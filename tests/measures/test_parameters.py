@@ -7,20 +7,8 @@ import numpy as np
 import pytest
 from ir_measures.measures import ParamInfo
 
-from ir_measures_graded import (
-    CG,
-    DCG_JK,
-    ERR_G,
-    NDCNG,
-    Choice,
-    Count,
-    Flag,
-    GradedError,
-    Real,
-    nDCG_JK,
-    parse_measure,
-)
-from ir_measures_graded.measures.parameters import Gains
+from ir_measures_graded import CG, DCG_JK, ERR_G, NDCNG, GradedError, nDCG_JK, parse_measure
+from ir_measures_graded.measures.parameters import Choice, Count, Flag, Gains, Real
 
 ABOVE_1 = Real(default=2, above=1, desc="")
 FROM_0 = Real(default=1, at_least=0, desc="")

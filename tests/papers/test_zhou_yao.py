@@ -18,22 +18,10 @@ seven of its eight values are those of the scores 0, 0, .2, .2, .1.
 import numpy as np
 import pytest
 
-from ir_measures_graded import (
-    ADM,
-    AGR,
-    MSR,
-    NDPM,
-    SR,
-    WAP,
-    GainList,
-    KendallTau,
-    Q,
-    Spearman,
-    Topics,
-    nDCG_JK,
-)
+from ir_measures_graded import ADM, AGR, MSR, NDPM, SR, WAP, KendallTau, Q, Spearman, nDCG_JK
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 from ir_measures_graded.measures.average_precision import _adjusted_gains
+from ir_measures_graded.measures.topics import GainList, Topics
 from ir_measures_graded.ranking.judged import Judged
 from ir_measures_graded.ranking.ranks import judged_ranks
 

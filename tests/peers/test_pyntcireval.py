@@ -9,21 +9,8 @@ from random import Random
 
 import pytest
 
-from ir_measures_graded import (
-    AGR,
-    EBR,
-    ERR_G,
-    NCU,
-    RBP_G,
-    WAP,
-    O_measure,
-    P_measure,
-    P_plus,
-    Q,
-    nDCG_Burges,
-    nDCG_JK,
-    nERR,
-)
+from ir_measures_graded import AGR, EBR, ERR_G, NCU, RBP_G, WAP, O_measure, P_measure, P_plus, Q, nDCG_JK
+from ir_measures_graded.measures import nDCG_Burges, nERR
 
 pyntcireval = pytest.importorskip("pyNTCIREVAL", reason="pyNTCIREVAL is not installed")
 peers = pytest.importorskip("pyNTCIREVAL.metrics")

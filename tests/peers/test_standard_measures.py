@@ -16,28 +16,8 @@ import numpy
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from ir_measures import (
-    AP,
-    RR,
-    Bpref,
-    IPrec,
-    Judged,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    R,
-    Rprec,
-    SetAP,
-    SetF,
-    SetP,
-    SetR,
-    SetRelP,
-    Success,
-    infAP,
-    nDCG,
-)
+from ir_measures import AP, RR, Bpref, IPrec, Judged, NumQ, NumRel, NumRelRet, NumRet, P, Rprec, infAP, nDCG
+from ir_measures.measures import R, SetAP, SetF, SetP, SetR, SetRelP, Success
 
 import ir_measures_graded
 import strategies
@@ -218,30 +198,22 @@ def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
     assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
 
 
-@pytest.mark.parametrize(
-    "measure",
-    [
-        P(rel=0) @ 5,
-        P(rel=True) @ 5,
-        P(rel=2**31) @ 5,
-        P @ True,
-        RR(judged_only=True) @ 5,
-        NumRel(rel=2),
-        nDCG(dcg="exp-log2") @ 5,
-        nDCG(gains={1: 0.5}) @ 5,
-        nDCG(gains={1.0: 2}) @ 5,
-        SetF(beta=1e-5),
+UNEQUAL = [
+    *(P(rel=0) @ 5, P(rel=True) @ 5, P(rel=2**31) @ 5, P @ True, RR(judged_only=True) @ 5, NumRel(rel=2)),
+    *(nDCG(dcg="exp-log2") @ 5, nDCG(gains={1: 0.5}) @ 5, nDCG(gains={1.0: 2}) @ 5, SetF(beta=1e-5)),
+    *(
         SetF(beta=-1.0),
         IPrec @ 1.5,
         IPrec @ -0.5,
         IPrec @ float("nan"),
         ir_measures.ERR @ 10,
         ir_measures.RBP,
-        ir_measures.alpha_nDCG @ 10,
-        ir_measures.Compat(p=0.9),
-        ir_measures.Accuracy,
-    ],
-)
+    ),
+    *(ir_measures.alpha_nDCG @ 10, ir_measures.Compat(p=0.9), ir_measures.Accuracy),
+]
+
+
+@pytest.mark.parametrize("measure", UNEQUAL)
 def test_measures_without_equal_values_are_not_supported(measure):
     assert not GradedProvider().supports(measure)
     with pytest.raises(GradedError, match="the provider 'graded' does not compute"):
