@@ -149,7 +149,9 @@ def test_long_arguments_are_echoed_once_and_capped(refusal):
 
 def test_a_message_is_one_line_whatever_the_file_is_called(refusal):
     Path("a\n\x1b[31mb").write_text("q1 Q0 d1 1\n")
-    assert refusal("evaluate", "qrels", "a\n\x1b[31mb", "AP").startswith(r"a\n\x1b[31mb:1: 4 fields")
+    assert refusal("evaluate", "qrels", "a\n\x1b[31mb", "AP").startswith(
+        r"a\n\x1b[31mb: these are qrels, not a run"
+    )
 
 
 def test_characters_that_the_terminal_lacks_are_escaped(monkeypatch):
