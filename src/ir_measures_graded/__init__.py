@@ -6,7 +6,6 @@
 0.9901
 """
 
-from .cli import interrupts as _interrupts  # isort: skip  # noqa: F401  # Ctrl-C may come during imports
 import sys as _sys
 from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
@@ -71,7 +70,7 @@ graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)
 _plugins.trials.append(_problem)  # the tests prove our own measures
-if "ir_datasets" in _sys.modules:  # users call it themselves otherwise: the import takes half a second
+if "ir_datasets" in _sys.modules:  # importing it takes half a second
     register_demo()
 
 

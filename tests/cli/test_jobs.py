@@ -58,6 +58,6 @@ def test_workers_start_only_for_much_work(output, monkeypatch):
     output("evaluate", "qrels", *names, "nCG", "AP")
     output("evaluate", "qrels", "run", "nCG", "--jobs", 4)
     monkeypatch.setattr(evaluate, "PAYS", 1)
-    monkeypatch.setattr(evaluate, "cores", lambda: 2)
+    monkeypatch.setattr(processes, "cores", lambda: 2)
     with pytest.raises(TypeError, match="not callable"):
         output("evaluate", "qrels", *names, "nCG")

@@ -43,7 +43,6 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
-SCRIPT = "import sys; from ir_measures_graded.cli import main; sys.exit(main())"
 
 
 def interruptible(*words, folder=None):
@@ -56,32 +55,6 @@ def interruptible(*words, folder=None):
         env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(paths)},
         start_new_session=True,
     )
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-@pytest.mark.parametrize("words", [["-m", "ir_measures_graded"], ["ir_measures_graded"]])
-def test_ctrl_c_during_the_imports_ends_quietly_with_130(folder, words):
-    Path("ir_measures_graded").write_text(SCRIPT)  # a copy of the script that pip installs
-    Path("stub").mkdir()
-    Path("stub/numpy.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT); import no_such")
-    process = interruptible(*words, "--version", folder=folder / "stub")
-    assert (process.communicate(timeout=60), process.returncode) == ((b"", b""), 130)
-
-
-def test_nothing_is_imported_before_the_interrupt_handler():
-    folder = Path(cli.__file__).parent
-    for name in ("__init__.py", "interrupts.py"):
-        code = f"import sys; before = {{*sys.modules}}; exec({(folder / name).read_text('utf-8')!r}); "
-        done = command("-c", f"{code} print({{*sys.modules}} - before)", program=[sys.executable])
-        assert (done.stdout, done.stderr) == (b"set()\n", b"")
-
-
-def test_importing_the_package_keeps_the_interrupt_handler():
-    code = (
-        "import signal; before = signal.getsignal(2); import ir_measures_graded; "
-        "assert signal.getsignal(2) is before"
-    )
-    assert command("-c", code, program=[sys.executable]).returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to know when the command reads")

@@ -1,13 +1,12 @@
 """The command line: parses arguments, calls the lower layers and prints lines of text.
 
 - `program`: parses the arguments, runs a command, prints its lines and returns the exit status.
-- `interrupts`: Ctrl-C ends the command quietly.
 - `arguments`: qrels, runs, measures and options that several commands share.
 - `results`: prints a result in any format and writes it to files.
 - The other modules define one command each. A command imports only what it needs.
-
-No module is imported here, not even by a future statement: `interrupts` must be imported first.
 """
+
+PROGRAM = "ir_measures_graded"
 
 PURPOSES: dict[str, dict[str, str]] = {
     "evaluation": {
@@ -37,8 +36,10 @@ COMMANDS = tuple(name for commands in PURPOSES.values() for name in commands)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; returns the exit status, see `program.main`."""
-    # The package imports `interrupts` before everything else, and `program` needs the package.
-    from .program import main
+    """Run the command line; returns the exit status, see `program.run`. It is 130 after Ctrl-C."""
+    try:
+        from .program import run  # takes time
 
-    return main(argv)
+        return run(argv)
+    except KeyboardInterrupt:
+        return 130

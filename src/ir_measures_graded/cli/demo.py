@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ..demo import NAME, qrels_path, run_paths
 from ..evaluation.evaluate import evaluate
+from . import PROGRAM
 from .arguments import EXAMPLE
-from .interrupts import PROGRAM
 from .results import add_output, check_files, printed
 
 DEMO_MEASURES = (

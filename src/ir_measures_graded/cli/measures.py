@@ -9,8 +9,8 @@ from ..errors import GradedError
 from ..output.formats import Table
 from ..registry import plugins
 from ..registry.listing import better, facts_of, page
+from . import PROGRAM
 from .arguments import uncut_measures
-from .interrupts import PROGRAM
 from .results import add_output, check_files, printed
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -20,32 +21,36 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from ..errors import GradedError
-from . import COMMANDS, PURPOSES, interrupts
-from .interrupts import PROGRAM
+from . import COMMANDS, PROGRAM, PURPOSES
 
 LONGEST_WORD = 100
 LONGEST_MESSAGE = 1000
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status.
 
     0: success. 2: the user's input cannot be used, and one message on standard error gives the reason.
-    130: interrupted. 141: the reader of the output closed the pipe.
+    141: the reader of the output closed the pipe.
     """
     words = sys.argv[1:] if argv is None else [*argv]
+    if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     try:
-        with interrupts.Once():
-            if sys.stdout is None:
-                raise GradedError("cannot write the output: standard output is closed")
-            with warnings.catch_warnings():
-                warnings.showwarning = _show_warning
-                lines = _lines(words)
-            return _write(lines)
+        if sys.stdout is None:
+            raise GradedError("cannot write the output: standard output is closed")
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            lines = _lines(words)
+        return _write(lines)
     except (GradedError, Warning) as error:  # python -W error raises warnings
         return _fail(_capped(str(error), words))
-    except KeyboardInterrupt:
-        return interrupts.STATUS
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """Raise `KeyboardInterrupt`, and ignore further Ctrl-C, which would interrupt the clean-up."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _lines(words: Sequence[str]) -> list[str]:

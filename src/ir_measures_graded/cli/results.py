@@ -14,8 +14,7 @@ from ..output import plots
 from ..output.files import refuse_repeated, write_files
 from ..output.formats import FORMATS, PLACES, Table, remarks, rows_of
 from ..output.result import Result
-from ..report import pages
-from .interrupts import PROGRAM
+from . import PROGRAM
 
 TABLES = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
 """The format of a table by the ending of its file."""
@@ -81,6 +80,8 @@ def check_files(
         if ending in plots.FORMATS and figure:
             plots.check(path)
         elif ending == PAGE:
+            from ..report import pages  # takes time
+
             pages.check()
         elif ending not in TABLES:
             hint = f" (for the format, use -f {path})" if path in FORMATS else ""
@@ -138,6 +139,8 @@ def printed(
             text = "".join(f"{line}\n" for line in lines(TABLES[ending]))
             return text.encode(errors="backslashreplace")  # names may not be valid Unicode
         if ending == PAGE:
+            from ..report import pages
+
             title = f"{PROGRAM} {arguments.words[0]}"
             lead = command_line(arguments)
             shown = table(FOR_PEOPLE[0])

@@ -25,7 +25,6 @@ from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
 from .evaluators import evaluators, explained, provider_named
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from .processes import cores, shared
 from .progress import tracked
 from .provider import GradedEvaluator, aggregate
 
@@ -204,11 +203,13 @@ class Work:
     def of(self, runs: Sequence[Run], jobs: int | None) -> Iterator[_Values]:
         """The values of each run, in order, computed by `jobs` worker processes."""
         files = {run.name: file for run in runs if (file := run.file) is not None}
-        if jobs is None:
-            distinct = set(files.values())  # a file may have several runs
-            size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
-            jobs = cores() if size >= (PAYS_STANDARD if self.others else PAYS) else 1
-        return shared(self, runs, [run for run in runs if run.name in files], jobs)
+        distinct = set(files.values())  # a file may have several runs
+        size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
+        if jobs == 1 or (jobs is None and size < (PAYS_STANDARD if self.others else PAYS)):
+            return map(self, runs)
+        from .processes import cores, shared  # takes time
+
+        return shared(self, runs, [run for run in runs if run.name in files], jobs or cores())
 
 
 def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> Work:

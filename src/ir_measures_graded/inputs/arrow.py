@@ -103,12 +103,17 @@ def numbers_of(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray | lis
     return arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
 
 
-def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
-    """The rows whose string differs from the string of the row before, including the first row."""
-    from pyarrow import compute
+def bounds_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
+    """The N + 1 places in the text of an array of N strings at which they begin or end."""
+    if not len(strings):
+        return np.zeros(1, np.int64)
+    dtype = np.dtype(np.int32 if str(strings.type) == "string" else np.int64)
+    return np.frombuffer(strings.buffers()[1], dtype, len(strings) + 1, strings.offset * dtype.itemsize)
 
-    rows = arrow_numbers(compute.indices_nonzero(compute.not_equal(strings[1:], strings[:-1])))
-    return np.append(np.zeros(min(len(strings), 1), np.int64), rows.astype(np.int64) + 1)
+
+def lengths_of_strings(column: pyarrow.ChunkedArray) -> np.ndarray:
+    """The length of each string in bytes."""
+    return np.concatenate([np.empty(0, np.int64), *(np.diff(bounds_of_strings(c)) for c in column.chunks)])
 
 
 def codes_of_strings(

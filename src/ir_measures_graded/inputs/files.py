@@ -25,14 +25,13 @@ from . import out_of_core
 from .arrow import (
     arrow_array,
     by_rank,
-    changes_of_strings,
     numbered,
     record_batches,
     stable_order,
 )
 from .columns import NOTHING, Chosen, column_names, is_rank
 from .content import Content, File, is_lasting, refuse_other
-from .id_columns import stretches_of
+from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
 from .table_files import batch_rows, kind_of, table_columns, table_rows
@@ -226,8 +225,6 @@ class RunFile:
 
     def _tables(self) -> Generator[pyarrow.Table]:
         """The rows of the run. Raises `FileError` if the file has several runs and `run` is None."""
-        from pyarrow import compute
-
         names: dict[str, None] = {}
         for rows in self._every():
             if "run" in rows.column_names:
@@ -235,6 +232,8 @@ class RunFile:
                 if self.run is None:
                     names.update(dict.fromkeys(found))
                 elif found != [self.run]:
+                    from pyarrow import compute  # takes time
+
                     rows = rows.filter(compute.equal(rows["run"], self.run))
                 rows = rows.drop_columns("run")
             if len(names) > 1:

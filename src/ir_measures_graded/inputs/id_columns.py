@@ -11,18 +11,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, count, islice
-from typing import Any
+from itertools import chain, count, islice, pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..by_topic import changes
 from ..errors import GradedError, shown
-from .arrow import arrow_numbers, changes_of_strings, codes_of_strings, is_arrow
+from .arrow import arrow_numbers, bounds_of_strings, codes_of_strings, is_arrow
 from .id_matching import Ids, Rows
+
+if TYPE_CHECKING:
+    import pyarrow
 
 SAMPLE = 1 << 10
 """Number of rows that are sampled to see whether the rows of a topic are contiguous."""
+FEW_LENGTHS = 1 << 6
+FEW = 1 << 12
+"""The number of strings above which pyarrow numbers them faster, with the time to import its functions."""
 
 NO_TEXT = (TypeError, UnicodeEncodeError)
 """The errors for an id that is not a string, and for a string with a lone surrogate."""
@@ -201,7 +207,9 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
         return Stretches(start, code, [ids[number] for number in numbers.tolist()])
     if is_arrow(values):
         start = _starts(changes_of_strings, values)
-        return Stretches(start, *codes_of_strings(values, start))
+        if start.size > FEW:
+            return Stretches(start, *codes_of_strings(values, start))
+        return Stretches(start, *_codes([*Ids.of_arrow(values).take(start)]))
     objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
     try:
         start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
@@ -358,6 +366,18 @@ def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:
     if changes_of(ids[:SAMPLE]).size > len(ids[:SAMPLE]) // 2:
         return np.arange(len(ids))
     return changes_of(ids)
+
+
+def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
+    """The rows whose string differs from the string of the row before, including the first row.
+
+    Strings of one length are compared fastest, and the topics of consecutive rows mostly have one.
+    """
+    starts = np.flatnonzero(changes(np.diff(bounds_of_strings(strings)))).tolist()
+    if len(starts) > FEW_LENGTHS:
+        return Ids.of_arrow(strings).changes()
+    parts = [Ids.of_arrow(strings[a:b]).changes() + a for a, b in pairwise([*starts, len(strings)])]
+    return np.concatenate([np.empty(0, np.int64), *parts])
 
 
 def _changes_of_objects(objects: np.ndarray) -> np.ndarray:

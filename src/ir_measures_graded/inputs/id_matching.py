@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..by_topic import BLOCK
+from .arrow import bounds_of_strings
 
 Rows = Any
 """Selected rows: a slice or an array of row numbers."""
@@ -83,14 +84,10 @@ class Ids:
     @classmethod
     def of_arrow(cls, array: Any) -> Ids:
         """The column of an Arrow array of type string or large_string without nulls."""
-        import pyarrow
-
         count = len(array)
         if not count:
             return cls.of([])
-        _, offsets, text = array.buffers()
-        type_ = np.dtype(np.int64 if pyarrow.types.is_large_string(array.type) else np.int32)
-        bounds = np.frombuffer(offsets, type_, count + 1, array.offset * type_.itemsize)
+        bounds, text = bounds_of_strings(array), array.buffers()[2]
         data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
         first, end = int(bounds[0]), int(bounds[-1])
         data = data[first:end]
@@ -159,6 +156,14 @@ class Ids:
             return Ids(self.data, self._starts(rows), length)
         taken = words.take(rows, axis=0).reshape(-1)  # several times faster than words[rows]
         return Ids(taken.view(np.uint8), range(0, taken.nbytes, words.shape[1] * WORD), length)
+
+    def changes(self) -> np.ndarray:
+        """The rows whose id differs from the id of the row before, including the first row."""
+        differs = np.ones(len(self), dtype=bool)
+        differs[1:] = self.length[1:] != self.length[:-1]
+        for word in self._filled():
+            differs[1:] |= word[1:] != word[:-1]
+        return np.flatnonzero(differs)
 
     def padded(self) -> Ids:
         """The same ids, padded with zeros to the number of words of the longest id.

@@ -20,6 +20,7 @@ from ..by_topic import blocks, bounds_of, rows_of
 from ..errors import FileError, GradedError, shown
 from .arrow import (
     arrow_array,
+    lengths_of_strings,
 )
 from .columns import Role
 from .id_columns import Docs, Keys
@@ -221,13 +222,10 @@ def in_file(rows: pyarrow.Table, file: str, place: Callable[[int], str] | None =
 
     Raises `FileError` for an id of more than `LONGEST_ID` bytes.
     """
-    from pyarrow import compute
-
     for name in ("query_id", "doc_id"):
-        sizes = compute.binary_length(rows[name])
-        longest = compute.max(sizes).as_py() or 0
-        if longest > LONGEST_ID:
-            row = sizes.to_pylist().index(longest)
+        lengths = lengths_of_strings(rows[name])
+        if lengths.max(initial=0) > LONGEST_ID:
+            row = int(lengths.argmax())
             raise FileError(
                 f"{place(row) if place else file}: the {name} {shown(rows[name][row].as_py())} is longer "
                 f"than {LONGEST_ID:,} bytes"
