@@ -1,12 +1,12 @@
 """For every measure with a cutoff: one pass over all ranks gives the values of all cutoffs."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from test_every_measure import QRELS, RUN, variants, with_ties
 
 from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics, parse_measure
+from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
+from ir_measures_graded.evaluation.study import study_of
 from ir_measures_graded.measures import MEASURES, NDPM, nCG
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant
@@ -23,7 +23,8 @@ def values(measures, run):
 
 
 def curves(measures, run, depth=DEPTH):
-    return [curve for _, curve in GradedEvaluator(measures, QRELS).curves(run, depth)]
+    (studied,) = study_of(QRELS, {"run": run}).runs
+    return [values_at_ranks(measure, studied, depth) for measure in measures]
 
 
 def assert_values_of_all_cutoffs(measures, run, depth=DEPTH):
@@ -49,15 +50,13 @@ def test_a_curve_has_the_values_of_all_cutoffs(measure):
 @ranked
 def test_a_curve_of_an_empty_run_has_the_values_of_all_cutoffs(measure):
     averages = [measure(avg=True)] if "avg" in measure.PARAMETERS else []
-    assert_values_of_all_cutoffs([measure, *averages], {}, depth=8)
+    assert_values_of_all_cutoffs([measure, *averages], {next(iter(QRELS)): {}}, depth=8)
 
 
 def test_overridden_curves_equal_the_default_implementation():
-    evaluator = GradedEvaluator(RANKED, QRELS)
-    plainly = evaluator.by_topic(
-        RUN, lambda measure: partial(GradedMeasure.curve, measure, depth=8), (8,), cut=False
-    )
-    for (measure, plain), curve in zip(plainly.items(), curves(RANKED, RUN, depth=8)):
+    (studied,) = study_of(QRELS, {"run": RUN}).runs
+    for measure, curve in zip(RANKED, curves(RANKED, RUN, depth=8)):
+        plain = GradedMeasure.curve(measure, studied.view(measure, cut=False), depth=8)
         np.testing.assert_allclose(curve, plain, rtol=1e-12, atol=0, err_msg=str(measure))
 
 
@@ -82,7 +81,7 @@ def test_measures_of_one_call_keep_their_own_gains_and_lists():
 def test_measures_without_cutoff_have_no_curve():
     for measure in MEASURES:
         if not measure.CUTOFF:
-            with pytest.raises(GradedError, match=f"{measure.NAME} takes no cutoff"):
+            with pytest.raises(GradedError, match=f"{measure.NAME} has no cutoff"):
                 curves([measure], RUN)
 
 

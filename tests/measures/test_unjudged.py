@@ -8,6 +8,8 @@ import pytest
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
 from ir_measures_graded import AGR, NDCNG, SR, GradedError, GradedEvaluator, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
+from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
+from ir_measures_graded.evaluation.study import study_of
 from ir_measures_graded.inputs.in_memory import read_run
 from ir_measures_graded.measures import MEASURES
 
@@ -196,7 +198,7 @@ def test_levels_of_other_topics_count_however_the_run_is_read(measure):
 def test_curves_equal_the_values_at_all_cutoffs(measure):
     qrels, run = {"q": TOPICS[0][0], "high": {"a": 3}}, {"q": TOPICS[0][1]}
     option = (measure @ 1)(unjudged="max")
-    ((_, curve),) = GradedEvaluator([option], qrels).curves(run, 3)
+    curve = values_at_ranks(option, study_of(qrels, {"run": run}).runs[0], 3)
     for cutoff in (1, 2, 3):
         one = [metric.value for metric in (option @ cutoff).iter_calc(qrels, run)]
         assert curve[:, cutoff - 1].tolist() == one

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,21 +17,20 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
-from ..evaluation.evaluators import evaluators, explained
-from ..evaluation.named import Judgments, Qrels, Rows, Runs, about, named_runs, read_judgments
+from ..evaluation.named import Qrels, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
-from ..evaluation.provider import GradedEvaluator
-from ..inputs.in_memory import Source, read_qrels
+from ..evaluation.provider import computed
+from ..evaluation.study import StudiedRun, studied
 from ..measures.topics import Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import gain_of
-from ..registry.facts import gains_of, is_graded, is_normalised, is_plain_sum, sign_of
+from ..registry.facts import is_graded, is_normalised, is_plain_sum, sign_of
 from ..registry.names import registry
 from ..registry.notation import checked
 from .libraries import statistics_library
 from .options import measures_named, refuse_large, whole_number
+from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -267,8 +267,7 @@ def curves(
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     for found, _ in asked:
         _check(found, normalise, confidence, resamples, seed)
-    named = named_runs(runs, needed=False)
-    judgments = read_judgments(qrels)
+    judgments, named = read_judgments(qrels), named_runs(runs, needed=False)
     topics = len(judgments.topics)
     if confidence is not None and topics < 2:
         raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
@@ -277,27 +276,21 @@ def curves(
         if run.name in (RANK, IDEAL):
             raise NotApplicableError(f"{run.name!r} is a column name; rename the run")
 
-    vectors = _vectors([found for found, _ in asked], judgments, max(end for _, end in asked), normalise)
-    standard = not all(is_graded(found) for found, _ in asked)
     values = [np.zeros((len(named), end)) for _, end in asked]
     bands = [np.zeros((len(named), 2, end)) for _, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
-        with about(run.name):
-            rows = run.rows(judgments, standard)
-            of_run = vectors(rows)
+        reduced = studied(run, judgments)
         for (found, end), into, ends in zip(asked, values, bands):
-            mean = _quotient(found) if normalise == "averages" else _alone
-            parts = tuple(part[:, :end] for part in of_run[found])
-            into[number] = mean(*map(_mean, parts))
+            vectors = _vectors(found, reduced, end, normalise)
+            into[number] = _mean(vectors, found, normalise)
             if confidence is not None:
-                ends[number] = _interval(parts, mean, confidence, resamples, seed)
+                combine = partial(_combined, measure=found, normalise=normalise)
+                ends[number] = _interval(vectors, combine, confidence, resamples, seed)
     result = []
     for (found, end), into, ends in zip(asked, values, bands):
         best = None
         if ideal or (ideal is None and is_plain_sum(found)):
-            mean = _quotient(found) if normalise == "averages" else _alone
-            alone = _vectors([found], judgments, end, normalise)
-            best = mean(*map(_mean, alone(_ideal(judgments, found))[found]))
+            best = _mean(_vectors(found, ideal_run(judgments, found), end, normalise), found, normalise)
         result.append(
             Curves(
                 found,
@@ -311,11 +304,6 @@ def curves(
             )
         )
     return result[0] if isinstance(measure, (str, Measure)) else CurveSet(tuple(result))
-
-
-def _quotient(measure: Measure) -> Combine:
-    assert is_normalised(measure)
-    return measure.quotient
 
 
 def _refuse_large_curves(asked: list[tuple[Measure, int]], topics: int, runs: int, resamples: int) -> None:
@@ -342,25 +330,6 @@ def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     return type(measure)(**kept), depth
 
 
-def ideal_run(qrels: Source, measure: Measure) -> dict[str, dict[str, float]]:
-    """The run that sorts the judged documents of each topic by their gain under the measure.
-
-    >>> ideal_run({"q": {"a": 1, "b": 3, "c": 2}}, CG(gains={2: 0}))
-    {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
-    """
-    table = read_qrels(qrels)
-    gain = gain_of(table.values, gains_of(measure))
-    # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
-    score = np.unique(gain, return_inverse=True)[1].reshape(-1).astype(float).tolist()
-    bounds = zip(table.topics, table.offsets[:-1].tolist(), table.offsets[1:].tolist())
-    return {topic: dict(zip(table.docs.ids(slice(a, b)), score[a:b])) for topic, a, b in bounds}
-
-
-def _ideal(judgments: Judgments, measure: Measure) -> Rows:
-    run = ideal_run(judgments.table, measure)
-    return Rows(run, run)
-
-
 Vectors = tuple[np.ndarray, ...]
 Combine = Callable[..., np.ndarray]
 
@@ -384,53 +353,31 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def _vectors(
-    measures: list[Measure], judgments: Judgments, depth: int, normalise: str
-) -> Callable[[Rows], dict[Measure, Vectors]]:
-    """A function from a run to the vectors to average: curves (topics × depth), or two such vectors each."""
-    graded = list(filter(is_graded, dict.fromkeys(measures)))
-    standard = {measure: _standard_curve(measure, judgments, depth) for measure in {*measures} - {*graded}}
-    with about(judgments.name):
-        evaluator = GradedEvaluator(graded, judgments.table)
+def _vectors(measure: Measure, run: StudiedRun, depth: int, normalise: str) -> Vectors:
+    """The vectors to average: the values at each rank (topics × depth), or two such vectors to divide."""
+    if normalise == "topics":
+        return (values_at_ranks(measure, run, depth),)
+    assert is_normalised(measure)
 
-    def both(measure: Any) -> Callable[[Topics], np.ndarray]:
-        return lambda topics: np.stack(measure.vectors(topics, depth), axis=1)
+    def both(topics: Topics) -> np.ndarray:
+        return np.stack(measure.vectors(topics, depth), axis=1)
 
-    def vectors(rows: Rows) -> dict[Measure, Vectors]:
-        found: dict[Measure, Vectors] = {measure: curve(rows) for measure, curve in standard.items()}
-        if graded and normalise == "averages":
-            pairs = evaluator.by_topic(rows.graded, both, (2, depth), cut=False)
-            found |= {measure: (pair[:, 0], pair[:, 1]) for measure, pair in pairs.items()}
-        elif graded:
-            found |= {measure: (curve,) for measure, curve in evaluator.curves(rows.graded, depth)}
-        return found
-
-    return vectors
+    topics = run.view(measure, cut=False)
+    with about(run.name):
+        pairs = computed(measure, topics, both, (2, depth))
+    return pairs[:, 0], pairs[:, 1]
 
 
-def _standard_curve(measure: Measure, judgments: Judgments, depth: int) -> Callable[[Rows], Vectors]:
-    """The same for a standard measure: one call evaluates all its cutoffs."""
-    groups = evaluators([measure @ rank for rank in range(1, depth + 1)], judgments)
-    place = {topic: number for number, topic in enumerate(judgments.topics)}
-
-    def vectors(rows: Rows) -> Vectors:
-        curve = np.zeros((len(place), depth))
-        for group, evaluator in groups:
-            with explained(group):
-                for metric in evaluator.iter_calc(rows.standard):
-                    if metric.query_id in place:
-                        curve[place[metric.query_id], metric.measure["cutoff"] - 1] = metric.value
-        return (curve,)
-
-    return vectors
+def _combined(*means: np.ndarray, measure: Measure, normalise: str) -> np.ndarray:
+    """The mean curve from the mean vectors."""
+    if normalise == "topics":
+        return means[0]
+    assert is_normalised(measure)
+    return measure.quotient(*means)
 
 
-def _alone(vector: np.ndarray) -> np.ndarray:
-    return vector
-
-
-def _mean(vectors: np.ndarray) -> np.ndarray:
-    return mean_over_topics(vectors.T)
+def _mean(vectors: Vectors, measure: Measure, normalise: str) -> np.ndarray:
+    return _combined(*(mean_over_topics(each.T) for each in vectors), measure=measure, normalise=normalise)
 
 
 def _interval(

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,28 +16,25 @@ import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import places
-from ..errors import GradedError, NotApplicableError, shown
-from ..evaluation.evaluators import evaluators, explained
-from ..evaluation.named import Judgments, Qrels, Run, Runs, about
-from ..evaluation.provider import computed, view
+from ..errors import GradedError, NotApplicableError
+from ..evaluation.evaluate import evaluate
+from ..evaluation.named import Qrels, Runs
 from ..evaluation.study import StudiedRun, Study, study_of
-from ..inputs.in_memory import Source, read_run
-from ..inputs.sources import qrels_source
-from ..inputs.tables import Table as Rows
+from ..inputs.in_memory import Source
 from ..measures.base import GradedMeasure
-from ..measures.topics import GainList, Topics
+from ..measures.topics import GainList
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import gain_of, plain_number
 from ..ranking.judged import Judged
 from ..ranking.order import as_compared
-from ..ranking.ranks import JudgedRanks, judged_ranks
+from ..ranking.ranks import JudgedRanks
 from ..registry.facts import gains_of, has_own_ideal, is_graded, is_normalised, rank_weights
 from ..registry.notation import parse_measures
-from ..uncertainty import evaluated, evaluated_curve, in_order, sorts_ties
-from .curves import ideal_run
+from ..uncertainty import in_order, sorts_ties
 from .options import refuse_large, whole_number
+from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -246,8 +242,7 @@ def explain(
     input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
     values depend on more than one ranking.
     """
-    study = study_of(qrels, {name: run})
-    return _Explained(study, measure, [topic]).of(study.runs[0], depth).of(topic)
+    return _explanations(study_of(qrels, {name: run}), measure, depth, [topic])[name].of(topic)
 
 
 def explanations(
@@ -267,110 +262,84 @@ def explanations(
     ((('a',), ()), array([[1., 0.],
            [0., 0.]]))
     """
-    study = study_of(qrels, runs)
-    found = _Explained(study, measure, topics)
-    return {run.name: found.of(run, depth) for run in study.runs}
+    return _explanations(study_of(qrels, runs), measure, depth, topics)
 
 
-class _Explained:
-    """Explains any number of runs by one measure, for some topics of the qrels."""
+def _explanations(
+    study: Study, measure: Measure | str, depth: int | None, topics: Iterable[str] | None
+) -> dict[str, Explanations]:
+    measure = _one_ranking(measure)
+    study = study if topics is None else study.part(tuple(dict.fromkeys(topics)))
+    ideal = cache(partial(values_at_ranks, measure, ideal_run(study.judgments, measure)))
+    return {run.name: _explained(run, measure, depth, ideal) for run in study.runs}
 
-    def __init__(self, study: Study, measure: Measure | str, topics: Iterable[str] | None):
-        self.measure = _one_ranking(measure)
-        self.judgments = study.judgments
-        self.topics = self.judgments.topics if topics is None else tuple(dict.fromkeys(topics))
-        with about(self.judgments.name):
-            for topic in self.topics:
-                if topic not in self.judgments.numbers:
-                    raise GradedError(_unknown(topic, self.judgments))
-            self._numbers = np.array([self.judgments.numbers[topic] for topic in self.topics], np.int64)
-            some = self.topics != self.judgments.topics
-            self.judged = study.judged.part(self._numbers) if some else study.judged
 
-    def of(self, run: StudiedRun, depth: int | None) -> Explanations:
-        """The explanations of a run; without a depth, down to the cutoff or the last judged document."""
-        measure, count = self.measure, len(self.topics)
-        with about(run.name):
-            part = self.judged is not run.ranks.judged
-            ranks = judged_ranks(self.judged, run.ranks.listed) if part else run.ranks
-        if depth is None:
-            depth = measure.params.get("cutoff") or int(_condensed(measure, ranks).rank.max(initial=1))
-        depth = whole_number(depth, "depth", 1)
-        refuse_large("depth", depth, depth * count * BYTES, f"an explanation of {counted(count, 'topic')}")
-        if is_graded(measure):
-            with about(run.name):
-                found = self._graded(measure, ranks, depth)
-        else:
-            found = self._standard(measure, run, ranks, depth)
-        return Explanations(measure=measure, run=run.name, topics=self.topics, **found)
+def _explained(
+    run: StudiedRun, measure: Measure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
+) -> Explanations:
+    """The explanation of a run; without a depth, down to the cutoff or the last judged document.
 
-    def _graded(self, measure: GradedMeasure, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
-        within, uncut = view(measure, ranks), view(measure, ranks, cut=False)
-        ordered, cutoff = in_order(measure, uncut), within.cutoff
-        value = computed(measure, within, partial(evaluated, measure))
-        last = min(depth, cutoff or depth)
-        values = weights = sums = ideal = None
-        if measure.CUTOFF:
-            values = _padded(_curve(measure, uncut, last), depth)
-            if last == cutoff:  # the curve of a mean over ranks adds in another order
-                values[:, cutoff - 1] = value
-        with np.errstate(all="ignore"):  # the results are finite
-            added = measure.contributions(in_order(measure, within))
-            if added is not None and (weights := rank_weights(measure, last)) is not None:
-                weights = _padded(weights[None], depth)[0]
-            if is_normalised(measure):
-                sums, ideal = (_padded(vector, depth) for vector in measure.vectors(ordered, last))
-        if added is not None and ideal is None:
-            best = judged_ranks(self.judged, read_run(ideal_run(self.judged.table, measure)))
-            ideal = _padded(_curve(measure, view(measure, best, cut=False), last), depth)
-        judged = self.judged
-        own = has_own_ideal(measure)
-        return {
-            **_ranking(uncut.ranks, ordered.ranks, judged.gain(uncut.gains), depth),
-            **_best(judged, judged.gain(uncut.gains), np.sort(ranks.doc) if own else slice(None), depth),
-            "value": value,
-            "weights": weights,
-            "contributions": None if added is None else _by_rank(added, added.gain, depth, 0.0),
-            "values": values,
-            "sums": sums,
-            "ideal": ideal,
-        }
+    `ideal_values` has the values of the ideal list at each rank down to a depth.
+    """
+    topics, cutoff = run.judgments.topics, measure.params.get("cutoff")
+    if depth is None:
+        depth = cutoff or int(_condensed(measure, run.ranks).rank.max(initial=1))
+    depth = whole_number(depth, "depth", 1)
+    size = depth * len(topics) * BYTES
+    refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
+    last = min(depth, cutoff or depth)
+    value = evaluate(run.judgments, [run], [measure]).values[0, 0]
+    values = None
+    if "cutoff" in measure.SUPPORTED_PARAMS:
+        values = values_at_ranks(measure, run, last)
+        if last == cutoff:  # the curve of a mean over ranks adds in another order
+            values[:, cutoff - 1] = value
+    if is_graded(measure):
+        lists = _graded(run, measure, depth, last)
+        has_ideal = lists["contributions"] is not None
+    else:
+        lists, has_ideal = _standard(run, measure, depth), True
+    if has_ideal and lists["ideal"] is None:
+        lists["ideal"] = ideal_values(last)
+    for name in ("sums", "ideal"):
+        lists[name] = _padded(lists[name], depth)
+    return Explanations(
+        measure=measure, run=run.name, topics=topics, value=value, values=_padded(values, depth), **lists
+    )
 
-    def _standard(self, measure: Measure, run: Run, ranks: JudgedRanks, depth: int) -> dict[str, Any]:
-        judged, cutoff = self.judged, measure.params.get("cutoff")
-        table = self.judgments.table.part(self._numbers)
-        at_ranks = [measure @ rank for rank in range(1, min(depth, cutoff or depth) + 1)]
-        asked = dict.fromkeys([measure, *at_ranks])
-        groups = evaluators(
-            asked, Judgments(qrels_source(_dicts(table, plain_number)), table, self.judgments.name)
-        )
 
-        def values(rows: Source) -> dict[Measure, np.ndarray]:
-            found = {each: np.zeros(len(self.topics)) for each in asked}
-            for group, evaluator in groups:
-                with explained(group):
-                    for metric in evaluator.iter_calc(rows):
-                        found[metric.measure][judged.code[metric.query_id]] = metric.value
-            return found
+def _graded(run: StudiedRun, measure: GradedMeasure, depth: int, last: int) -> dict[str, Any]:
+    """The lists of a graded measure, and the amounts that the documents add."""
+    judged, within, uncut = run.judgments.judged, run.view(measure), run.view(measure, cut=False)
+    ordered = in_order(measure, uncut)
+    weights = sums = ideal = None
+    with np.errstate(all="ignore"):  # the results are finite
+        added = measure.contributions(in_order(measure, within))
+        if added is not None and (weights := rank_weights(measure, last)) is not None:
+            weights = _padded(weights[None], depth)[0]
+        if is_normalised(measure):
+            sums, ideal = measure.vectors(ordered, last)
+    gain = judged.gain(uncut.gains)
+    return {
+        **_ranking(uncut.ranks, ordered.ranks, gain, depth),
+        **_best(judged, gain, np.sort(run.ranks.doc) if has_own_ideal(measure) else slice(None), depth),
+        "weights": weights,
+        "contributions": None if added is None else _by_rank(added, added.gain, depth, 0.0),
+        "sums": sums,
+        "ideal": ideal,
+    }
 
-        of_ideal = values(ideal_run(judged.table, measure))
-        with about(run.name):
-            of_run = values(_dicts(ranks.listed))
-            condensed = _condensed(measure, ranks)
-            ranking = _ranking(condensed, condensed, judged.level, depth)
-        unknown = np.full((len(self.topics), depth), np.nan)
-        return {
-            **ranking,
-            **_best(judged, gain_of(judged.level, gains_of(measure)), slice(None), depth),
-            "gains": unknown,
-            "ideal_gains": unknown,
-            "value": of_run[measure],
-            "weights": None,
-            "contributions": None,
-            "values": _padded(np.column_stack([of_run[each] for each in at_ranks]), depth),
-            "sums": None,
-            "ideal": _padded(np.column_stack([of_ideal[each] for each in at_ranks]), depth),
-        }
+
+def _standard(run: StudiedRun, measure: Measure, depth: int) -> dict[str, Any]:
+    """The lists of a standard measure, whose gains are not known."""
+    judged, condensed = run.judgments.judged, _condensed(measure, run.ranks)
+    unknown = np.full((len(run.judgments.topics), depth), np.nan)
+    return {
+        **_ranking(condensed, condensed, judged.level, depth),
+        **_best(judged, gain_of(judged.level, gains_of(measure)), slice(None), depth),
+        **{"gains": unknown, "ideal_gains": unknown},
+        **dict.fromkeys(("weights", "contributions", "sums", "ideal")),
+    }
 
 
 def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
@@ -414,16 +383,6 @@ def _one_ranking(measure: Measure | str) -> Measure:
 def _or(ties: Sequence[str]) -> str:
     extremes = [word for word in ties if word != "mean"]
     return f", or use ties={' or '.join(map(repr, extremes))}" if extremes else ""
-
-
-def _unknown(topic: Any, judgments: Judgments) -> str:
-    close = get_close_matches(str(topic), judgments.topics, n=1)
-    hint = f"; did you mean {shown(close[0])}?" if close else f" (such as {shown(judgments.topics[0])})"
-    return f"topic {shown(topic)} is not in the qrels{hint}"
-
-
-def _curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
-    return computed(measure, topics, partial(evaluated_curve, measure, depth=depth), (depth,))
 
 
 def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int) -> dict[str, Any]:
@@ -480,18 +439,13 @@ def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.n
     return result
 
 
-def _padded(values: np.ndarray, depth: int) -> np.ndarray:
-    """Values at the first ranks, extended to `depth` ranks by NaN (T × depth)."""
+def _padded(values: Any, depth: int) -> Any:
+    """Values at the first ranks, extended to `depth` ranks by NaN (T × depth); None for None."""
+    if values is None:
+        return None
     result = np.full((len(values), depth), np.nan)
     result[:, : values.shape[1]] = values
     return result
-
-
-def _dicts(rows: Rows, number: Callable[[float], Any] = float) -> dict[str, dict[str, Any]]:
-    """Qrels or a run as a dict of dicts, for other providers of ir-measures."""
-    documents, values = list(rows.docs.ids()), list(map(number, rows.values.tolist()))
-    bounds = zip(rows.topics, rows.offsets.tolist(), rows.offsets[1:].tolist())
-    return {topic: dict(zip(documents[a:b], values[a:b])) for topic, a, b in bounds if b > a}
 
 
 def _digits(scores: np.ndarray) -> int:

@@ -179,14 +179,14 @@ class Work:
         with about(run.name):
             if self.ours is None:
                 numbers = self.judgments.numbers
-                retrieved = [numbers[topic] for topic in rows.standard if topic in numbers]
+                first = [numbers[topic] for topic in rows.standard if topic in numbers]
             else:
                 reduction = self.ours.reduced(rows.graded)
                 for measure, order, found in self.ours.reported(reduction):
                     row = self.place[measure]
                     values[row, order], unreported[row, order] = found[order], False
                     aggregates[row] = aggregate(measure, found[order])
-                retrieved = [*reduction.first]
+                first = [*reduction.first]
         for group, evaluator in self.others:
             with about(run.name), explained(group):
                 means, metrics = evaluator.calc(rows.standard)
@@ -197,7 +197,7 @@ class Work:
             for measure, mean in means.items():
                 aggregates[self.place[measure]] = mean
         missing = np.ones(len(self.judgments.topics), dtype=bool)
-        missing[retrieved] = False
+        missing[first] = False
         return values, unreported, missing, aggregates
 
     def of(self, runs: Sequence[Run], jobs: int | None) -> Iterator[_Values]:

@@ -10,8 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Union
+
+import numpy as np
 
 from ..errors import FileError, GradedError, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
@@ -19,6 +22,7 @@ from ..inputs.files import RunFile, by_run
 from ..inputs.in_memory import InMemory, Source
 from ..inputs.sources import RunSource, qrels_source, run_source
 from ..inputs.tables import Table, refuse_empty, refuse_repeated
+from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
@@ -41,13 +45,14 @@ UNNAMED = "run"
 class Judgments:
     """Qrels that can be read several times, the same qrels as a table, and their name, if they have one.
 
-    Qrels of some topics only come with the levels of their `collection`.
+    Qrels of some topics only come with the levels of their `collection`, or with the `whole` qrels.
     """
 
     source: InMemory
     table: Table
     name: str | None
     collection: Collection | None = None
+    whole: Judged | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -63,7 +68,24 @@ class Judgments:
     def judged(self) -> Judged:
         """The judged documents. Raises `GradedError` for a document with two levels in a topic."""
         with about(self.name):
-            return Judged(self.table, collection=self.collection)
+            return Judged(self.table, self.whole, self.collection)
+
+    def part(self, topics: Sequence[str]) -> Judgments:
+        """The qrels of some topics. Raises `GradedError` for a topic that the qrels lack."""
+        with about(self.name):
+            for topic in topics:
+                if topic not in self.numbers:
+                    raise GradedError(f"topic {shown(topic)} is not in the qrels{self._hint(topic)}")
+        if tuple(topics) == self.topics:
+            return self
+        table = self.table.part(np.array([self.numbers[topic] for topic in topics], dtype=np.int64))
+        rows = table.dicts().items()
+        levels = {topic: {doc: plain_number(level) for doc, level in docs.items()} for topic, docs in rows}
+        return Judgments(qrels_source(levels), table, self.name, whole=self.judged)
+
+    def _hint(self, topic: str) -> str:
+        close = get_close_matches(str(topic), self.topics, n=1)
+        return f"; did you mean {shown(close[0])}?" if close else f" (such as {shown(self.topics[0])})"
 
 
 def read_judgments(qrels: Qrels) -> Judgments:

@@ -21,7 +21,7 @@ from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks, judged_ranks
 from ..registry.facts import is_graded
 from ..registry.plugins import origin
-from ..uncertainty import evaluated, evaluated_curve
+from ..uncertainty import evaluated
 from . import trec_eval
 from .trec_eval import TrecLists
 
@@ -83,28 +83,11 @@ class GradedEvaluator(Evaluator):
     def calc_aggregate(self, run: Source) -> dict[ir_measures.Measure, Any]:
         return {measure: aggregate(measure, values[order]) for measure, order, values in self.reported(run)}
 
-    def curves(self, run: Source, depth: int) -> Iterator[tuple[GradedMeasure, np.ndarray]]:
-        """Each measure with its values at the cutoffs 1 … `depth` (T × depth), from one reduction of the run.
-
-        The measures' own cutoffs are ignored. Raises `GradedError` for standard measures and for measures
-        that take no cutoff.
-        """
-        for measure in self.standard:
-            raise GradedError(f"{measure} is not a graded measure; only graded measures have curves here")
-        for measure in self.graded:
-            if not measure.CUTOFF:
-                raise GradedError(f"{measure.NAME} takes no cutoff: it has one value, not one at each rank")
-
-        def curve(measure: GradedMeasure) -> Callable[[Topics], np.ndarray]:
-            return partial(evaluated_curve, measure, depth=depth)
-
-        yield from self.by_topic(run, curve, (depth,), cut=False).items()
-
     def reported(self, run: Source) -> Iterator[tuple[ir_measures.Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
         reduction = self.reduced(run)
-        found = self.by_topic(reduction, lambda measure: partial(evaluated, measure))
+        found = self._values(reduction)
         everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
             yield measure, everything, found[measure]
@@ -118,22 +101,13 @@ class GradedEvaluator(Evaluator):
             order = np.array([*first, *others], dtype=np.int64)
             yield measure, order[judged[order]] if relevant_only else order, values
 
-    def by_topic(
-        self,
-        run: Source,
-        compute: Callable[[GradedMeasure], Callable[[Topics], np.ndarray]],
-        shape: tuple[int, ...] = (),
-        cut: bool = True,
-    ) -> dict[ir_measures.Measure, np.ndarray]:
-        """Each graded measure with the result of `compute` for each topic, each standard one with its values.
-
-        The run is read block by block.
-        """
-        values = {measure: np.empty((len(self.judged.topics), *shape)) for measure in self.measures}
-        for block in self.reduced(run).blocks:
+    def _values(self, run: Reduction) -> dict[ir_measures.Measure, np.ndarray]:
+        """The values of each measure in the order of the qrels (T). The run is read block by block."""
+        values = {measure: np.empty(len(self.judged.topics)) for measure in self.measures}
+        for block in run.blocks:
             for measure in self.graded:
-                topics = view(measure, block.ranks, block.views, cut)
-                values[measure][block.topics] = computed(measure, topics, compute(measure), shape)
+                topics = view(measure, block.ranks, block.views)
+                values[measure][block.topics] = computed(measure, topics, partial(evaluated, measure))
             for measure in self.standard:
                 values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
         return values
@@ -187,7 +161,7 @@ class Reduction:
     @classmethod
     def of(cls, judged: Judged, run: Table) -> Reduction:
         """A run in memory, which is one block."""
-        first = _first_places(judged, run, 0)
+        first = _first_places(judged, run)
         return cls((ReducedBlock(slice(None), judged_ranks(judged, run)),), first)
 
     @classmethod
@@ -216,7 +190,7 @@ class Reduction:
         return block.ranks
 
 
-def _first_places(judged: Judged, rows: Table, start: int) -> dict[int, int]:
+def _first_places(judged: Judged, rows: Table, start: int = 0) -> dict[int, int]:
     """The number of each judged topic among the rows, and the place where it appears first in the run.
 
     Places begin at `start` unless rows have lines, because blocks of a file may come in another order.

@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,9 +21,13 @@ from .provider import Reduction, view
 
 @dataclass(frozen=True)
 class StudiedRun(Run):
-    """A run that is read and reduced on first use, and then kept."""
+    """A run that is read and reduced on first use, and then kept.
+
+    The qrels have all topics of a study, or some; in this case, `parent` is the run with all of them.
+    """
 
     judgments: Judgments
+    parent: StudiedRun | None = None
 
     @property
     def file(self) -> None:
@@ -31,8 +36,9 @@ class StudiedRun(Run):
 
     @cached_property
     def _read(self) -> tuple[Reduction, tuple[str, ...]]:
+        run = self.parent or self
         with about(self.name):
-            table = self.table(self.judgments)
+            table = run.ranks.listed if "_read" in vars(run) else run.table(run.judgments)
             return Reduction.of(self.judgments.judged, table), tuple(table.topics)
 
     @property
@@ -50,6 +56,10 @@ class StudiedRun(Run):
         """The ranks of the judged documents."""
         return self.reduction.ranks
 
+    def part(self, judgments: Judgments) -> StudiedRun:
+        """The run for qrels of some topics only."""
+        return self if judgments is self.judgments else StudiedRun(self.name, self.source, judgments, self)
+
     def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
         """The run as the measure sees it; without its cutoff unless `cut`."""
         (block,) = self.reduction.blocks
@@ -59,8 +69,8 @@ class StudiedRun(Run):
         """The reduction for our provider, the rows for others. Other qrels need another reduction."""
         if judgments is not self.judgments:
             return super().rows(judgments, standard)
-        found = super().rows(judgments, standard).standard if standard else ()
-        return Rows(self.reduction, found)
+        by_topic = self.ranks.listed.dicts() if standard else {}
+        return Rows(self.reduction, {topic: by_topic[topic] for topic in self.topics if topic in by_topic})
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,11 @@ class Study:
         """The judged documents of all topics."""
         return self.judgments.judged
 
+    def part(self, topics: Sequence[str]) -> Study:
+        """The study of some topics of the qrels."""
+        judgments = self.judgments.part(topics)
+        return Study(judgments, tuple(run.part(judgments) for run in self.runs))
+
 
 def study_of(qrels: Qrels, runs: Runs) -> Study:
     """The study of these runs. Runs that another study of the same qrels has reduced stay reduced.
@@ -86,10 +101,11 @@ def study_of(qrels: Qrels, runs: Runs) -> Study:
     Raises `GradedError` as `read_judgments` and `named_runs`.
     """
     judgments = read_judgments(qrels)
-    return Study(judgments, tuple(_studied(run, judgments) for run in named_runs(runs)))
+    return Study(judgments, tuple(studied(run, judgments) for run in named_runs(runs)))
 
 
-def _studied(run: Run, judgments: Judgments) -> StudiedRun:
+def studied(run: Run, judgments: Judgments) -> StudiedRun:
+    """The run for a study; one that has been reduced for the same qrels is returned unchanged."""
     if isinstance(run, StudiedRun) and run.judgments is judgments:
         return run
     return StudiedRun(run.name, run.source, judgments)
