@@ -36,10 +36,6 @@ def qrels(content):
     return found
 
 
-def evaluated(content):
-    return CG.calc_aggregate(read_trec_qrels(io.BytesIO(content.encode())), TWO)
-
-
 def refused(read, content):
     with pytest.raises(GradedError) as caught:
         read(content)
@@ -162,83 +158,6 @@ def test_qrels_of_each_form_are_read(content, expected):
 
 
 MTEB = '{"mteb_model_meta": {}, "en": {"test": {"q1": {"d1": 1}}}, "fr": {"test": {"q1": {"d1": 2}}}}'
-
-
-@pytest.mark.parametrize(
-    ("read", "content", "message"),
-    [
-        (
-            run,
-            '{"q1": {"d1": null}}',
-            "topic 'q1', document 'd1': the score is null; ranx writes NaN and ∞ as null",
-        ),
-        (run, '{"query_id":"q1","doc_id":"d1","score":null}', ":1: the score is null; ranx"),
-        (run, '{"q1": {"d1": true}}', "topic 'q1', document 'd1': the score True is not a number"),
-        (run, '{"query_id":"q1","doc_id":"d1","score":true}', ":1: the score True is not a number"),
-        (run, '{"q1": {"d1": NaN}}', "topic 'q1', document 'd1': the score is NaN"),
-        (run, '\n{"query_id":"q1","doc_id":"d1","score":NaN}', "the score is NaN"),
-        (evaluated, '{"q1": {"d1": Infinity}}', "topic 'q1', document 'd1': the level is inf"),
-        (run, '{"q1":\n{"d1": 1,\n"d1": 1}}', "the key 'd1' occurs twice in an object"),
-        (run, '{"q1": {"d1": 1},\n"q1": {"d2": 1}}', ":2: the key 'q1' occurs twice in an object"),
-        (
-            run,
-            '{"query_id":"q1","doc_id":"d1","score":1,"score":2}',
-            ":1: the key 'score' occurs twice in an object",
-        ),
-        (run, '{"query_id":"q1","doc_id":1.0,"score":2}', ":1: the doc_id 1.0 is not a string"),
-        (run, '[{"query_id":"q1","doc_id":true,"score":2}]', "the id True is not a string"),
-        (run, '{"q1": {"\\ud800": 1}}', "an id has a lone surrogate: '\\ud800'"),
-        (run, '{"q1": {"d1": 1}} x', ":1: not JSON: text follows the last value: 'x'"),
-        (run, '{"q1": {"d1": 1},\n"q2": {"d1"', ":2: not JSON: "),
-        (run, '{"q1": {"d1": 1}', ":1: not JSON: expected , or }, not the end of the file"),
-        (run, '{"q1": {"d1": 1}, "q2": 3}', "topic 'q2' has 3, not an object of documents"),
-        (run, '{"query_id":"q1","doc_id":"d1","score":1}\nq1 Q0 d2 1 2 t\n', ":2: not JSON: Expecting value"),
-        (run, '{"query_id":"q1","doc_id":"d1","relevance":1}\n', "has no column score (or sim, rank …)"),
-        (
-            run,
-            '[{"query_id":"q1","doc_id":"d1","score":1},{"query_id":"q1","doc_id":"d1","score":2}]',
-            "the open file: topic 'q1' retrieves document 'd1' twice",
-        ),
-        (run, '{"turn_id":"q","references":["d1","d2"]}', "topic 'q' has documents without levels or scores"),
-        (run, '{"q1": ["d1", "d2"]}', "documents without levels or scores"),
-        (run, '{"q1": {"d1": 1}, "q2": ["d1", "d2"]}', "topic 'q2' has documents without levels or scores"),
-        (run, '{"ndcg": {"NDCG@1": 0.3, "NDCG@10": 0.4}}', "values of measures, no documents"),
-        (
-            run,
-            '{"mteb_version": "1", "task_name": "x", "scores": {"test": [{"ndcg": 1}]}}',
-            "values of measures, no documents",
-        ),
-        (
-            run,
-            '{"run_name": "x", "turns": [{"turn_id": "1", "responses": []}]}',
-            "answers, not a ranking; use the TREC file of the run",
-        ),
-        (run, '{"a": 1, "b": "c"}', "JSON of no known run; an object has the keys a, b"),
-        (run, MTEB, "predictions for en/test and fr/test; choose one with convert --part en/test"),
-        (qrels, FORMS["_rank_eval"], "a _rank_eval response rates only what was retrieved; use the request"),
-        (
-            qrels,
-            '{"requests":[{"id":"q","ratings":[{"_index":"i","_id":"d","rating":3},{"_index":"j","_id":"d","rating":3}]}]}',
-            "topic 'q' has a document _id in two indexes",
-        ),
-        (run, "[[1, 2]]", "[1, 2] is not an object with a topic and documents"),
-        (run, "[" * 100_000, ":1: not JSON of qrels or runs: nested too deeply"),
-        (
-            run,
-            '{"run":"a","query_id":"q","doc_id":"d","score":1}\n{"run":"b","query_id":"q","doc_id":"d","score":1}',
-            "the file has several runs",
-        ),
-        (
-            run,
-            '[{"run":"a","query_id":"q","doc_id":"d","score":1},{"run":"b","query_id":"p","doc_id":"d","score":1}]',
-            "an array has rows of several runs",
-        ),
-    ],
-)
-@pytest.mark.parametrize("size", [3, 1 << 20])
-def test_other_json_is_refused(monkeypatch, read, content, message, size):
-    monkeypatch.setattr(json_files, "PIECE", size)
-    assert message in refused(read, content)
 
 
 def test_runs_of_lines_are_told_apart_by_a_key():

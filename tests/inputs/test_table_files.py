@@ -319,27 +319,6 @@ def test_headed_text_is_read(content):
     assert dicts(RunFile(io.BytesIO(content))) == {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"q1,d2", "2 fields, not 3 (query_id,doc_id,score): 'q1,d2'"),
-        (b"q1,d2,3,4", "4 fields, not 3"),
-        (b"q1,d2,high", "the score 'high' is not a number (query_id,doc_id,score)"),
-        (b"q1,d2,nan", "the score is NaN"),
-        (b"q1,,1", "the field doc_id is empty"),
-        (b'q1,"d2,1', "a quoted field does not end: '\"d2,1"),
-        (b'q1,"d2"x,1', "text follows a quoted field: '\"d2\"x,1'"),
-        (b"q1,d\xff2,1", "not UTF-8 text (byte 0xff at position 4)"),
-        (b"q1,d1,1", "topic 'q1' retrieves document 'd1' a second time (first in line 2)"),
-    ],
-)
-def test_bad_line_of_headed_text_is_named(line, message):
-    Path("run.csv").write_bytes(b"query_id,doc_id,score\nq1,d1,9.5\n\n" + line + b"\nq2,d1,7\n")
-    told = refused(list, RunFile("run.csv"))
-    assert told.startswith("run.csv:4: ")
-    assert message in told
-
-
 CELLS = st.sampled_from(
     ["q1", "d1", '"d1"', '"d,1"', '"d""1"', 'd"1', " d", "1", '"2"', "nan", "inf", "x", "", "é"]
 )

@@ -76,44 +76,6 @@ def test_quepid_export_of_positions_is_a_run():
 
 
 @pytest.mark.parametrize(
-    ("read", "content", "message"),
-    [
-        (run, "q1 d1 9\nq1 d3 8\n", "is the third field a rank or a score? Begin the file with a line "),
-        (run, "q1 d1 1\nq1 d3 3\n", "is the third field a rank or a score?"),
-        (
-            run,
-            "q1 0 d1 3\nq1 0 d2 1\n",
-            "these are qrels, not a run (4 fields: topic iteration document level)",
-        ),
-        (
-            run,
-            "q1 7 1 8.1\nq1 8 2 9.2\n",
-            ":1: 4 fields, not 6 (topic Q0 document rank score tag): 'q1 7 1 8.1'",
-        ),
-        (run, "q1 7 1 8.1\nq1 8 3 7.2\n", ":1: 4 fields, not 6"),
-        (run, "q1 d1\nq1 d2\n", "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"),
-        (run, "0.5\n0.25\n", "one number per line belongs to the lines of another file; see convert --rows"),
-        (run, "q1 Q0 d1\n", ":1: 3 fields, not 6"),
-        (qrels, "d1 L3\nd2 L0\n", "2 fields: no topic (NTCIREVAL: one file per topic)"),
-        (qrels, "q49 0 p3659\nq49 0 p3660\n", "qrels without levels (3 fields: topic, 0, document)"),
-        (qrels, "q1 d7 1\nq1 d8 2\nq1 d9 3\n", "the third field counts 1, 2, 3 … in a topic; this is a run"),
-        (qrels, "q1 1 d1 3 0.5\n", "5 fields; preferences and sampled judgments are not supported"),
-        (
-            qrels,
-            "query,docid,Ann,Ben\nx,d1,3,2\n",
-            "no column relevance (or label, rating …); it has query, docid, Ann, Ben",
-        ),
-        (qrels, "query_id,doc_id,rating\nx,d1,\n", ":2: the field relevance is empty"),
-        (run, "query_id,doc_id,relevance\nx,d1,1\n", "no column score (or sim, rank …)"),
-    ],
-)
-def test_files_without_topics_levels_or_an_order_are_refused(read, content, message):
-    with pytest.raises(GradedError) as caught:
-        read(content)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("lines", "wrong"),
     [
         ("q{t} d{r} {r}\n", "q7 d 5\n"),

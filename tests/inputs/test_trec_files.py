@@ -449,48 +449,6 @@ def test_qrels_with_integer_documents_or_other_iterations_are_read(lines):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"q1 Q0 d3 3 5.5", "5 fields, not 6 (topic Q0 document rank score tag): 'q1 Q0 d3 3 5.5'"),
-        (b"q1 Q0 d 3 3 5.5 tag", "7 fields, not 6"),
-        (b"q1", "1 field, not 6"),
-        (b"q1 Q0 d3 3 high tag", "the score 'high' is not a number (topic Q0 document rank score tag)"),
-        (b"q1 Q0 d3 3 1_000 tag", "the score '1_000' is not a number"),
-        (b"q1 Q0 d3 3 nan tag", "the score is NaN"),
-        (b"q1 Q0 d\xff3 3 1 tag", "not UTF-8 text (byte 0xff at position 7)"),
-        (b"q1 Q0 d3 3 1 t\xe4g", "not UTF-8 text (byte 0xe4 at position 14)"),
-        (b"q1 Q0 d2 3 1 tag", "topic 'q1' retrieves document 'd2' a second time (first in line 2)"),
-        (b"q1 Q0 " + b"x" * 999, "xxx…'"),
-    ],
-)
-def test_bad_line_of_a_run_is_named(tmp_path, line, message):
-    path = written(tmp_path / "run", RUN + b"\n" + line + b"\n" + RUN)
-    told = refused(read_trec_run, path)
-    assert told.startswith(f"{path}:5: ")
-    assert message in told
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"q1 0 d3", "3 fields, not 4 (topic iteration document level): 'q1 0 d3'"),
-        (b"q1 Q0 d3 3 5.5 tag", "6 fields, not 4"),
-        (b"q1 0 d3 high", "the level 'high' is not a finite number (topic iteration document level)"),
-        (b"q1 0 d3 inf", "the level 'inf' is not a finite number"),
-        (b"q1 0 d3 nan", "the level 'nan' is not a finite number"),
-        (b"q1 0 d3 1e999", "the level '1e999' is not a finite number"),
-        (b"q1 0 d3 1_0", "the level '1_0' is not a finite number"),
-        (b"q1 0 \xe4 1", "not UTF-8 text"),
-    ],
-)
-def test_bad_line_of_qrels_is_named(tmp_path, line, message):
-    path = written(tmp_path / "qrels", b"q1 0 d1 1\n" + line + b"\n")
-    told = refused(read_trec_qrels, path)
-    assert told.startswith(f"{path}:2: ")
-    assert message in told
-
-
-@pytest.mark.parametrize(
     ("reader", "fields"), [(read_trec_run, b"%d Q0 d 1 1 t\n"), (read_trec_qrels, b"%d 0 d 1\n")]
 )
 def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
