@@ -34,7 +34,7 @@ def add_qrels(parser: argparse.ArgumentParser, name: str = "qrels", metavar: str
     parser.add_argument(
         name,
         metavar=metavar,
-        help="qrels file (TREC, CSV, Parquet or Arrow; may be compressed) or ir-datasets id",
+        help="qrels file (TREC, CSV, Parquet, Arrow or JSON; may be compressed) or ir-datasets id",
     )
 
 
@@ -44,12 +44,22 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "inputs",
         metavar="RUN… MEASURE…",
         nargs="*",
-        help="run files (TREC, CSV, Parquet or Arrow; may be compressed) and measures; - is standard input",
+        help="run files (TREC, CSV, Parquet, Arrow or JSON; may be compressed) and measures; - is stdin",
     )
     parser.add_argument(
         "--run_column",
         metavar="NAME",
         help="column that names the run of each row, in a table of several runs; default: run, if present",
+    )
+    parser.add_argument(
+        "--columns",
+        metavar="NAMES",
+        help="names of other columns of the runs, as in topic=NAME,document=NAME,score=NAME (or rank=NAME)",
+    )
+    parser.add_argument(
+        "--duplicates",
+        choices=("first", "best"),
+        help="if a topic of a run lists a document again, keep its first row or its best score",
     )
 
 
@@ -171,7 +181,12 @@ class Inputs:
         self.names = run_names([*self.paths, *own])
         self.runs: list[tuple[str, Any]] = []
         for name, path in zip(self.names, self.paths):
-            run = RunFile(path, run_column=arguments.run_column)
+            run = RunFile(
+                path,
+                run_column=arguments.run_column,
+                columns=arguments.columns,
+                duplicates=arguments.duplicates,
+            )
             self.runs += run.runs().items() or [(name, run)]
         if arguments.scoreddocs:
             self.runs.append((self.names[-1], scoreddocs_of(self.qrels)))

@@ -7,6 +7,7 @@
 - `text_files`: text files of these forms; `strict_lines` reads single lines and makes the error messages.
 - `json_files`: JSON files, parsed one topic at a time.
 - `table_files`: Parquet and Arrow files.
+- `conversion`: writes rows as TREC, CSV, TSV, Parquet or JSON files.
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
 - `columns`: the names of columns in files and in memory.
 - `tables`: dicts, DataFrames, Arrow data and named tuples.

@@ -104,17 +104,26 @@ def is_quepid(names: Sequence[str]) -> bool:
     return {"query", "rating"} <= {*map(plain, names)} and bool({"docid", "doc_id"} & {*map(plain, names)})
 
 
+@dataclass
+class Account:
+    """What a reader tells about a file: its form, and the number of rows of unjudged documents."""
+
+    form: str = ""
+    unjudged: int = 0
+
+
 @dataclass(frozen=True)
 class Chosen:
     """What a user says about a file.
 
     `run_column` names the run of each row. `columns` has our names, and their names in the file; ``rank`` is
-    a column of ranks. `part` is the part of a file of several parts.
+    a column of ranks. `part` is the part of a file of several parts. The reader fills the `account`.
     """
 
     run_column: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict, hash=False)
     part: str | None = None
+    account: Account = field(default_factory=Account, compare=False)
 
     def name(self, ours: str) -> str | None:
         """The name that the user gives for our column."""
@@ -191,4 +200,25 @@ def _listed(names: Sequence[Any]) -> str:
     return shown(", ".join(map(str, names)))[1:-1] or "no columns"
 
 
-NOTHING = Chosen()
+WORDS = {"topic": "query_id", "document": "doc_id", "level": "relevance", "score": "score", "rank": "rank"}
+"""The words for columns in the option `columns`, and our names."""
+
+
+def chosen_columns(given: Mapping[str, str] | str) -> dict[str, str]:
+    """Our names of columns and their names in a file, from a mapping of words or from text.
+
+    >>> chosen_columns("topic=Frage,level=Urteil")
+    {'query_id': 'Frage', 'relevance': 'Urteil'}
+
+    Raises `GradedError` for another word and for a word without a name.
+    """
+    pairs = (
+        [pair.partition("=")[::2] for pair in given.split(",")] if isinstance(given, str) else given.items()
+    )
+    found = {WORDS.get(word): name for word, name in pairs}
+    if None in found or not all(found.values()) or len(found) < len(pairs):
+        raise GradedError(
+            f"columns {shown(given)} are not allowed; give each name once, as in "
+            f"topic=NAME,document=NAME,score=NAME; the words are {', '.join(WORDS)}"
+        )
+    return {ours: name for ours, name in found.items() if ours is not None}

@@ -10,26 +10,30 @@ column `line` or `row` has the number of each row in the file, for error message
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from copy import copy
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ..errors import FileError, shown, warn_of_empty_run
+from ..errors import FileError, GradedError, shown, warn_of_empty_run
 from . import columns as roles
 from . import out_of_core
 from .arrow import (
     arrow_array,
+    arrow_numbers,
     by_rank,
     numbered,
     record_batches,
     stable_order,
 )
-from .columns import NOTHING, Chosen, column_names, is_rank
+from .columns import Chosen, chosen_columns, column_names, is_rank
 from .content import Content, File, is_lasting, refuse_other
 from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
@@ -97,8 +101,16 @@ def read_trec_run(file: File) -> pandas.DataFrame:
 
 
 def qrels_table(file: File, form: Form = QRELS) -> pyarrow.Table:
-    """The qrels in a file of any kind as an Arrow table; levels are floats."""
-    return _joined(tables_of(file, form), form)
+    """The qrels in a file of any kind as an Arrow table; levels are floats.
+
+    Warns of rows of unjudged documents, which are skipped; answers may have them.
+    """
+    chosen = Chosen()
+    rows = joined(tables_of(file, form, chosen), form)
+    if chosen.account.unjudged and form is QRELS:
+        count = f"{chosen.account.unjudged:,} rows have no rating; their documents are unjudged"
+        warnings.warn(f"{Content(file).name}: {count}", stacklevel=2)
+    return rows
 
 
 class RunFile:
@@ -109,13 +121,18 @@ class RunFile:
     >>> ir_measures_graded.nCG.calc_aggregate({"q1": {"d1": 1}}, run)
     1.0
 
-    `file` is a path, ``-`` (standard input) or an open binary file. It is a TREC file, a CSV or TSV file with
-    a header, a Parquet file, an Arrow file (Feather) or an Arrow stream; its content determines the kind. A
-    table has the columns query_id, doc_id and score, or PyTerrier's qid, docno and score. All kinds may be
-    compressed with gzip, bzip2, xz or Zstandard; Parquet and Arrow files are then decompressed in memory.
+    `file` is a path, ``-`` (standard input) or an open binary file. It is a TREC file or a similar text file,
+    a CSV or TSV file with a header, a Parquet file, an Arrow file (Feather), an Arrow stream or a JSON file;
+    its content determines the kind. A table has the columns query_id, doc_id and score, or similar names. All
+    kinds may be compressed with gzip, bzip2, xz or Zstandard; Parquet and Arrow files are then decompressed
+    in memory.
 
     A table may hold several runs. The column `run_column` names the run of each row; the default is ``run``
     if there is such a column. `run` is the name of the run to read. `runs` returns one `RunFile` per run.
+    `columns` gives names of other columns, as in ``topic=NAME,document=NAME,score=NAME`` (or rank).
+
+    If a topic lists a document again, `duplicates` keeps its "first" row or the "best" one, which has the
+    highest score. A warning counts the other rows. By default, such a run is refused.
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a topic are
     not contiguous, the file is read again: up to ten million rows are grouped in memory, and more rows need
@@ -130,10 +147,19 @@ class RunFile:
 
     in_memory = False
 
-    def __init__(self, file: File, run: str | None = None, run_column: str | None = None):
+    def __init__(
+        self,
+        file: File,
+        run: str | None = None,
+        run_column: str | None = None,
+        columns: Mapping[str, str] | str | None = None,
+        duplicates: str | None = None,
+    ):
         refuse_other(file)
-        self.file, self.run, self.run_column = file, run, run_column
-        self._chosen = Chosen(run_column)
+        if duplicates not in (None, "first", "best"):
+            raise GradedError(f"duplicates={shown(duplicates)} is not allowed; use 'first' or 'best'")
+        self.file, self.run, self.run_column, self.duplicates = file, run, run_column, duplicates
+        self._chosen = Chosen(run_column, chosen_columns(columns or {}))
         self._kept: pyarrow.Table | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -163,9 +189,10 @@ class RunFile:
                 if self.lasting and count > SMALL:
                     kept.clear()
         found = by_run(kept) if kept else {}
-        runs = {name: RunFile(self.file, name, self.run_column) for name in names}
-        for name, run in runs.items():
-            run._kept = found.get(name)
+        runs: dict[str, RunFile] = {}
+        for name in names:
+            runs[name] = copy(self)
+            runs[name].run, runs[name]._kept = name, found.get(name)
         return runs
 
     def blocks(self) -> Iterator[Table]:
@@ -174,16 +201,33 @@ class RunFile:
             yield self.table()
             return
         seen: set[str] = set()
+        dropped = Counter[str]()
         for rows in _whole_topics(self._tables()):
-            block = read_run(rows)
+            block = read_run(self._unique(rows, dropped))
             if not seen.isdisjoint(block.topics):
+                dropped.clear()
                 with closing(self._tables()) as tables:
-                    yield from map(read_run, out_of_core.regrouped(tables, Content(self.file).name))
-                return
+                    for again in out_of_core.regrouped(tables, Content(self.file).name):
+                        yield read_run(self._unique(again, dropped))
+                break
             seen.update(block.topics)
             yield block
         if not seen:
             raise self._empty()
+        self._warn_of(dropped)
+
+    def _unique(self, rows: pyarrow.Table, dropped: Counter[str]) -> pyarrow.Table:
+        """Whole topics with one row for each document if there is a rule for `duplicates`."""
+        kept = without_repeated(rows, self.duplicates) if self.duplicates else rows
+        dropped["rows"] += len(rows) - len(kept)
+        return kept
+
+    def _warn_of(self, dropped: Counter[str]) -> None:
+        if dropped["rows"]:
+            what = (
+                f"{dropped['rows']:,} rows list a document of a topic again; the {self.duplicates} row counts"
+            )
+            warnings.warn(f"{Content(self.file).name}: {what}", stacklevel=3)
 
     def table(self) -> Table:
         """All rows. Raises `FileError` if there is none."""
@@ -194,7 +238,10 @@ class RunFile:
 
     def rows(self) -> pyarrow.Table:
         """All rows in the order of the file."""
-        return _joined(self._tables(), RUN)
+        dropped = Counter[str]()
+        rows = self._unique(joined(self._tables(), RUN), dropped)
+        self._warn_of(dropped)
+        return rows
 
     def _empty(self) -> FileError:
         return FileError(f"{Content(self.file).name}: the run is empty")
@@ -202,7 +249,7 @@ class RunFile:
     def __iter__(self) -> Iterator[ScoredDoc]:
         for block in self.blocks():
             refuse_repeated(block)
-        for rows in self._tables():
+        for rows in [self.rows()] if self.duplicates else self._tables():
             yield from map(ScoredDoc, *(rows[column].to_pylist() for column in RUN.columns))
 
     def _columns(self) -> Collection[str]:
@@ -220,7 +267,7 @@ class RunFile:
         if self._kept is None and self.lasting:
             return tables_of(self.file, RUN, self._chosen, self.run)
         if self._kept is None:
-            self._kept = _joined(tables_of(self.file, RUN, self._chosen), RUN)
+            self._kept = joined(tables_of(self.file, RUN, self._chosen), RUN)
         return iter([self._kept])
 
     def _tables(self) -> Generator[pyarrow.Table]:
@@ -285,7 +332,7 @@ class RunStream:
 
     def table(self) -> Table:
         """All rows."""
-        return in_memory(_joined(self._tables(), RUN), roles.RUN, self.name).table()
+        return in_memory(joined(self._tables(), RUN), roles.RUN, self.name).table()
 
     def _tables(self) -> Iterator[pyarrow.Table]:
         for first, batch in numbered(record_batches(self.stream)):
@@ -297,10 +344,11 @@ class RunStream:
 def tables_of(
     file: File,
     form: Form,
-    chosen: Chosen = NOTHING,
+    chosen: Chosen | None = None,
     run: str | None = None,
 ) -> Iterator[pyarrow.Table]:
     """The rows of a file, in its order. If `run` is given, rows of other runs may be left out."""
+    chosen = chosen or Chosen()
     with Content(file) as content:
         if (kind := kind_of(content)) is not None:
             rows = table_rows(kind, content, form.value, chosen, run)
@@ -323,7 +371,8 @@ def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
 # ------------------------------------------------------------------------------------- tables
 
 
-def _joined(tables: Iterable[pyarrow.Table], form: Form) -> pyarrow.Table:
+def joined(tables: Iterable[pyarrow.Table], form: Form) -> pyarrow.Table:
+    """The rows of all tables; an empty table of this form if there are none."""
     import pyarrow
 
     found = [rows for rows in tables if len(rows)]
@@ -331,6 +380,25 @@ def _joined(tables: Iterable[pyarrow.Table], form: Form) -> pyarrow.Table:
         return pyarrow.concat_tables(found)
     types = ((name, pyarrow.float64() if name == form.value else pyarrow.string()) for name in form.columns)
     return pyarrow.schema([*types]).empty_table()
+
+
+def without_repeated(rows: pyarrow.Table, keep: str) -> pyarrow.Table:
+    """The rows of whole topics of a run, with one row for each document.
+
+    `keep` is "first", or "best" for the highest score.
+    """
+
+    order = np.arange(len(rows))
+    if keep == "best":
+        order = np.argsort(-arrow_numbers(rows["score"]), kind="stable")
+    columns = [name for name in ("query_id", "doc_id", "run") if name in rows.column_names]
+    keys = (
+        rows.select(columns)
+        .take(arrow_array(order))
+        .append_column("place", arrow_array(np.arange(len(rows))))
+    )
+    first = keys.group_by(columns, use_threads=False).aggregate([("place", "min")])["place_min"]
+    return rows.take(arrow_array(np.sort(order[arrow_numbers(first)])))
 
 
 def by_run(tables: Sequence[pyarrow.Table]) -> dict[str, pyarrow.Table]:

@@ -89,6 +89,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=unique)
 def json_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarrow.Table]:
     """A table for each block of rows of the file, in the order of the file. `role` is `RUN` or `QRELS`."""
     row = _first_row(content.begin())
+    chosen.account.form = "JSON lines"
     if row is not None:
         yield from _line_tables(content, role, *_names(content.name, tuple(row), role.value, chosen))
         return
@@ -247,6 +248,7 @@ class Topics:
     def __iter__(self) -> Iterator[Topic]:
         reader = self.reader
         if reader.sign() == "[":
+            self.chosen.account.form = "JSON array"
             for thing in reader.elements():
                 yield from self.of(thing)
         else:
@@ -254,8 +256,10 @@ class Topics:
             first = next(members, None)
             value = None if first is None else reader.value()
             if first == "mteb_model_meta":
+                self.chosen.account.form = "predictions of MTEB"
                 yield from self._of_parts(members)
             elif first is not None and _is_topic(value):
+                self.chosen.account.form = "JSON dict of dicts"
                 yield self._of_dict(first, value)
                 yield from (self._of_dict(topic, reader.value()) for topic in members)
             elif first is not None:
@@ -336,6 +340,7 @@ class Topics:
     def _of_item(self, topic: Any, documents: Any) -> Topic:
         """The documents of an item: objects, or an object of numbers, of objects or of lists of documents."""
         topic = self._id(topic)
+        self.chosen.account.form = "JSON items"
         if isinstance(documents, dict):
             if documents and all(isinstance(ids, list) for ids in documents.values()):
                 pairs = [(self._id(id_), level) for level, ids in documents.items() for id_ in ids]

@@ -38,13 +38,14 @@ HEADER = (
 class Lines:
     """The lines of a text file, which have the form `form`.
 
-    `number` is the number of the line read last, and `error` makes an error that names this line. A caller
-    that parses a block without the method `fields` must add its lines to `number`.
+    `number` is the number of the line read last, and `error` makes an error that names this line. `unjudged`
+    counts rows of unjudged documents. A caller that parses a block without the method `fields` must add its
+    lines to `number`.
     """
 
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
-        self.number = 0
+        self.number = self.unjudged = 0
         self._begun = b""
         self._unreadable: OSError | None = None
         self._stopped: tuple[int, str] | None = None

@@ -133,6 +133,7 @@ def table_rows(
     If `run` is given, rows of other runs may be left out. Raises `FileError` for a file that cannot be read,
     for a missing column, and for a row whose id or number is missing or of another type.
     """
+    chosen.account.form = kind.NAME
     with _explained(kind, content):
         file = kind(content)
         columns, ranks = file_columns(content.name, file.names, value, chosen)

@@ -61,7 +61,7 @@ def text_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarro
         if first.startswith(b"<SYSDESC>"):
             first, lines.number = first.partition(b"\n")[2], 1
         form = form_of(role, first, lines.name)
-    lines.form = form
+    lines.form, chosen.account.form = form, form.name
     first = lines.whole(first)
     order = Counter(form, lines.name)
     blocks = chain([first], blocks)
@@ -79,6 +79,7 @@ def text_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarro
                 rows = rows.drop_columns("rank") if "rank" in form.columns else rows
             yield by_rank(rows) if form.ranks else rows
     lines.end()
+    chosen.account.unjudged = lines.unjudged
 
 
 def ahead(
@@ -178,6 +179,7 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
     value = form.fields.index(form.value)
     for fields in lines.fields(block):
         if fields[value].strip() in form.unjudged:
+            lines.unjudged += 1
             continue
         numbers.append(lines.number)
         for name, column, position in zip(form.columns, kept, positions):

@@ -42,7 +42,8 @@ class Form:
     error. `allowed` tells which parsed numbers are valid. `delimiter` separates fields, which may then be
     quoted; if it is empty, blanks separate fields, and lines that begin with ``#`` are comments. If `longer`
     is true, more fields may follow. Rows with a value in `unjudged` are skipped. If `ranks` is true, the
-    values are ranks, and −rank is the score. `counted` names a field that must count up in each topic.
+    values are ranks, and −rank is the score. `counted` names a field that must count up in each topic. `name`
+    is the name of the form.
     """
 
     lines: str
@@ -56,6 +57,7 @@ class Form:
     unjudged: tuple[bytes, ...] = ()
     ranks: bool = False
     counted: str | None = None
+    name: str = "TREC"
 
     def of(self, lines: str) -> Form:
         """The same form with the fields of these lines, named by our names of columns."""
@@ -75,10 +77,13 @@ RUN = Form(
     lambda scores: ~np.isnan(scores),
     longer=True,
 )
-SCORED = RUN.of("query_id doc_id score")
-RANKED = replace(SCORED, lines="topic document rank", ranks=True, counted="score")
+SCORED = replace(RUN.of("query_id doc_id score"), name="3 fields with scores")
+RANKED = replace(SCORED, lines="topic document rank", ranks=True, counted="score", name="3 fields with ranks")
 COLBERT = replace(
-    RUN.of("query_id doc_id rank score"), columns=("query_id", "doc_id", "score", "rank"), counted="rank"
+    RUN.of("query_id doc_id rank score"),
+    columns=("query_id", "doc_id", "score", "rank"),
+    counted="rank",
+    name="ColBERT",
 )
 QRELS = Form(
     "topic iteration document level",
@@ -88,7 +93,9 @@ QRELS = Form(
     Lines.level,
     np.isfinite,
 )
-JUDGED = replace(QRELS.of("query_id doc_id relevance"), columns=("query_id", "doc_id", "relevance"))
+JUDGED = replace(
+    QRELS.of("query_id doc_id relevance"), columns=("query_id", "doc_id", "relevance"), name="3 fields"
+)
 ANSWERS = replace(QRELS, unjudged=(b"", b"?", b"-"))
 
 
@@ -116,6 +123,7 @@ def headed(role: Form, block: bytes, file: str, chosen: Chosen) -> Form | None:
             fields=tuple(ours.get(name, f"#{number}") for number, name in enumerate(names)),
             columns=tuple(columns),
             delimiter=delimiter,
+            name="TSV" if delimiter == "\t" else "CSV",
             longer=False,
             ranks=ranks,
             unjudged=role.unjudged or ((b"",) if is_quepid(names) else ()),

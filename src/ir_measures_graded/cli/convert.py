@@ -1,0 +1,87 @@
+"""The command `convert`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+
+from ..errors import GradedError
+from ..inputs.columns import Chosen, chosen_columns
+from ..inputs.conversion import MERGES, one_intent, read_rows, written
+from ..output.files import write_files
+from .arguments import input_files
+from .results import refuse_inputs
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.usage = "%(prog)s IN OUT [options]"
+    parser.add_argument("source", metavar="IN", help="file of qrels or of a run; - is standard input")
+    parser.add_argument(
+        "target",
+        metavar="OUT",
+        help="file to write; its ending chooses the form: .run, .qrels, .trec or .txt (TREC), .tsv, .csv, "
+        ".parquet or .json, and .gz after any; - is standard output, as TREC",
+    )
+    role = parser.add_mutually_exclusive_group()
+    role.add_argument("--qrels", dest="kind", action="store_const", const="qrels", help="IN has qrels")
+    role.add_argument("--run", dest="kind", action="store_const", const="run", help="IN has a run")
+    parser.add_argument(
+        "--columns",
+        metavar="NAMES",
+        help="names of columns, as in topic=NAME,document=NAME,score=NAME (also level, rank)",
+    )
+    parser.add_argument("--run_column", metavar="NAME", help="column that names the run of each row")
+    parser.add_argument(
+        "--part", metavar="PART", help="part of a file of several parts, such as default/test"
+    )
+    parser.add_argument(
+        "--intents",
+        choices=MERGES,
+        help="qrels: level of a document that several intents or judges judged",
+    )
+    parser.add_argument(
+        "--duplicates",
+        choices=("first", "best"),
+        help="runs: the row of a document that a topic lists again: the first one or the highest score",
+    )
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.
+
+    The content of IN determines its form, as for all commands. One line tells what was read. Ids are written
+    as they are, and numbers exactly. The rows of a topic stand together; TREC runs are sorted by rank. If IN
+    has several runs, a table gets the column run; for other forms, {run} in OUT stands for each name.
+
+      ir_measures_graded convert bm25.json bm25.run.gz
+      ir_measures_graded convert qrels.tsv qrels.txt
+      ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
+    """
+    files = input_files(arguments.source)
+    if arguments.target != "-":
+        refuse_inputs([arguments.target], files)
+    columns = chosen_columns(arguments.columns) if arguments.columns else {}
+    chosen = Chosen(arguments.run_column, columns, arguments.part)
+    kind = arguments.kind or _kind(columns, arguments.target)
+    rows = read_rows(arguments.source, kind, chosen, arguments.duplicates)
+    summary = rows.summary()
+    if arguments.intents:
+        if rows.kind == "run":
+            raise GradedError("--intents applies to qrels, and this is a run")
+        rows = one_intent(rows, arguments.intents)
+    contents = written(rows, arguments.target)
+    if arguments.target == "-":
+        print(summary, file=sys.stderr)
+        return contents["-"].decode().split("\n")[:-1]
+    refuse_inputs([*contents], files)
+    write_files(contents)
+    return [summary]
+
+
+def _kind(columns: Mapping[str, str], target: str) -> str | None:
+    """Whether the names of columns or the ending of the target tell qrels or a run."""
+    if "relevance" in columns or ".qrels" in target.lower():
+        return "qrels"
+    return "run" if columns.keys() & {"score", "rank"} or ".run" in target.lower() else None

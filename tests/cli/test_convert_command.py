@@ -1,0 +1,177 @@
+"""The command `convert`: what it writes, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_measures_graded import CG, RunFile, cli, nDCG_JK
+from ir_measures_graded.inputs.conversion import Rows, read_rows, written
+
+TWO = {"q1": {"d1": 9.2, "d10": 9.2, "d2": 1e-17}, "q2": {"d4": 3.0}}
+
+
+def dicts(path):
+    found = {}
+    for topic, document, score in RunFile(path):
+        found.setdefault(topic, {})[document] = score
+    return found
+
+
+@pytest.fixture
+def convert(capsys):
+    def run(*argv):
+        assert cli.main(["convert", *argv]) == 0
+        return capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("ending", ["run", "trec", "txt.gz", "tsv", "csv.gz", "parquet", "json", "json.GZ"])
+def test_run_survives_every_form(convert, ending):
+    Path("in.json").write_text(json.dumps(TWO))
+    target = f"out.{ending}"
+    assert convert("in.json", target, "--run").out == "in.json: run, JSON dict of dicts: 2 topics, 4 rows\n"
+    assert dicts(target) == TWO
+    assert Path(target).read_bytes().startswith(b"\x1f\x8b") == target.lower().endswith("gz")
+
+
+def test_trec_run_is_in_the_order_of_this_package(convert):
+    Path("in.json").write_text(json.dumps(TWO))
+    convert("in.json", "mine.run", "--run")
+    assert Path("mine.run").read_text() == (
+        "q1 Q0 d10 1 9.2 in\nq1 Q0 d1 2 9.2 in\nq1 Q0 d2 3 1e-17 in\nq2 Q0 d4 1 3 in\n"
+    )
+    printed = convert("in.json", "-", "--run")
+    assert (printed.out, printed.err[:8]) == (Path("mine.run").read_text(), "in.json:")
+
+
+@pytest.mark.filterwarnings("default")
+def test_qrels_keep_iterations_and_levels(convert):
+    Path("in").write_text("q1 a d1 2\nq2 b d1 -1\nq1 b d1 0.5\n")
+    printed = convert("in", "out.qrels")
+    assert printed.out == "in: qrels, TREC: 2 topics, 3 rows\n"
+    assert "trec_eval reads only levels that are whole numbers from -1" in printed.err
+    assert Path("out.qrels").read_text() == "q1 a d1 2\nq1 b d1 0.5\nq2 b d1 -1\n"
+    convert("in", "out.tsv")
+    assert Path("out.tsv").read_text().startswith("query_id\tdoc_id\trelevance\titeration\nq1\td1\t2\ta\n")
+    for rule, level in (("max", 2), ("sum", 2.5)):
+        convert("in", "out.json", "--intents", rule)
+        assert json.loads(Path("out.json").read_text()) == {"q1": {"d1": level}, "q2": {"d1": -1}}
+
+
+def test_rows_that_are_skipped_are_counted(convert):
+    Path("in.csv").write_text("query,docid,rating\na b,d1,3\na b,d2,\n")
+    skipped = "in.csv: qrels, CSV: 1 topics, 1 rows; skipped 1 rows without a rating\n"
+    assert convert("in.csv", "out.csv").out == skipped
+    Path("in.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 2 t\nq Q0 d 3 3 t\n")
+    for rule, score in (("first", 2), ("best", 3)):
+        told = convert("in.run", "out.run", "--duplicates", rule).out
+        assert told == "in.run: run, TREC: 1 topics, 2 rows; skipped 1 repeated documents\n"
+        assert dicts("out.run") == {"q": {"d": score, "e": 2}}
+
+
+def test_runs_of_a_table_become_files_or_a_column(convert):
+    Path("in.csv").write_text("run,query_id,doc_id,sim\nB,q1,d1,1\nA,q1,d1,2\n")
+    convert("in.csv", "{run}.json", "--run")
+    assert (dicts("A.json"), dicts("B.json")) == ({"q1": {"d1": 2}}, {"q1": {"d1": 1}})
+    convert("in.csv", "out.parquet", "--run")
+    assert [*RunFile("out.parquet").runs()] == ["B", "A"]
+
+
+def test_part_and_columns_are_chosen(convert):
+    parts = {"mteb_model_meta": {}, "en": {"test": {"q": {"d": 1}}}, "fr": {"test": {"q": {"d": 2}}}}
+    Path("in.json").write_text(json.dumps(parts))
+    convert("in.json", "out.run", "--run", "--part", "fr/test")
+    assert dicts("out.run") == {"q": {"d": 2}}
+    Path("in.csv").write_text("Frage;x,Dok,score,Platz\nq 1,d,9,2\n")
+    convert("in.csv", "out.tsv", "--columns", "topic=Frage;x,document=Dok,rank=Platz")
+    assert dicts("out.tsv") == {"q 1": {"d": -2}}
+
+
+TABLE = "query_id,doc_id,relevance\n"
+RUNS = "run,qid,docno,score\nA,q,d,4\nB,q,d,4\n"
+LINE = "q Q0 d 1 1 t\n"
+REFUSED = [
+    ("in.json", '{"q": {"d": 1}}', "out.tsv", "in.json could be qrels or a run; use --qrels or --run"),
+    ("in", LINE, "out.xlsx", "out.xlsx: the ending chooses the form: .run, .qrels, .trec, .txt,"),
+    ("in.csv", TABLE + "a b,d,1\n", "-", "in.csv: 'a b' has a blank, which separates fields; use .tsv"),
+    ("in.csv", TABLE + "#1,d,1\n", "-", "in.csv: topic '#1' would begin a comment; use .tsv or .parquet"),
+    ("in", "q 1 d 1\nq 2 d 2\n", "o.json", "in: topic 'q', document 'd' has several levels; choose one"),
+    ("in", "q 0 d 1\n", "in", "cannot write 'in': the command reads this file"),
+    ("in", LINE, "o.run --intents max", "--intents applies to qrels, and this is a run"),
+    ("in", LINE + LINE, "- --run", "in: 1 rows list a document of a topic again; --duplicates first"),
+    ("in", LINE, "- --columns doc=x", "columns 'doc=x' are not allowed; give each name once"),
+    ("in.csv", RUNS, "- --run --columns topic=b", "in.csv has no column b; it has run, qid,"),
+    ("in.csv", RUNS, "- --run", "-: the file has 2 runs; write {run} for the name in the path"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "words", "message"), REFUSED)
+def test_what_a_form_cannot_hold_is_refused(refusal, name, text, words, message):
+    Path(name).write_text(text)
+    assert message in refusal("convert", name, *words.split())
+
+
+@pytest.mark.filterwarnings("default")
+def test_infinite_scores_are_written_with_a_warning(convert):
+    Path("in").write_text("q Q0 d 1 inf t\n")
+    assert "JSON has no infinite numbers" in convert("in", "out.json").err
+    assert dicts("out.json") == {"q": {"d": float("inf")}}
+
+
+@pytest.mark.parametrize("ending", ["run", "csv", "tsv", "parquet", "json"])
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(["q1", "é"]), st.text("ab1_é", min_size=1, max_size=3), st.floats(allow_nan=False)
+        ),
+        min_size=1,
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_values_survive_to_the_last_bit(tmp_path_factory, ending, rows):
+    topics, documents, values = map(list, zip(*sorted(rows, key=lambda row: row[0])))
+    path = str(tmp_path_factory.mktemp("run") / f"out.{ending}")
+    with (
+        pytest.warns()
+        if ending == "json" and any(abs(v) == float("inf") for v in values)
+        else open("/dev/null")
+    ):
+        contents = written(Rows("run", "in", "", {}, topics, documents, values, []), path)
+    Path(path).write_bytes(contents[path])
+    found = read_rows(path, "run")
+    assert {*zip(topics, documents, map(repr, values))} == {
+        *zip(found.topics, found.documents, map(repr, found.values))
+    }
+
+
+@pytest.mark.filterwarnings("default")
+def test_options_for_columns_and_repeated_documents_hold_for_all_commands(capsys):
+    Path("mine.csv").write_text("Q,D,S\nq1,d1,1\nq1,d2,2\nq1,d1,3\n")
+    qrels = {"q1": {"d1": 1}}
+    Path("judged.json").write_text(json.dumps(qrels))
+    words = [
+        "evaluate",
+        "judged.json",
+        "mine.csv",
+        "nDCG_JK@1",
+        "P@1",
+        "--columns",
+        "topic=Q,document=D,score=S",
+    ]
+    for rule, value in (("first", "0.0000"), ("best", "1.0000")):
+        assert cli.main([*words, "--duplicates", rule]) == 0
+        out, err = capsys.readouterr()
+        assert out == f"nDCG_JK@1\t{value}\nP@1\t{value}\n"
+        assert err.startswith(
+            "ir_measures_graded: warning: mine.csv: 1 rows list a document of a topic again; the "
+        )
+    assert cli.main(words) == 2
+    run = RunFile("mine.csv", columns={"topic": "Q", "document": "D", "score": "S"}, duplicates="best")
+    with pytest.warns(match="1 rows"):
+        assert (nDCG_JK @ 1).calc_aggregate(qrels, run) == 1
+    with pytest.warns(match="1 rows"):
+        assert CG.calc_aggregate(qrels, run) == 1
