@@ -29,7 +29,14 @@ PAGES = sorted(
     and path.name not in RUN_ELSEWHERE
 )
 FENCE = re.compile(r"^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-ONLY_READ = {"text", "sh", "toml", "bibtex", "ini"}  # `sh`: commands that no test can run, such as installing
+ONLY_READ = {
+    "text",
+    "sh",
+    "toml",
+    "bibtex",
+    "ini",
+    "yaml",
+}  # `sh`: commands that no test can run, such as installing
 BESIDE = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 

@@ -5,6 +5,7 @@
 - `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
+- `gate` decides whether a new run may replace an old one; `gate_values` does so for an `Evaluation`.
 - `power` shows which measure separates the runs best, and how many topics a difference needs.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
   judgments back.
@@ -37,6 +38,7 @@ from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .explain import Explanation, explain
+from .gate import Gate, gate, gate_values
 from .identify import Identification, identify
 from .intervals import FewTopicsWarning, Intervals, intervals
 from .levels import Levels, levels
@@ -61,6 +63,7 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "FewTopicsWarning",
+    "Gate",
     "Holes",
     "Identification",
     "Intervals",
@@ -81,6 +84,8 @@ __all__ = [
     "estimate",
     "evaluate",
     "explain",
+    "gate",
+    "gate_values",
     "holes",
     "identify",
     "intervals",

@@ -20,6 +20,7 @@ from typing import Final
 import numpy as np
 
 from ..by_topic import mean_over_topics
+from ..errors import GradedError
 from .intervals import BCA, STUDENT, mean_interval, student_quantile
 from .libraries import statistics_library
 from .significance import differences_of, holm, quietly
@@ -27,6 +28,7 @@ from .significance import differences_of, holm, quietly
 FEW: Final = 10
 """Fewer topics show intervals of several differences, but none of them is called significant."""
 POWER: Final = 0.8
+MOST_TOPICS: Final = 10_000_000
 EQUAL: Final = "the two runs are equal in every topic"
 CONSTANT: Final = "the difference is the same in every topic, so that t is undefined"
 UNTESTED: Final = f"intervals only: fewer than {FEW} topics for several differences"
@@ -127,6 +129,33 @@ def detectable_effect(topics: int, alpha: float = 0.05, power: float = POWER) ->
         if middle in (low, high):
             break
         low, high = (low, middle) if chance_to_find(middle, topics, alpha) >= power else (middle, high)
+    return high
+
+
+def topics_needed(
+    difference: float, deviation: float, alpha: float = 0.05, power: float = POWER
+) -> int | None:
+    """The smallest number of topics, at least 2, on which the paired t-test finds a true difference.
+
+    `deviation` is the standard deviation of the differences. None if more than ten million. Raises
+    `GradedError` for a difference that is not above 0.
+
+    >>> topics_needed(0.05, 0.1)
+    34
+    """
+    if not 0 < difference < np.inf:
+        raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
+    if deviation == 0:
+        return 2
+    low, high = 1, 2
+    while not chance_to_find(difference / deviation, high, alpha) >= power:
+        low, high = high, 2 * high
+        if high > MOST_TOPICS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = chance_to_find(difference / deviation, middle, alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
     return high
 
 

@@ -30,7 +30,7 @@ from ..registry.notation import parse_measure
 from . import significance
 from .libraries import need_statistics
 from .options import refuse_large, whole_number
-from .paired import POWER, chance_to_find, detectable_effect, paired
+from .paired import POWER, detectable_effect, paired, topics_needed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,6 @@ TESTS: Final = {
 
 WIDEST: Final = 0.2
 """The largest α of the figure's curves."""
-MOST_TOPICS: Final = 10_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +103,7 @@ class Power(Result):
 
         None if more than 10 million. Raises `GradedError` for a difference that is not above 0.
         """
-        return _topics_needed(difference, float(self.deviations[self._row(measure)]), self.alpha, self.power)
+        return topics_needed(difference, float(self.deviations[self._row(measure)]), self.alpha, self.power)
 
     def _row(self, measure: Measure | str) -> int:
         return self.measures.index(parse_measure(measure))
@@ -329,24 +328,6 @@ def pooled_deviation(values: np.ndarray) -> float:
     if np.ptp(residual) <= significance.EXACT * np.abs(values).max(initial=0):
         return 0.0
     return float(np.sqrt(2 * (residual**2).sum() / ((runs - 1) * (topics - 1))))
-
-
-def _topics_needed(difference: float, deviation: float, alpha: float, power: float) -> int | None:
-    """The smallest number of topics, at least 2, on which a paired t-test has that power."""
-    if not 0 < difference < np.inf:
-        raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
-    if deviation == 0:
-        return 2
-    low, high = 1, 2
-    while not chance_to_find(difference / deviation, high, alpha) >= power:
-        low, high = high, 2 * high
-        if high > MOST_TOPICS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = chance_to_find(difference / deviation, middle, alpha) >= power
-        low, high = (low, middle) if enough else (middle, high)
-    return high
 
 
 def _p_values(

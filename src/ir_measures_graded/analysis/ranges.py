@@ -285,6 +285,27 @@ def ranges(
     )
 
 
+def differences_by_topic(
+    measure: GradedMeasure, first: StudiedRun, second: StudiedRun
+) -> dict[str, tuple[np.ndarray, np.ndarray] | None]:
+    """The ranges of `first` − `second` and of `second` in each topic (2 × topics).
+
+    The keys are ``ties`` and ``unjudged``. A range that is not known is None.
+    """
+    try:
+        work = _OfMeasure(_checked(measure), [first, second], 0, 0, True)
+    except NotApplicableError:
+        return {}
+    ties = _apart(*work.ties)
+    columns = [_unjudged_documents(topics) for topics in work.topics]
+    unjudged, _ = work._difference_over_judgments(0, 1, columns)
+    alone = work.ties[1], work.unjudged[1][0]
+    return {
+        kind: None if found is None or own is None else (found, own)
+        for kind, found, own in zip(("ties", "unjudged"), (ties, unjudged), alone)
+    }
+
+
 def _checked(measure: Any) -> GradedMeasure:
     if not is_graded(measure):
         raise NotApplicableError(f"{measure} is not a graded measure; only these have ranges")

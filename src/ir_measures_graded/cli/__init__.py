@@ -19,6 +19,7 @@ PURPOSES: dict[str, dict[str, str]] = {
     "analysis": {
         "report": "Write a report on the runs as one HTML page.",
         "compare": "Test whether runs differ.",
+        "gate": "Decide whether a new run may replace an old one.",
         "power": "Show which measure separates the runs best, and how many topics are needed.",
         "curves": "Show a measure at every rank, averaged over topics.",
         "ranges": "Show how tied scores and unjudged documents could change values.",

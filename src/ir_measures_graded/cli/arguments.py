@@ -14,7 +14,9 @@ from typing import Any
 from ir_measures import Measure
 
 from ..errors import GradedError, UnknownMeasureError
+from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import Judgments, read_judgments, run_names, short_names
+from ..evaluation.values import read_values
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -29,11 +31,14 @@ LISTED = 5
 """The number of names that a message lists."""
 
 
-def add_qrels(parser: argparse.ArgumentParser, name: str = "qrels", metavar: str = "QRELS") -> None:
+def add_qrels(
+    parser: argparse.ArgumentParser, name: str = "qrels", metavar: str = "QRELS", optional: bool = False
+) -> None:
     """Add an argument that names qrels."""
     parser.add_argument(
         name,
         metavar=metavar,
+        nargs="?" if optional else None,
         help="qrels file (TREC, CSV, Parquet, Arrow or JSON; may be compressed) or ir-datasets id",
     )
 
@@ -63,14 +68,42 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_collection(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name qrels, runs and measures; `Inputs` reads them."""
+def add_collection(parser: argparse.ArgumentParser, values: str = "") -> None:
+    """Add the arguments that name qrels, runs and measures; `Inputs` reads them.
+
+    `values` is the help of the option --values, which replaces qrels and runs; without it, there is none.
+    """
     parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
-    add_qrels(parser)
+    if values:
+        parser.usage += "\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
+        parser.add_argument("--values", metavar="FILE", help=values)
+    add_qrels(parser, optional=bool(values))
     add_runs(parser)
     parser.add_argument(
         "--scoreddocs", action="store_true", help="add the run that comes with the ir-datasets collection"
     )
+
+
+def values_given(arguments: argparse.Namespace) -> Evaluation | None:
+    """The values of the table that --values names, of the runs and measures named; None without one."""
+    if arguments.values is None:
+        return None
+    words = [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
+    return chosen(read_values(arguments.values), words)
+
+
+def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:
+    """The values of the runs and measures that `words` name; of all if no word names one."""
+    runs = [word for word in words if word in stored.runs]
+    measures = [found for word in words if word not in stored.runs for found in measures_in(word)]
+    return stored.part(runs or stored.runs, measures or stored.measures)
+
+
+VALUES = (
+    "table of values in place of QRELS and RUN, with the columns run, topic, measure and value, or as "
+    "evaluate -q -f csv writes it"
+)
+"""The help of --values."""
 
 
 def add_gains(parser: argparse.ArgumentParser) -> None:
@@ -169,6 +202,10 @@ class Inputs:
         uncut: bool = False,
         default: Sequence[str] = (),
     ):
+        if arguments.qrels is None:
+            raise GradedError(
+                "no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures"
+            )
         self.qrels: Any = arguments.qrels
         self.paths, self.measures = _paths_and_measures(arguments.inputs, uncut)
         self.measures = self.measures or [parse_measure(text) for text in default]

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from ..analysis import compare
+from ..analysis import compare, compare_values
 from ..analysis.compare import TESTS
 from ..analysis.intervals import METHODS, STUDENT
-from .arguments import Inputs, add_alpha, add_collection, add_gains, add_jobs, add_permutations, bars, words
+from .arguments import (
+    VALUES,
+    Inputs,
+    add_alpha,
+    add_collection,
+    add_gains,
+    add_jobs,
+    add_permutations,
+    bars,
+    values_given,
+    words,
+)
 from .results import add_output, check_files, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser)
+    add_collection(parser, VALUES)
     add_gains(parser)
     parser.add_argument("--baseline", metavar="RUN", help="compare each other run with this run only")
     parser.add_argument(
@@ -60,21 +72,23 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
-    inputs = Inputs(arguments)
-    baseline = inputs.run_named(arguments.baseline, "--baseline")
-    check_files(arguments, inputs.files)
-    found = compare(
-        inputs.qrels,
-        inputs.runs,
-        inputs.measures,
-        baseline=baseline,
-        tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
-        uncorrected=arguments.uncorrected,
-        alpha=arguments.alpha,
-        permutations=arguments.resamples,
-        seed=arguments.seed,
-        interval=arguments.interval,
-        progress=bars(),
-        jobs=arguments.jobs,
-    )
+    options: dict[str, Any] = {
+        "tests": arguments.tests or (TESTS if arguments.show == "tests" else ()),
+        "uncorrected": arguments.uncorrected,
+        "alpha": arguments.alpha,
+        "permutations": arguments.resamples,
+        "seed": arguments.seed,
+        "interval": arguments.interval,
+        "progress": bars(),
+    }
+    if (evaluation := values_given(arguments)) is not None:
+        check_files(arguments, [arguments.values])
+        found = compare_values(evaluation, baseline=arguments.baseline, **options)
+    else:
+        inputs = Inputs(arguments)
+        baseline = inputs.run_named(arguments.baseline, "--baseline")
+        check_files(arguments, inputs.files)
+        found = compare(
+            inputs.qrels, inputs.runs, inputs.measures, baseline=baseline, jobs=arguments.jobs, **options
+        )
     return shown(found, arguments, getattr(found, arguments.show).to_dict("records"))

@@ -30,8 +30,8 @@ LONGEST_MESSAGE = 1000
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status.
 
-    0: success. 2: the user's input cannot be used, and one message on standard error gives the reason.
-    141: the reader of the output closed the pipe.
+    0: success. 1, 3: verdicts of the command `gate`. 2: the user's input cannot be used, and one message on
+    standard error gives the reason. 141: the reader of the output closed the pipe.
     """
     words = sys.argv[1:] if argv is None else [*argv]
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -41,8 +41,8 @@ def run(argv: Sequence[str] | None = None) -> int:
             raise GradedError("cannot write the output: standard output is closed")
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            lines = _lines(words)
-        return _write(lines)
+            lines, status = _lines(words)
+        return _write(lines) or status
     except (GradedError, Warning) as error:  # python -W error raises warnings
         return _fail(_capped(str(error), words))
 
@@ -53,8 +53,8 @@ def _interrupt(*_: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _lines(words: Sequence[str]) -> list[str]:
-    """All output lines of the command."""
+def _lines(words: Sequence[str]) -> tuple[list[str], int]:
+    """All output lines of the command, and its exit status."""
     try:
         if not words or words[0] not in COMMANDS:
             _overview().parse_args(words[:1])
@@ -66,10 +66,11 @@ def _lines(words: Sequence[str]) -> list[str]:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.declare(parser)
-        parser.set_defaults(words=words)
-        return list(command.run(parser.parse_intermixed_args(words[1:])))
+        parser.set_defaults(words=words, status=0)
+        arguments = parser.parse_intermixed_args(words[1:])
+        return list(command.run(arguments)), arguments.status
     except _Shown as shown:
-        return str(shown).splitlines()
+        return str(shown).splitlines(), 0
 
 
 def _write(lines: Iterable[str]) -> int:

@@ -23,18 +23,27 @@ PAGE = "html"
 FOR_PEOPLE = ("text", "markdown", "latex")
 
 
-def add_output(parser: argparse.ArgumentParser, default: str | None = "text", figure: bool = True) -> None:
-    """Add the options for format, files and decimal places."""
+def add_output(
+    parser: argparse.ArgumentParser,
+    default: str | None = "text",
+    figure: bool = True,
+    documents: Sequence[str] = (),
+) -> None:
+    """Add the options for format, files and decimal places.
+
+    `documents` are formats, and endings of files, that the result writes by itself.
+    """
+    parser.set_defaults(documents=documents)
     group = parser.add_argument_group("output")
     group.add_argument(
         "-f",
         "--format",
-        choices=FORMATS,
+        choices=[*FORMATS, *documents],
         default=default,
         metavar="FORMAT",
-        help=f"{', '.join(FORMATS)}; default: {default or 'text on a terminal, else tsv'}",
+        help=f"{', '.join([*FORMATS, *documents])}; default: {default or 'text on a terminal, else tsv'}",
     )
-    endings = _or(figure)
+    endings = "".join(f"{each}, " for each in documents) + _or(figure)
     group.add_argument(
         "-o",
         "--output",
@@ -83,7 +92,7 @@ def check_files(
             from ..report import pages  # takes time
 
             pages.check()
-        elif ending not in TABLES:
+        elif ending not in (*TABLES, *arguments.documents):
             hint = f" (for the format, use -f {path})" if path in FORMATS else ""
             raise GradedError(f"cannot write {path!r}: the ending chooses {_or(figure)}{hint}")
     refuse_inputs([*arguments.output, *filter(None, others)], inputs)
@@ -99,19 +108,22 @@ def refuse_inputs(outputs: Sequence[str], inputs: Iterable[str]) -> None:
 
 
 def shown(
-    found: Result, arguments: argparse.Namespace, records: list[dict[str, Any]] | None = None
+    found: Result,
+    arguments: argparse.Namespace,
+    records: list[dict[str, Any]] | None = None,
+    written: Callable[[str], str] | None = None,
 ) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
     Formats for people have the tables and notes of the result, formats for programs have its records, or
-    those given.
+    those given. `written` makes the documents of the result.
     """
 
     def table(form: str) -> Table:
         rows = found.records() if records is None else records
         return found.table() if form in FOR_PEOPLE else rows_of(rows)
 
-    return printed(table, arguments, found.figure, found=found)
+    return printed(table, arguments, found.figure, found=found, written=written)
 
 
 def printed(
@@ -121,6 +133,7 @@ def printed(
     headless: Sequence[str] = (),
     others: Mapping[str, bytes] | None = None,
     found: Result | None = None,
+    written: Callable[[str], str] | None = None,
 ) -> list[str]:
     """Write files and return lines, as `shown`, of a table that depends on the format.
 
@@ -130,13 +143,15 @@ def printed(
     parts, notes = (found.parts()[1:], found.notes()) if found else ([], [])
 
     def lines(form: str) -> list[str]:
+        if written is not None and form in arguments.documents:
+            return written(form).splitlines()
         first = [*FORMATS[form](*table(form), arguments.places)][form in headless :]
         return first + (remarks(form, parts, notes, arguments.places) if form in FOR_PEOPLE else [])
 
     def content(path: str) -> bytes:
         ending = _ending(path)
-        if ending in TABLES:
-            text = "".join(f"{line}\n" for line in lines(TABLES[ending]))
+        if ending in (*TABLES, *arguments.documents):
+            text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))
             return text.encode(errors="backslashreplace")  # names may not be valid Unicode
         if ending == PAGE:
             from ..report import pages

@@ -63,6 +63,14 @@ class Evaluation(Result):
             raise GradedError(f"{measure} is not among the measures evaluated: {named}")
         return self.values[:, self.measures.index(measure)]
 
+    def part(self, runs: Sequence[str], measures: Sequence[Measure]) -> Evaluation:
+        """The values of these runs and measures only, in this order."""
+        for measure in measures:
+            self.of(measure)
+        rows = [self.runs.index(run) for run in runs]
+        columns = [self.measures.index(measure) for measure in measures]
+        return Evaluation(tuple(runs), tuple(measures), self.topics, self.values[np.ix_(rows, columns)])
+
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
         return mean_over_topics(self.values) if self.aggregates is None else self.aggregates

@@ -1,0 +1,596 @@
+"""May a new system replace the old one? A non-inferiority test by topic, with a margin.
+
+With d = new − old (mirrored if smaller values are better) and a margin δ, a topic's value is e = d + δ·old
+for a relative margin, and e = d + δ for an absolute one. Bounds are one-sided 95 % bounds of Student's t.
+
+- holds: the lower bound of the mean of e is above 0. The new system is not worse by the margin.
+- worse: it does not hold, and the upper bound of the mean of d is below 0, by Holm over the measures.
+- undecided: neither. `Verdict` tells how many topics would decide, and the margin that these topics can show.
+
+All measures must hold, which needs no correction (intersection–union test). With `equivalent`, for
+reproductions, the mean must also be below old by less than the margin in the other direction (two one-sided
+tests), and a significant difference in any direction is ``differs``.
+
+S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. 2nd edition, 2010.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+from xml.etree import ElementTree
+
+import numpy as np
+from ir_measures import Measure
+
+from ..by_topic import mean_over_topics
+from ..errors import GradedError
+from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.named import Qrels, Runs
+from ..evaluation.study import Study, study_of
+from ..inputs.tables import Table as Rows
+from ..measures.base import GradedMeasure
+from ..output import plots
+from ..output.formats import Table, counted, listed, rows_of
+from ..output.result import Result
+from ..ranking.order import as_compared
+from ..registry.facts import sign_of
+from .comparison import PValue
+from .libraries import need_statistics, statistics_library
+from .paired import FEW, POWER, topics_needed
+from .ranges import differences_by_topic
+from .significance import differences_of, holm
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HOLDS: Final = "holds"
+WORSE: Final = "worse"
+DIFFERS: Final = "differs"
+UNDECIDED: Final = "undecided"
+SMALL: Final = "too few topics"
+STATUS: Final = {HOLDS: 0, WORSE: 1, DIFFERS: 1, UNDECIDED: 3}
+"""The exit status of the command by verdict."""
+LEVEL: Final = 0.05
+MARGIN: Final = "5%"
+ENOUGH: Final = 50
+"""With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
+DROP: Final = 0.1
+"""A note counts topics that fall, or rise, by more than this."""
+LISTED: Final = 5
+WORDS: Final = {"ties": "order of tied documents", "unjudged": "judgment of unjudged documents"}
+NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How much worse the new system may be: a share of the old values if `relative`, else a difference.
+
+    >>> str(Margin.of("5%")), str(Margin.of(0.01))
+    ('5 %', '0.01')
+    """
+
+    size: float
+    relative: bool
+
+    @classmethod
+    def of(cls, given: str | float) -> Margin:
+        """The margin in a text such as ``5%`` or ``0.01``. Raises `GradedError` unless it is above 0."""
+        text = str(given).strip()
+        relative = text.endswith("%")
+        try:
+            size = float(text.removesuffix("%")) / (100 if relative else 1)
+        except ValueError:
+            size = 0.0
+        if not 0 < size < (1 if relative else np.inf):
+            raise GradedError(f"margin={given!r} is not allowed; give a share below 100%, as 5%, or 0.01")
+        return cls(size, relative)
+
+    def __str__(self) -> str:
+        return f"{100 * self.size:.3g} %" if self.relative else f"{self.size:.3g}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict by one measure, over all topics or over those of one `group`.
+
+    `old` and `new` are means, `difference` is new − old. `p` is the p-value of "worse" (one-sided) or of
+    "differs" (two-sided), with Holm's correction for the measures. `beyond` is true if the new run is worse
+    by more than the margin (upper bound of e below 0). `reachable` is the smallest margin that as many topics
+    show with probability .8 if there is no difference, and `needed` the number of topics for this margin.
+    `stands` tells for ``ties`` and ``unjudged`` whether the verdict is the same for all orders and all
+    judgments, None where this is not known. `fallen` are the topics that fell most, with the old and the new
+    value; `drops` and `rises` count changes above 0.1.
+    """
+
+    measure: Measure
+    group: str | None
+    verdict: str
+    topics: int
+    old: float
+    new: float
+    difference: float
+    p: float
+    beyond: bool
+    reachable: Margin | None
+    needed: int | None
+    fallen: tuple[tuple[str, float, float], ...]
+    drops: int
+    rises: int
+    stands: Mapping[str, bool | None]
+
+    def sentence(self, margin: Margin) -> str:
+        """The verdict with its reason."""
+        name = f"{self.measure}{f' in {self.group}' if self.group else ''}: {self.verdict}"
+        of = counted(self.topics, "topic")
+        if self.verdict == UNDECIDED:
+            more = f"{self.needed} topics, {(self.needed or 0) - self.topics} more,"
+            needs = "more than ten million topics" if self.needed is None else f"about {more}"
+            needs = "other topics" if (self.needed or self.topics + 1) <= self.topics else needs
+            can = f"{of} can show a margin of {self.reachable} with power {POWER:g}"
+            return f"{name}: {can}; {margin} needs {needs} if the true difference is 0."
+        if self.verdict in (WORSE, DIFFERS):
+            beyond = "beyond" if self.beyond else "not certainly beyond"
+            difference = f"the difference is {self.difference:+.4f} (p = {PValue(self.p):.4f})"
+            return f"{name}: {difference}, {beyond} the margin of {margin}."
+        if self.verdict == SMALL:
+            return f"{name}: {of}, and {FEW} are the least that are tested."
+        return f"{name}: over {of}, the new run is not worse by {margin}."
+
+    def record(self) -> dict[str, Any]:
+        """The numbers as a row for programs."""
+        return {
+            "measure": str(self.measure),
+            "group": self.group,
+            "verdict": self.verdict,
+            "topics": self.topics,
+            "old": self.old,
+            "new": self.new,
+            "difference": self.difference,
+            "p": PValue(self.p),
+            "beyond_margin": self.beyond,
+            "reachable_margin": None if self.reachable is None else str(self.reachable),
+            "topics_needed": self.needed,
+            "drops": self.drops,
+            "rises": self.rises,
+            "stands_over_ties": self.stands.get("ties"),
+            "stands_over_judgments": self.stands.get("unjudged"),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Result):
+    """The verdicts by all measures (`verdicts`), and the one of the gate (`verdict`).
+
+    `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `rankings` has
+    Kendall's τ and RBO of the two rankings of each topic and the documents that moved most, for `equivalent`.
+    """
+
+    old: str
+    new: str
+    margin: Margin
+    chosen: bool
+    equivalent: bool
+    every_group: bool
+    verdicts: tuple[Verdict, ...]
+    rankings: tuple[tuple[str, float, float, str], ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """``holds``, ``worse`` (or ``differs``) or ``undecided``."""
+        found = {each.verdict for each in self.verdicts if self.every_group or each.group is None}
+        return next(
+            (each for each in (WORSE, DIFFERS) if each in found), HOLDS if found == {HOLDS} else UNDECIDED
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether the new system may replace the old one."""
+        return self.verdict == HOLDS
+
+    @property
+    def summary(self) -> str:
+        """The verdict in one line."""
+        measures = listed(dict.fromkeys(each.measure for each in self.verdicts))
+        return f"{self.verdict}: {self.new} against {self.old} by {measures}, margin {self.margin}"
+
+    def table(self) -> Table:
+        """Column names and rows: one row per measure and group."""
+        grouped = any(each.group for each in self.verdicts)
+        columns = [
+            "measure",
+            *["group"] * grouped,
+            "old",
+            "new",
+            "difference",
+            "p",
+            "verdict",
+            "reachable",
+            "needed",
+        ]
+        return columns, [
+            [
+                str(each.measure),
+                *([each.group or "all topics"] if grouped else []),
+                each.old,
+                each.new,
+                each.difference,
+                PValue(each.p),
+                each.verdict,
+                "" if each.reachable is None else str(each.reachable),
+                each.needed,
+            ]
+            for each in self.verdicts
+        ]  # fmt: skip
+
+    def parts(self) -> list[tuple[str, Table]]:
+        """The verdicts, the topics that fell most, and the rankings of a reproduction."""
+        found = [("", self.table())]
+        if fallen := self._fallen():
+            found.append(("Topics that fell most (they never block)", rows_of(fallen)))
+        if self.rankings:
+            rows = [list(row) for row in self.rankings]
+            found.append(("Rankings by topic", (["topic", "tau", "RBO", "moved most"], rows)))
+        return found
+
+    def _fallen(self) -> list[dict[str, Any]]:
+        return [
+            {"measure": str(each.measure), "topic": topic, "old": old, "new": new, "difference": new - old}
+            for each in self.verdicts
+            if each.group is None
+            for topic, old, new in each.fallen
+        ]
+
+    def notes(self) -> list[str]:
+        """The reasons of the verdicts, and what the reader needs to know about them."""
+        found = [each.sentence(self.margin) for each in self.verdicts]
+        if not self.chosen:
+            found.append(f"No margin was given; it is {self.margin} of the old values.")
+        if (topics := self.verdicts[0].topics) < ENOUGH:
+            found.append(
+                f"{counted(topics, 'topic')} are few: the error of 5 % was measured from {ENOUGH} topics on."
+            )
+        for each in self.verdicts:
+            for kind, stands in each.stands.items():
+                if stands is not None:
+                    certain = "is" if stands else "is not certainly"
+                    found.append(f"{each.measure}: the verdict {certain} the same for every {WORDS[kind]}.")
+            if each.drops > each.rises and _sign_test(each.drops, each.rises) < LEVEL:
+                found.append(
+                    f"{each.measure}: {counted(each.drops, 'topic')} fell by more than {DROP:g} and "
+                    f"{each.rises} rose, more than chance explains."
+                )
+        return found
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per measure and group."""
+        return [each.record() for each in self.verdicts]
+
+    def written(self, form: str, status: int | None = None) -> str:
+        """The result as a document: ``json``, or ``xml`` for JUnit's readers.
+
+        `status` is the exit status of the command, 0 if an undecided gate passes.
+        """
+        status = STATUS[self.verdict] if status is None else status
+        if form == "json":
+            found: dict[str, Any] = {"verdict": self.verdict, "old": self.old, "new": self.new}
+            found |= {"margin": str(self.margin), "equivalent": self.equivalent, "measures": self.records()}
+            return json.dumps(found | {"fallen": self._fallen(), "notes": self.notes()}, indent=1)
+        counts = [each for each in self.verdicts if self.every_group or each.group is None]
+        bad = [
+            each for each in counts if each.verdict != HOLDS and (status or each.verdict in (WORSE, DIFFERS))
+        ]
+        suite = ElementTree.Element("testsuite", name="gate", tests=str(len(counts)), failures=str(len(bad)))
+        for each in counts:
+            name = str(each.measure) + (f" in {each.group}" if each.group else "")
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=f"gate {self.new} {self.old}", name=name
+            )
+            if each in bad:
+                ElementTree.SubElement(case, "failure", type=each.verdict, message=each.sentence(self.margin))
+        ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
+        ElementTree.indent(suite)
+        document = str(ElementTree.tostring(suite, encoding="unicode"))
+        return '<?xml version="1.0" encoding="utf-8"?>\n' + NOT_XML.sub("\N{REPLACEMENT CHARACTER}", document)
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the mean difference (in % of the old mean, for a relative margin) and the margin."""
+        rows = [each for each in self.verdicts if each.verdict != SMALL]
+        figure = plots.new_figure(7.0, 1.4 + 0.35 * len(rows))
+        axes = figure.add_subplot()
+        for place, each in enumerate(rows):
+            filled = plots.COLOURS[0] if each.verdict == HOLDS else "white"
+            share = 100 * each.difference / abs(each.old) if self.margin.relative else each.difference
+            axes.plot(share, place, "o", color=plots.COLOURS[0], markerfacecolor=filled)
+            edge = -sign_of(each.measure) * self.margin.size * (100 if self.margin.relative else 1)
+            axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])
+        axes.axvline(0, color=plots.GREY, linewidth=1.0)
+        labels = [f"{each.measure} {each.group or ''}".strip() for each in rows]
+        axes.set_yticks(range(len(rows)), labels)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        unit = " in % of the old mean" if self.margin.relative else ""
+        axes.set_xlabel(f"{self.new} − {self.old}{unit}; filled: holds; coloured line: margin {self.margin}")
+        return figure
+
+
+def gate(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    *,
+    margin: str | float | None = None,
+    by: Mapping[str, str] | None = None,
+    every_group: bool = False,
+    equivalent: bool = False,
+    stored: Evaluation | None = None,
+) -> Gate:
+    """Whether the second of two runs may replace the first one.
+
+    `qrels`, `runs` (the old and the new one) and `measures` are as for `evaluate`; the other parameters and
+    the errors are those of `gate_values`. `stored` has the values of the old run from an earlier day.
+
+    >>> qrels = {f"q{number}": {"a": 1} for number in range(60)}
+    >>> good = {topic: {"a": 1.0} for topic in qrels}
+    >>> gate(qrels, {"old": good, "new": good}, ["nDCG_JK@10"], margin="5%").holds
+    True
+
+    Raises `GradedError`, which names the topics, if values of the old run differ from the stored ones.
+    """
+    study = study_of(qrels, runs)
+    evaluation = evaluate(study.judgments, study.runs, measures)
+    found = gate_values(
+        evaluation, margin=margin, by=by, every_group=every_group, equivalent=equivalent, study=study
+    )
+    if stored is not None:
+        _refuse_drift(evaluation, stored)
+    return replace(found, rankings=tuple(_rankings(study))) if equivalent else found
+
+
+def gate_values(
+    evaluation: Evaluation,
+    *,
+    margin: str | float | None = None,
+    by: Mapping[str, str] | None = None,
+    every_group: bool = False,
+    equivalent: bool = False,
+    study: Study | None = None,
+) -> Gate:
+    """Whether the second run of an `Evaluation` may replace the first one.
+
+    `margin` is a share of the old values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by`
+    maps topics to groups. Their verdicts are notes, unless `every_group`: then each must hold. A group of
+    fewer than 10 topics is not tested. `equivalent` asks whether the new run is neither worse nor better.
+    `study` has the runs, for the ranges over ties and judgments. Needs the extra ``stats``.
+
+    Raises `GradedError` unless there are two runs and at least two topics, and for a relative margin of a
+    measure whose old mean is not above 0.
+    """
+    need_statistics("scipy", "statsmodels")
+    size = Margin.of(MARGIN if margin is None else margin)
+    if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
+        raise GradedError(
+            f"a gate needs two runs, the old and the new one, and at least 2 topics; there are "
+            f"{counted(len(evaluation.runs), 'run')} and {counted(len(evaluation.topics), 'topic')}"
+        )
+    groups: dict[str | None, list[int]] = {None: list(range(len(evaluation.topics)))}
+    for number, topic in enumerate(evaluation.topics if by is not None else ()):
+        groups.setdefault(str((by or {}).get(topic, "no group")), []).append(number)
+    found = []
+    for group, topics in groups.items():
+        of_group = [_Test(measure, evaluation, topics, size, equivalent) for measure in evaluation.measures]
+        adjusted = holm([test.p for test in of_group])
+        for test, p in zip(of_group, adjusted):
+            stands = test.stands(study) if study is not None and group is None else {}
+            found.append(test.verdict(group, p, stands))
+    old, new = evaluation.runs
+    return Gate(old, new, size, margin is not None, equivalent, every_group, tuple(found))
+
+
+class _Test:
+    """The test by one measure over some of the topics."""
+
+    def __init__(
+        self, measure: Measure, evaluation: Evaluation, topics: list[int], margin: Margin, equivalent: bool
+    ):
+        self.measure, self.margin, self.equivalent = measure, margin, equivalent
+        self.names = [evaluation.topics[number] for number in topics]
+        self.rows = topics
+        self.old, self.new = evaluation.of(measure)[:, topics]
+        self.sign, self.level = sign_of(measure), LEVEL / len(evaluation.measures)
+        self.better = self.sign * differences_of(self.new, self.old)[0]
+        if margin.relative and not mean_over_topics(self.old) > 0 and self.better.any():
+            raise GradedError(
+                f"{measure}: the old mean is {self.old.mean():g}, and a relative margin is a share "
+                "of it; give an absolute margin, as 0.01"
+            )
+        self.allowed = margin.size * self.old if margin.relative else np.full(len(topics), margin.size)
+        error, stats = self._error(self.better), statistics_library("scipy.stats")
+        mean = float(mean_over_topics(self.better))
+        if error > 0:
+            below = float(stats.t.cdf(mean / error, len(topics) - 1))
+            self.p = 2 * min(below, 1 - below) if equivalent else below
+        else:
+            self.p = float(mean >= 0 if not equivalent else mean == 0)
+
+    def _error(self, values: np.ndarray) -> float:
+        return float(values.std(ddof=1) / values.size**0.5) if values.size > 1 and np.ptp(values) else 0.0
+
+    def _bounds(self, values: np.ndarray) -> tuple[float, float]:
+        """The one-sided 95 % bounds of the mean."""
+        if values.size < 2:
+            return -np.inf, np.inf
+        quantile = float(statistics_library("scipy.stats").t.isf(LEVEL, values.size - 1))
+        mean, reach = float(mean_over_topics(values)), quantile * self._error(values)
+        return mean - reach, mean + reach
+
+    def decided(self, better: np.ndarray, p: float, allowed: np.ndarray) -> str:
+        """The verdict for differences in favour of the new run."""
+        sides = (allowed + better, allowed - better) if self.equivalent else (allowed + better,)
+        if not better.any() or all(self._bounds(side)[0] > 0 for side in sides):
+            return HOLDS
+        if p < LEVEL:
+            return DIFFERS if self.equivalent else WORSE
+        return UNDECIDED
+
+    def stands(self, study: Study) -> dict[str, bool | None]:
+        """Whether the verdict is certainly the same for all orders of ties and for all judgments.
+
+        The bounds are those of all values between each topic's lowest and highest one.
+        """
+        found: dict[str, bool | None] = {}
+        actual = self.decided(self.better, self.p, self.allowed)
+        if not isinstance(self.measure, GradedMeasure) or actual in (UNDECIDED, DIFFERS):
+            return found
+        old, new = study.runs
+        for kind, extremes in differences_by_topic(self.measure, new, old).items():
+            if extremes is None:
+                continue
+            low, high = np.sort(self.sign * extremes[0], axis=0)
+            least, most = self.margin.size * extremes[1] if self.margin.relative else [self.allowed] * 2
+            if actual == HOLDS:
+                sides = [(least + low, most + high), (least - high, most - low)][: 1 + self.equivalent]
+                found[kind] = all(self._least_bound(*side) > 0 for side in sides)
+            else:
+                found[kind] = self._least_bound(-high, -low) > 0 and bool((most + high).mean() <= 0)
+        return found
+
+    def _least_bound(self, low: np.ndarray, high: np.ndarray) -> float:
+        """A number that is at most the lower bound of the mean for any values from `low` to `high`.
+
+        The bound mean − k‖e − mean‖ is concave in the values e, so that it is least at ends. For any centre c
+        and scale β > 0 it is at least Σ [e/n − k(e − c)²/2β] − kβ/2, which is least with topics at ends.
+        """
+        count = low.size
+        quantile = statistics_library("scipy.stats").t.isf(self.level, count - 1)
+        scale = float(quantile) / (count * (count - 1)) ** 0.5
+        ends, chosen, found = np.stack([low, high]), low, -np.inf
+        for _ in range(20):  # each step has the centre and the scale of the ends that the last one chose
+            centre = chosen.mean()
+            spread = max(float(np.linalg.norm(chosen - centre)), 1e-9)
+            values = ends / count - scale * (ends - centre) ** 2 / (2 * spread)
+            found = max(found, float(values.min(axis=0).sum()) - scale * spread / 2)
+            chosen = np.where(values[0] <= values[1], low, high)
+        return found
+
+    def verdict(self, group: str | None, p: float, stands: Mapping[str, bool | None]) -> Verdict:
+        """The verdict with its numbers; `p` has the correction for the measures."""
+        count = len(self.rows)
+        decided = self.decided(self.better, p, self.allowed) if group is None or count >= FEW else SMALL
+        side = self.allowed + self.better
+        error, allowed = self._error(side), float(mean_over_topics(self.allowed))
+        old = float(mean_over_topics(self.old))
+        reachable = needed = None
+        if error > 0:
+            stats = statistics_library("scipy.stats")
+            reach = (stats.t.isf(LEVEL, count - 1) + stats.t.ppf(POWER, count - 1)) * error
+            reachable = replace(self.margin, size=float(reach / old if self.margin.relative else reach))
+            needed = topics_needed(allowed, error * count**0.5, 2 * LEVEL, POWER)
+        order = np.argsort(self.better, kind="stable")[:LISTED].tolist()
+        return Verdict(
+            self.measure,
+            group,
+            decided,
+            count,
+            old,
+            float(mean_over_topics(self.new)),
+            float(mean_over_topics(self.new - self.old)),
+            p,
+            self._bounds(side)[1] < 0,
+            reachable,
+            needed,
+            tuple(
+                (self.names[row], float(self.old[row]), float(self.new[row]))
+                for row in order
+                if self.better[row] < 0
+            ),
+            int((self.better < -DROP).sum()),
+            int((self.better > DROP).sum()),
+            stands,
+        )  # fmt: skip
+
+
+def _sign_test(drops: int, rises: int) -> float:
+    """The probability of at least as many drops among as many changes by chance."""
+    test = statistics_library("scipy.stats").binomtest
+    return float(test(drops, drops + rises, alternative="greater").pvalue)
+
+
+def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
+    """Raise `GradedError`, which names topics, if the old run's values are not the stored ones.
+
+    Stored values may be rounded: they count as equal if they agree in as many decimals as the table has.
+    """
+    old = evaluation.runs[0]
+    if old not in stored.runs:
+        raise GradedError(f"the stored values have no run {old}; they have {listed(stored.runs)}")
+    values = stored.values[stored.runs.index(old)]
+    decimals = next(
+        places
+        for places in range(17)
+        if (np.round(stored.values, places) == stored.values).all() or places == 16
+    )
+    for measure in evaluation.measures:
+        if measure not in stored.measures:
+            raise GradedError(
+                f"the stored values have no measure {measure}; they have {listed(stored.measures)}"
+            )
+        then = dict(zip(stored.topics, values[stored.measures.index(measure)].tolist()))
+        now = dict(zip(evaluation.topics, evaluation.of(measure)[0].tolist()))
+        close = 0.5 * 10.0**-decimals + 1e-12 * max(map(abs, then.values()), default=1.0)
+        moved = [
+            topic
+            for topic in dict.fromkeys([*then, *now])
+            if topic not in then or topic not in now or abs(then[topic] - now[topic]) > close
+        ]
+        if moved:
+            raise GradedError(
+                f"{old}: {measure} is not what was stored in {counted(len(moved), 'topic')} "
+                f"({listed(moved, 5)}): the run, the qrels or the measure has changed"
+            )
+
+
+def _rankings(study: Study) -> Iterable[tuple[str, float, float, str]]:
+    """Kendall's τ and RBO of the two rankings of each topic, and the documents that moved most."""
+    kendall = statistics_library("scipy.stats").kendalltau
+    old, new = (_ranked(run.table(study.judgments)) for run in study.runs)
+    for topic in study.judgments.topics:
+        ranks = [{doc: rank for rank, doc in enumerate(run.get(topic, ()), 1)} for run in (old, new)]
+        common = [doc for doc in ranks[0] if doc in ranks[1]]
+        first, second = (np.array([each[doc] for doc in common]) for each in ranks)
+        far = np.argsort(-np.abs(first - second), kind="stable")[:3].tolist() if common else []
+        moved = ", ".join(
+            f"{common[row]} {first[row]}→{second[row]}" for row in far if first[row] != second[row]
+        )
+        tau = float(kendall(first, second).statistic) if len(common) > 1 else float(len(common) or np.nan)
+        yield topic, tau, rbo(first, second, min(map(len, ranks))), moved
+
+
+def _ranked(table: Rows) -> dict[str, list[str]]:
+    """The documents of each topic in trec_eval's order: by score, then by id, both descending."""
+    blocks = ((topic, table.block(number, number + 1)) for number, topic in enumerate(table.topics))
+    return {
+        topic: [doc for _, doc in sorted(zip(as_compared(block.values).tolist(), block.docs), reverse=True)]
+        for topic, block in blocks
+    }
+
+
+def rbo(first: np.ndarray, second: np.ndarray, depth: int, p: float = 0.9) -> float:
+    """Rank-biased overlap, extrapolated from the first `depth` ranks of both rankings.
+
+    `first` and `second` are the ranks (from 1) of the documents that both rankings have.
+
+    >>> rbo(np.array([1, 2, 3]), np.array([1, 2, 3]), 3), rbo(np.array([]), np.array([]), 3)
+    (1.0, 0.0)
+
+    Source: Webber, Moffat & Zobel, A similarity measure for indefinite rankings, TOIS 28(4), 2010, eq. 32.
+    """
+    if depth == 0:
+        return 0.0
+    seen = np.maximum(first, second).astype(np.int64)
+    overlap = np.cumsum(np.bincount(seen[seen <= depth], minlength=depth + 1))[1:]
+    rank = np.arange(1, depth + 1)
+    return float(overlap[-1] / depth * p**depth + (1 - p) / p * (overlap / rank * p**rank).sum())

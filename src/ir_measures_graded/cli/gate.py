@@ -1,0 +1,78 @@
+"""The command `gate`."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+from ..analysis.gate import STATUS, UNDECIDED, gate, gate_values
+from ..errors import GradedError
+from ..evaluation.values import read_groups, read_values
+from .arguments import Inputs, add_collection, add_gains, chosen
+from .results import add_output, check_files, shown
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(
+        parser,
+        "table with the columns run, topic, measure and value, or as evaluate -q -f csv writes it: OLD and "
+        "NEW are then runs of the table, or, with QRELS, the values of OLD must be those of the table",
+    )
+    parser.usage = (
+        "%(prog)s QRELS OLD NEW MEASURE… [options]\n"
+        "       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
+    )
+    add_gains(parser)
+    parser.add_argument(
+        "--margin",
+        metavar="M",
+        help="how much worse NEW may be: a share of OLD's values, as 5%% (default), or a difference, as 0.01",
+    )
+    parser.add_argument("--undecided", choices=("pass", "fail"), help="exit status 0 or 1 in place of 3")
+    parser.add_argument(
+        "--by",
+        metavar="FILE:COLUMN",
+        help="also test groups of topics: a table with a column topic and this one",
+    )
+    parser.add_argument("--every-group", action="store_true", help="with --by: NEW must hold in every group")
+    parser.add_argument(
+        "--equivalent", action="store_true", help="NEW must be neither worse nor better, for a reproduction"
+    )
+    add_output(parser, documents=("json", "xml"))
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Decide whether a new run may replace an old one.
+
+    Exit status 0 (holds): NEW is not worse than OLD by the margin; the chance of a wrong "holds" is 5 %. 1
+    (worse): NEW is significantly worse. 3 (undecided): the topics are too few; the output tells how many are
+    needed, and which margin they can show. 2: an error. All measures must hold. -o gate.xml is for readers of
+    JUnit's format, -o gate.md for the summary of a job. The topics that fell most are listed and never block.
+
+      ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 P@10 --margin 5% -o gate.xml
+      ir_measures_graded gate --values values.csv old new --margin 0.01
+      ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 --values baseline.csv
+    """
+    options: dict[str, Any] = {
+        "margin": arguments.margin,
+        "by": None if arguments.by is None else read_groups(arguments.by),
+        "every_group": arguments.every_group,
+        "equivalent": arguments.equivalent,
+    }
+    if arguments.every_group and arguments.by is None:
+        raise GradedError("--every-group requires --by")
+    stored = None if arguments.values is None else read_values(arguments.values)
+    if stored is not None and {arguments.qrels, *arguments.inputs[:1]} <= {*stored.runs}:
+        check_files(arguments, [arguments.values])
+        found = gate_values(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
+    else:
+        inputs = Inputs(arguments)
+        check_files(arguments, [*inputs.files, *([arguments.values] if arguments.values else [])])
+        found = gate(inputs.qrels, inputs.runs, inputs.measures, stored=stored, **options)
+    arguments.status = STATUS[found.verdict]
+    if found.verdict == UNDECIDED and arguments.undecided:
+        arguments.status = {"pass": 0, "fail": 1}[arguments.undecided]
+    lines = shown(found, arguments, written=partial(found.written, status=arguments.status))
+    return [found.summary, "", *lines] if arguments.format in ("text", "markdown") else lines

@@ -1,0 +1,261 @@
+"""The gate: verdicts on made data with known truth, margins, groups, drift, and every document read back."""
+
+import json
+from dataclasses import replace
+from itertools import permutations, product
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, demo, parse_measure
+from ir_measures_graded.analysis import Evaluation, evaluate, gate, gate_values
+from ir_measures_graded.analysis.gate import Margin, rbo
+
+stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+weightstats = pytest.importorskip("statsmodels.stats.weightstats", reason="statsmodels is not installed")
+
+
+def of_pair(old, new, *measures):
+    """The values of two runs by each measure."""
+    measures = measures or ("nDCG_JK@10",)
+    values = np.stack([np.atleast_2d(old), np.atleast_2d(new)])
+    topics = tuple(f"q{number}" for number in range(values.shape[2]))
+    return Evaluation(("old", "new"), tuple(map(parse_measure, measures)), topics, values)
+
+
+def drawn(count, topics, shift=0.0, deviation=0.1, seed=0):
+    """Values of pairs of runs whose true relative difference is `shift` (count × 2 × topics)."""
+    random = np.random.default_rng(seed)
+    old = random.beta(5, 4, (count, topics))
+    new = old * (1 + shift) + random.normal(0, deviation, (count, topics))
+    return np.stack([old, new], axis=1)
+
+
+def test_a_run_that_is_worse_by_the_margin_holds_in_5_percent():
+    held = [gate_values(of_pair(*pair), margin="5%").holds for pair in drawn(1500, 60, shift=-0.05)]
+    assert np.mean(held) == pytest.approx(0.05, abs=0.016)
+
+
+def test_an_equal_run_is_worse_in_5_percent_and_otherwise_holds_or_is_undecided():
+    verdicts = [gate_values(of_pair(*pair), margin="1%").verdict for pair in drawn(1000, 60)]
+    assert {*verdicts} == {"holds", "worse", "undecided"}
+    assert np.mean([verdict == "worse" for verdict in verdicts]) == pytest.approx(0.05, abs=0.02)
+
+
+@pytest.mark.parametrize(("shift", "verdict"), [(0.0, "holds"), (-0.3, "worse")])
+def test_clear_cases_are_decided(shift, verdict):
+    pair = drawn(1, 100, shift, 0.05)[0]
+    assert gate_values(of_pair(*pair), margin="10%").verdict == verdict
+
+
+def test_verdicts_are_those_of_one_sided_t_tests():
+    for seed, (shift, margin) in enumerate(product((0.02, -0.02, -0.06, -0.1), ("5%", 0.02))):
+        old, new = drawn(1, 40, shift, 0.06, seed)[0]
+        found = gate_values(of_pair(old, new), margin=margin).verdicts[0]
+        better = new - 0.95 * old if margin == "5%" else new - old + 0.02
+        holds = stats.ttest_1samp(better, 0, alternative="greater").pvalue < 0.05
+        worse = stats.ttest_1samp(new - old, 0, alternative="less").pvalue
+        assert found.p == pytest.approx(worse)
+        assert found.verdict == ("holds" if holds else "worse" if worse < 0.05 else "undecided")
+        assert found.beyond == (stats.ttest_1samp(better, 0, alternative="less").pvalue < 0.05)
+
+
+def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent():
+    old, new = drawn(1, 50, seed=3)[0]
+    found = gate_values(of_pair(old, new), margin="2%").verdicts[0]
+    assert found.verdict == "undecided"
+    extra = new - 0.98 * old
+    share = 0.02 * old.mean() / extra.std(ddof=1)
+    topics = np.arange(2, 3000)
+    power = stats.nct.sf(stats.t.isf(0.05, topics - 1), topics - 1, share * topics**0.5)
+    assert found.needed == topics[power >= 0.8][0]
+    reach = (stats.t.isf(0.05, 49) + stats.t.ppf(0.8, 49)) * extra.std(ddof=1) / 50**0.5 / old.mean()
+    assert found.reachable == Margin(pytest.approx(reach), relative=True)
+    assert f"about {found.needed} topics, {found.needed - 50} more" in found.sentence(Margin.of("2%"))
+
+
+def test_worked_case():
+    # e = d + .1: mean .05, sd .1, 5 topics: .05 - 2.132 · .1 / √5 = -.045 (undecided); d: p = .163
+    d = np.array([-0.2, -0.1, 0.0, 0.0, 0.05])
+    found = gate_values(of_pair(np.full(5, 0.5), 0.5 + d), margin=0.1).verdicts[0]
+    assert (found.verdict, found.difference) == ("undecided", pytest.approx(-0.05))
+    assert found.p == pytest.approx(0.1631, abs=5e-4)
+    assert [topic for topic, *_ in found.fallen] == ["q0", "q1"]
+    assert (found.drops, found.rises) == (1, 0)
+
+
+def test_smaller_is_better_is_mirrored():
+    old, new = drawn(1, 60, -0.2, 0.05)[0]
+    assert gate_values(of_pair(old, new)).verdict == "worse"
+    assert gate_values(of_pair(old, new, "NDPM")).verdict == "holds"
+    assert gate_values(of_pair(new, old, "NDPM")).verdict == "worse"
+    fallen = gate_values(of_pair(new, old, "NDPM")).verdicts[0].fallen
+    assert all(after > before for _, before, after in fallen)
+
+
+def test_all_measures_must_hold_and_worse_is_corrected_for_their_number():
+    old = drawn(1, 60)[0][0]
+    random = np.random.default_rng(1).normal(0, 1, 60)
+    fall = old - 0.02 + 0.02 * (random - random.mean()) / random.std(ddof=1) * 60**0.5 / 1.8  # t = -1.8
+    single = gate_values(of_pair(old, fall), margin="1%")
+    assert (single.verdict, single.verdicts[0].p < 0.05) == ("worse", True)
+    both = gate_values(of_pair([old, old], [old + 0.05, fall], "nDCG_JK@10", "AP"), margin="1%")
+    assert [each.verdict for each in both.verdicts] == ["holds", "undecided"]
+    assert both.verdicts[1].p == pytest.approx(2 * single.verdicts[0].p)
+    assert both.verdict == "undecided"
+
+
+def test_equal_runs_hold_even_where_all_values_are_0():
+    for old in (np.zeros(20), np.linspace(0, 1, 20)):
+        found = gate_values(of_pair(old, old))
+        assert found.holds
+        assert found.verdicts[0].fallen == ()
+
+
+def test_constant_differences_are_decided_by_the_margin():
+    old = np.linspace(0.3, 0.7, 12)
+    assert gate_values(of_pair(old, old - 0.01), margin=0.02).holds
+    assert gate_values(of_pair(old, old - 0.03), margin=0.02).verdict == "worse"
+
+
+def test_equivalent_equals_two_one_sided_tests_of_statsmodels():
+    verdicts = set()
+    for seed in range(30):
+        old, new = drawn(1, 60, (seed % 3) * 0.02, 0.06, seed)[0]
+        found = gate_values(of_pair(old, new), margin=0.02, equivalent=True)
+        p = weightstats.ttost_paired(new, old, -0.02, 0.02)[0]
+        differs = stats.ttest_rel(new, old).pvalue < 0.05
+        assert found.verdict == ("holds" if p < 0.05 else "differs" if differs else "undecided")
+        verdicts.add(found.verdict)
+    assert verdicts == {"holds", "differs", "undecided"}
+
+
+def test_groups_are_notes_unless_every_group_must_hold():
+    old, new = drawn(1, 60, 0.0, 0.02)[0]
+    new[:12] -= 0.1
+    by = {f"q{number}": "hard" if number < 12 else "easy" for number in range(55)}
+    found = gate_values(of_pair(old, new), by=by, margin="10%")
+    assert [(each.group, each.verdict, each.topics) for each in found.verdicts] == [
+        (None, "holds", 60), ("hard", "worse", 12), ("easy", "holds", 43), ("no group", "too few topics", 5),
+    ]  # fmt: skip
+    assert found.holds
+    assert gate_values(of_pair(old, new), by=by, margin="10%", every_group=True).verdict == "worse"
+
+
+def test_drift_names_the_topics_and_rounded_values_are_none():
+    qrels, runs = demo.qrels_path(), list(demo.run_paths().items())[:2]
+    values = evaluate(qrels, runs, ["nDCG_JK@10"])
+    for places in (4, 16):
+        assert gate(qrels, runs, ["nDCG_JK@10"], stored=replace(values, values=values.values.round(places)))
+    moved = values.values.round(4)
+    moved[0, 0, [3, 5]] += 2e-4
+    topics = f"{values.topics[3]}, {values.topics[5]}"
+    with pytest.raises(
+        GradedError, match=rf"not what was stored in 2 topics \({topics}\): the run, the qrels"
+    ):
+        gate(qrels, runs, ["nDCG_JK@10"], stored=replace(values, values=moved))
+    with pytest.raises(GradedError, match="the stored values have no measure AP"):
+        gate(qrels, runs, ["AP"], stored=values)
+
+
+def orders(run):
+    """All runs that break the ties of a run in any way."""
+    scores = sorted({*run.values()}, reverse=True)
+    groups = [[doc for doc in run if run[doc] == score] for score in scores]
+    for order in product(*map(permutations, groups)):
+        docs = [doc for group in order for doc in group]
+        yield {doc: -rank for rank, doc in enumerate(docs)}
+
+
+def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
+    random = np.random.default_rng(8)
+    seen = set()
+    for _ in range(30):
+        qrels = {f"q{t}": {d: int(random.integers(0, 3)) for d in "ab"} | {"z": 2} for t in range(2)}
+        runs = {
+            name: {topic: {d: float(random.integers(0, 3)) for d in "abx"} for topic in qrels}
+            for name in ("old", "new")
+        }
+        found = gate(qrels, runs, ["nDCG_JK@2"], margin=0.9)
+        if not found.holds:
+            continue
+        choices = [[(t, o, n) for o in orders(runs["old"][t]) for n in orders(runs["new"][t])] for t in qrels]
+        held = []
+        for chosen in product(*choices):
+            tried = {"old": {t: o for t, o, _ in chosen}, "new": {t: n for t, _, n in chosen}}
+            held.append(gate(qrels, tried, ["nDCG_JK@2"], margin=0.9).holds)
+        if found.verdicts[0].stands["ties"]:
+            assert all(held)
+        seen.add(found.verdicts[0].stands["ties"])
+        judged = []
+        for levels in product((0, 1, 2), repeat=2):
+            tried = {t: qrels[t] | {"x": level} for t, level in zip(qrels, levels)}
+            judged.append(gate(tried, runs, ["nDCG_JK@2"], margin=0.9).holds)
+        if found.verdicts[0].stands["unjudged"]:
+            assert all(judged)
+        seen.add(("unjudged", found.verdicts[0].stands["unjudged"]))
+    assert seen == {True, False, ("unjudged", True), ("unjudged", False)}
+
+
+@pytest.mark.parametrize(
+    ("margin", "message"),
+    [
+        ("0", "margin='0' is not allowed; give a share below 100%, as 5%, or 0.01"),
+        ("120%", "margin='120%' is not allowed"),
+        ("five", "margin='five' is not allowed"),
+        (float("nan"), "margin=nan is not allowed"),
+    ],
+)
+def test_invalid_margins_are_refused(margin, message):
+    with pytest.raises(GradedError, match=message):
+        gate_values(of_pair(np.ones(5), np.ones(5)), margin=margin)
+
+
+def test_impossible_requests_are_refused():
+    one = replace(of_pair(np.ones(5), np.ones(5)), runs=("old",), values=np.ones((1, 1, 5)))
+    with pytest.raises(GradedError, match="a gate needs two runs, the old and the new one"):
+        gate_values(one)
+    with pytest.raises(GradedError, match="the old mean is 0, and a relative margin is a share of it"):
+        gate_values(of_pair(np.zeros(5), np.arange(5.0)))
+
+
+def test_documents_have_the_verdicts():
+    old, new = drawn(1, 60, -0.2, 0.05)[0]
+    found = gate_values(of_pair([old, old], [new, old], "AP", "P@5"), margin="5%")
+    read = json.loads(found.written("json"))
+    assert (read["verdict"], [each["verdict"] for each in read["measures"]]) == ("worse", ["worse", "holds"])
+    assert [row["topic"] for row in read["fallen"]] == [topic for topic, *_ in found.verdicts[0].fallen]
+    suite = ElementTree.fromstring(found.written("xml"))
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert [case.get("name") for case in suite.iter("testcase")] == ["AP", "P@5"]
+    assert suite.find("testcase/failure").get("type") == "worse"
+    undecided = gate_values(of_pair(*drawn(1, 50, seed=3)[0]), margin="2%")
+    failed, passed = (ElementTree.fromstring(undecided.written("xml", status)) for status in (None, 0))
+    assert (failed.get("failures"), passed.get("failures")) == ("1", "0")
+    named = replace(found, new="a\x0cb\ud800")
+    assert "a\N{REPLACEMENT CHARACTER}b" in ElementTree.fromstring(named.written("xml"))[0].get("classname")
+
+
+def test_equivalent_compares_the_rankings():
+    qrels = {f"q{number}": {"a": 1, "b": 0} for number in range(12)}
+    run = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in qrels}
+    other = run | {"q0": {"a": 1.0, "b": 2.0, "c": 3.0}}
+    found = gate(qrels, {"old": run, "new": other}, ["nDCG_JK@10"], equivalent=True)
+    topic, tau, overlap, moved = found.rankings[0]
+    assert (topic, tau, moved) == ("q0", pytest.approx(-1), "a 1→3, c 3→1")
+    assert overlap == pytest.approx(rbo(np.array([1, 2, 3]), np.array([3, 2, 1]), 3))
+    assert found.rankings[1][1:] == (pytest.approx(1), pytest.approx(1), "")
+
+
+def test_rbo_of_a_worked_case():
+    # overlaps 0, 1/2, 3/3: .9³ + (.1/.9)·(0 + .5·.9² + 1·.9³) = .729 + .045 + .081 = .855
+    assert rbo(np.array([1, 2, 3]), np.array([3, 1, 2]), 3) == pytest.approx(0.855)
+
+
+def test_the_figure_fills_what_holds():
+    old, new = drawn(1, 60, -0.2, 0.05)[0]
+    (axes,) = gate_values(of_pair([old, old], [new, old], "AP", "P@5"), margin="5%").figure().axes
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    assert [dot.get_markerfacecolor() == "white" for dot in dots] == [True, False]
+    assert dots[0].get_xdata()[0] == pytest.approx(100 * (new.mean() / old.mean() - 1))

@@ -1,0 +1,90 @@
+"""The command `gate`: exit statuses, values in tables, drift, groups and files."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import cli, demo
+
+pytest.importorskip("scipy", reason="SciPy is not installed")
+pytest.importorskip("statsmodels", reason="statsmodels is not installed")
+
+RUNS = {name: str(path) for name, path in demo.run_paths().items()}
+
+
+@pytest.fixture
+def table():
+    """A table of values: B is better than A, C is worse, D is close to A."""
+    random = np.random.default_rng(1)
+    values = random.random(60)
+    runs = {"A": values, "B": values + 0.1, "C": values - 0.2, "D": values + random.normal(0, 0.1, 60)}
+    lines = [f"{run},q{n},P@5,{value:.4f}" for run, of in runs.items() for n, value in enumerate(of)]
+    Path("values.csv").write_text("\n".join(["run,topic,measure,value", *lines]))
+    return "values.csv"
+
+
+@pytest.mark.parametrize(
+    ("new", "options", "status", "word"),
+    [
+        ("B", [], 0, "holds"),
+        ("C", [], 1, "worse"),
+        ("D", ["--margin", "1%"], 3, "undecided"),
+        ("D", ["--margin", "1%", "--undecided", "pass"], 0, "undecided"),
+        ("D", ["--margin", "1%", "--undecided", "fail"], 1, "undecided"),
+    ],
+)
+def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, word):
+    assert cli.main(["gate", "--values", table, "A", new, "P@5", *options, "-o", "gate.xml"]) == status
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{word}: {new} against A by P@5, margin ")
+    assert ("No margin was given; it is 5 % of the old values." in lines) == (not options)
+    failures = ElementTree.parse("gate.xml").getroot().get("failures")
+    assert failures == str(int(status != 0))
+
+
+def test_every_format_has_the_verdict(table, capsys):
+    words = ["gate", "--values", table, "A", "C"]
+    for form in ("text", "markdown", "latex", "tsv", "csv", "jsonl", "json", "xml"):
+        assert cli.main([*words, "-f", form]) == 1
+        assert "worse" in capsys.readouterr().out
+    assert cli.main([*words, "-f", "json", "-o", "g.json", "-o", "g.md", "-o", "g.csv"]) == 1
+    assert json.loads(capsys.readouterr().out) == json.loads(Path("g.json").read_text())
+    assert "worse" in Path("g.md").read_text()
+
+
+def test_a_page_is_written(table, capsys):
+    pytest.importorskip("jinja2", reason="Jinja is not installed")
+    assert cli.main(["gate", "--values", table, "A", "C", "-o", "g.html"]) == 1
+    assert "Topics that fell most" in Path("g.html").read_text(encoding="utf-8")
+
+
+def test_stored_values_are_compared_with_the_old_run(capsys):
+    evaluated = ["evaluate", demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10", "-q", "-f", "csv", "-p", "6"]
+    assert cli.main(evaluated) == 0
+    stored = capsys.readouterr().out
+    Path("stored.csv").write_text(stored)
+    words = ["gate", demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10", "--values", "stored.csv"]
+    assert cli.main(words) == 0
+    Path("stored.csv").write_text(stored.replace("A,351,0.2", "A,351,0.3"))
+    capsys.readouterr()
+    assert cli.main(words) == 2
+    assert "A: nDCG_JK@10 is not what was stored in 1 topic (351)" in capsys.readouterr().err
+
+
+def test_groups_come_from_a_table(table, capsys):
+    Path("kinds.csv").write_text(
+        "topic,kind\n" + "".join(f"q{n},{'long' if n % 2 else 'short'}\n" for n in range(60))
+    )
+    words = ["gate", "--values", table, "A", "B", "--by", "kinds.csv:kind", "-f", "jsonl"]
+    assert cli.main(words) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["group"], row["topics"]) for row in rows] == [(None, 60), ("short", 30), ("long", 30)]
+
+
+def test_compare_and_power_take_values(table, output):
+    rows = [json.loads(line) for line in output("compare", "--values", table, "A", "C", "P@5", "-f", "jsonl")]
+    assert [(row["run"], row["other"], round(row["difference"], 6)) for row in rows] == [("C", "A", -0.2)]
+    assert len(output("compare", "--values", table, "-f", "csv")) == 1 + 6
