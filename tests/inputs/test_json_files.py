@@ -13,33 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP
+from reading import qrels, refused, run
 
-from ir_measures_graded import CG, GradedError, RunFile, nDCG_JK, read_trec_qrels, read_trec_run
+from ir_measures_graded import CG, GradedError, RunFile, nDCG_JK, read_trec_run
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import json_files
 
 TWO = {"q1": {"d1": 9.2, "d2": 8.0}, "q2": {"d1": -1.5}}
 ROWS = [(topic, doc, score) for topic, docs in TWO.items() for doc, score in docs.items()]
-
-
-def run(content):
-    found = {}
-    for topic, doc, score in RunFile(io.BytesIO(content.encode())):
-        found.setdefault(topic, {})[doc] = score
-    return found
-
-
-def qrels(content):
-    found = {}
-    for topic, doc, level, *_ in read_trec_qrels(io.BytesIO(content.encode())).itertuples(index=False):
-        found.setdefault(topic, {})[doc] = level
-    return found
-
-
-def refused(read, content):
-    with pytest.raises(GradedError) as caught:
-        read(content)
-    return str(caught.value)
 
 
 def lines(objects):

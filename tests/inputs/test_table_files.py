@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, feather, ipc, parquet
+from reading import by_topic, in_pieces, refused
 
 from ir_measures_graded import (
     CG,
@@ -81,19 +82,6 @@ def written(kind, rows, name="runs"):
     return path
 
 
-def refused(call, *arguments):
-    with pytest.raises(GradedError) as caught:
-        call(*arguments)
-    return str(caught.value)
-
-
-def dicts(run):
-    found = {}
-    for row in run:
-        found.setdefault(row.query_id, {})[row.doc_id] = row.score
-    return found
-
-
 # Several runs in one file
 
 
@@ -105,8 +93,8 @@ def test_runs_of_a_file_are_told_apart_by_a_column(kind, compression):
         path.write_bytes(COMPRESSED[compression](path.read_bytes()))
         for file in (path, io.BytesIO(path.read_bytes())):
             runs = RunFile(file, run_column=names.get("run")).runs()
-            assert {name: dicts(run) for name, run in runs.items()} == RUNS
-            assert {name: dicts(run) for name, run in runs.items()} == RUNS  # they can be read again
+            assert {name: by_topic(run) for name, run in runs.items()} == RUNS
+            assert {name: by_topic(run) for name, run in runs.items()} == RUNS  # they can be read again
             measures = [nDCG_JK @ 5, ir_measures.AP, ir_measures.Judged @ 5]
             assert (evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values).all()
 
@@ -127,7 +115,7 @@ def test_run_of_a_mixed_file_is_whole(monkeypatch, small):
         found = RunFile(written(kind, rows)).runs()
         assert [*found] == ["B", "A"]
         runs = {name: found[name] for name in RUNS}
-        assert {name: dicts(run) for name, run in runs.items()} == RUNS
+        assert {name: by_topic(run) for name, run in runs.items()} == RUNS
         assert (evaluate(QRELS, runs, [CG @ 2]).values == evaluate(QRELS, RUNS, [CG @ 2]).values).all()
 
 
@@ -148,7 +136,7 @@ def test_row_groups_of_other_runs_are_not_read(monkeypatch):
         return batches(self, size, groups, columns)
 
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spy)
-    assert dicts(RunFile(path, "B")) == RUNS["B"]
+    assert by_topic(RunFile(path, "B")) == RUNS["B"]
     assert set(read) == {2}
 
 
@@ -316,7 +304,7 @@ def test_blocks_are_cut_between_topics_of_a_table(monkeypatch):
     ],
 )
 def test_headed_text_is_read(content):
-    assert dicts(RunFile(io.BytesIO(content))) == {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
+    assert by_topic(RunFile(io.BytesIO(content))) == {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}
 
 
 CELLS = st.sampled_from(
@@ -348,8 +336,7 @@ def test_fast_and_strict_reader_of_headed_text_agree(content):
 
 @pytest.mark.parametrize("block", [20, 50, 1 << 20])
 def test_quoted_text_is_read_as_by_the_csv_module(monkeypatch, block):
-    monkeypatch.setattr(strict_lines, "BLOCK", block)
-    monkeypatch.setattr(strict_lines, "PIECE", block)
+    in_pieces(monkeypatch, block)
     rows = [
         ("q1", "d1", "9", "first\nq1,d2,99,second"),
         ("q1", 'd"2', "8", 'a "quoted" word, and\r\n\r\n"'),
@@ -366,15 +353,14 @@ def test_quoted_text_is_read_as_by_the_csv_module(monkeypatch, block):
             content.getvalue().rstrip("\r\n"),
             content.getvalue().replace("\r\n", "\n\n"),
         ):
-            found = dicts(RunFile(io.BytesIO(text.encode())))
+            found = by_topic(RunFile(io.BytesIO(text.encode())))
             assert found == {"q1": {doc: float(score) for _, doc, score, _ in rows}}
 
 
 def test_line_of_a_row_is_its_first(monkeypatch):
     content = b'query_id,doc_id,score,t\nq,a,1,"x\ny"\nq,b,1,"x\ny"\nq,a,1,\n'
     for block in (10, 1 << 20):
-        monkeypatch.setattr(strict_lines, "BLOCK", block)
-        monkeypatch.setattr(strict_lines, "PIECE", block)
+        in_pieces(monkeypatch, block)
         assert ":6: topic 'q' retrieves document 'a' a second time (first in line 2)" in refused(
             list, RunFile(io.BytesIO(content))
         )
@@ -417,7 +403,7 @@ def test_columns_have_the_names_of_other_tools(kind, names):
     sign = -1 if names[2] in ("rank", "Doc Position") else 1
     found = {"q1": {"d1": 2.0 * sign, "d2": 1.0 * sign}}
     path = written(kind, rows)
-    assert dicts(RunFile(path)) == found
+    assert by_topic(RunFile(path)) == found
     for source in (path, rows, rows.to_pandas(), polars.from_arrow(rows)):
         expected = evaluate(QRELS, {"x": found}, [CG @ 1, ir_measures.AP]).values
         assert (evaluate(QRELS, {"x": source}, [CG @ 1, ir_measures.AP]).values == expected).all()
@@ -438,7 +424,7 @@ def test_two_names_of_one_column_are_refused():
     told = "run.csv has both q_id and topic; name one of them query_id; it needs query_id, doc_id and score"
     assert refused(list, RunFile("run.csv")) == told
     Path("run.csv").write_text("q_id,topic,qid,doc_id,score\n1,2,3,d,1\n")
-    assert dicts(RunFile("run.csv")) == {"3": {"d": 1.0}}
+    assert by_topic(RunFile("run.csv")) == {"3": {"d": 1.0}}
 
 
 def test_text_without_a_known_header_is_read_as_a_trec_file():
@@ -448,4 +434,4 @@ def test_text_without_a_known_header_is_read_as_a_trec_file():
         "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
         "between commas or tabs"
     )
-    assert dicts(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}
+    assert by_topic(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}

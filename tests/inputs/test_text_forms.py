@@ -1,27 +1,9 @@
 """Text files of other tools: how each is recognised, next to the file that is most like it."""
 
-import io
-
 import pytest
+from reading import in_pieces, qrels, run
 
-from ir_measures_graded import GradedError, RunFile, read_trec_qrels
-from ir_measures_graded.inputs import strict_lines
-
-
-def run(content):
-    found = {}
-    for topic, doc, score in RunFile(io.BytesIO(content.encode())):
-        found.setdefault(topic, {})[doc] = score
-    return found
-
-
-def qrels(content):
-    frame = read_trec_qrels(io.BytesIO(content.encode()))
-    found = {}
-    for topic, doc, level in frame[["query_id", "doc_id", "relevance"]].itertuples(index=False):
-        found.setdefault(topic, {})[doc] = level
-    return found
-
+from ir_measures_graded import GradedError
 
 TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 
@@ -43,8 +25,7 @@ TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 )
 @pytest.mark.parametrize("block", [1, 1 << 20])
 def test_runs_of_other_tools_are_read(monkeypatch, content, expected, separator, block):
-    monkeypatch.setattr(strict_lines, "BLOCK", block)
-    monkeypatch.setattr(strict_lines, "PIECE", block)
+    in_pieces(monkeypatch, block)
     if not (block == 1 and content.startswith("q1 d1 9e2")):  # a block of one line decides
         assert run(content.replace(" ", separator)) == expected
 
@@ -84,8 +65,7 @@ def test_quepid_export_of_positions_is_a_run():
     ],
 )
 def test_later_row_that_breaks_the_order_is_refused(monkeypatch, lines, wrong):
-    monkeypatch.setattr(strict_lines, "BLOCK", 100)
-    monkeypatch.setattr(strict_lines, "PIECE", 100)
+    in_pieces(monkeypatch, 100)
     good = "".join(lines.format(t=topic, r=rank) for topic in range(9) for rank in (1, 2))
     assert len(run(good)) == 9
     with pytest.raises(GradedError, match="the open file:19: topic 'q7': the rows of a topic must"):

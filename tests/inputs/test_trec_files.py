@@ -20,6 +20,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel
+from reading import by_topic, in_pieces, refused
 
 import ir_measures_graded.inputs.strict_lines
 from ir_measures_graded import (
@@ -43,21 +44,12 @@ def dicts(file):
     """A run as a dict of dicts."""
     frame = read_trec_run(file)
     assert list(frame.columns) == ["query_id", "doc_id", "score"]
-    found = {}
-    for topic, doc, score in frame.itertuples(index=False):
-        found.setdefault(topic, {})[doc] = score
-    return found
+    return by_topic(frame.itertuples(index=False))
 
 
 def qrels(file):
     """Qrels as tuples."""
     return [Qrel(*row) for row in read_trec_qrels(file).itertuples(index=False)]
-
-
-def refused(reader, file):
-    with pytest.raises(GradedError) as caught:
-        reader(file)
-    return str(caught.value)
 
 
 def written(path, content):
@@ -178,8 +170,7 @@ def test_lines_and_ids_have_a_greatest_length(tmp_path, monkeypatch):
         assert re.match("the open file:4: the (doc|query)_id 'd.*' is longer than 4,096 bytes$", told), told
     for size, block in ((100, 20), (100, 1000), (5000, 1000)):
         monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "LONGEST_LINE", max(size, block))
-        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", block)
-        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", block)
+        in_pieces(monkeypatch, block)
         fits = RUN + b"q9 Q0 d9 1 1 " + b"t" * (max(size, block) - 14) + b"\n"
         assert list(dicts(io.BytesIO(fits))) == ["q1", "q2", "q9"]
     with open("/dev/zero", "rb") as endless:
@@ -294,8 +285,7 @@ def read_or_refused(file):
 )
 def test_fast_and_strict_reader_agree(content, block):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", block)
-        patch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", block)
+        in_pieces(patch, block)
         found = read_or_refused(io.BytesIO(content))
         patch.setattr(text_files, "_plainly", lambda block, form: None)
         assert found == read_or_refused(io.BytesIO(content))
@@ -352,8 +342,7 @@ def test_values_do_not_depend_on_the_block_size(tmp_path, monkeypatch):
     whole = evaluator.calc(read_trec_run(file))
     for size in (1, 2, 6, 15, rows.count(b"\n"), rows.count(b"\n") + 1):
         monkeypatch.setattr(files, "ROWS", size)
-        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 150 * (size % 7) + 20)
-        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 150 * (size % 7) + 20)
+        in_pieces(monkeypatch, 150 * (size % 7) + 20)
         monkeypatch.setattr(files, "TAIL", size % 5 + 1)
         assert evaluator.calc(TrecRun(file)) == whole
 
@@ -361,8 +350,7 @@ def test_values_do_not_depend_on_the_block_size(tmp_path, monkeypatch):
 def test_blocks_are_cut_between_topics(tmp_path, monkeypatch):
     _, run = judged_and_run(Random(1))
     file = written(tmp_path / "run", "".join(chain(*run.values())).encode())
-    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 1)
-    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 1)
+    in_pieces(monkeypatch, 1)
     monkeypatch.setattr(files, "ROWS", 1)
     blocks = list(TrecRun(file).blocks())
     assert [block.topics for block in blocks] == [[topic] for topic in run]
@@ -391,8 +379,7 @@ def test_topics_that_are_not_contiguous_are_joined(tmp_path, monkeypatch):
         file = written(tmp_path / "run", "".join(rows).encode())
         for size in (1, 10, 10**6):
             monkeypatch.setattr(files, "ROWS", size)
-            monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", size)
-            monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", size)
+            in_pieces(monkeypatch, size)
             found = nDCG_JK.calc(qrels, TrecRun(file))
             assert found == expected
             assert list(TrecRun(file)) == list(ir_measures.read_trec_run("".join(rows)))
@@ -490,14 +477,12 @@ def test_first_mistake_in_the_file_is_reported(tmp_path, monkeypatch):
     rows[100] = b"q100 Q0 doc 1 1\n"
     packed = gzip.compress(b"".join(rows))
     file = written(tmp_path / "cut.gz", packed[: len(packed) // 2])
-    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 1000)
-    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 1000)
+    in_pieces(monkeypatch, 1000)
     assert refused(read_trec_run, file).startswith(f"{file}:101: 5 fields, not 6")
 
 
 def test_read_error_is_reported_after_earlier_mistakes(monkeypatch):
-    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 10)
-    monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "PIECE", 10)
+    in_pieces(monkeypatch, 10)
 
     class Failing(io.BytesIO):
         name = "failing"
