@@ -127,14 +127,8 @@ class Ranges(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per measure and run, the best run first."""
-        columns = [
-            "measure",
-            "run",
-            "value",
-            *(f"{of} {end}" for of in _KINDS for end in ("min", "max")),
-            "judged",
-        ]
-        return columns, [
+        ends = [f"{kind} {end}" for kind in _KINDS for end in ("min", "max")]
+        return ["measure", "run", "value", *ends, "judged"], [
             [str(found.measure), found.run, found.value, *_ends(found), found.judged]
             for measure in self.measures
             for found in self._best_first(measure)
@@ -146,53 +140,29 @@ class Ranges(Result):
         rows: list[list[Any]] = []
         for measure in self.measures:
             of = [found for found in self.differences if found.measure == measure]
-            ties = [found.stands_over_ties for found in of]
-            judgments = [found.stands_over_judgments for found in of]
-            rows.append(
-                [
-                    str(measure),
-                    len(of),
-                    None if None in ties else sum(map(bool, ties)),
-                    None if None in judgments else sum(map(bool, judgments)),
-                    None if None in judgments else all(found.exact for found in of),
-                ]
-            )
+            both = ([found.stands_over_ties for found in of], [found.stands_over_judgments for found in of])
+            stand = [None if None in each else sum(map(bool, each)) for each in both]
+            exact = None if stand[1] is None else all(found.exact for found in of)
+            rows.append([str(measure), len(of), *stand, exact])
         return columns, rows
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and run, then one per measure and pair of runs."""
-        names = [f"{kind}_{end}" for kind in _KINDS for end in ("min", "max")]
-        rows = [
+        ends = [f"{kind}_{end}" for kind in _KINDS for end in ("min", "max")]
+        others = ("judged", "stands_over_ties", "stands_over_judgments", "exact")
+        every: tuple[Range | Difference, ...] = (*self.values, *self.differences)
+        return [
             {
                 "measure": str(found.measure),
                 "run": found.run,
-                "other": None,
+                "other": getattr(found, "other", None),
                 "value": found.value,
-                **dict(zip(names, _ends(found))),
-                "judged": found.judged,
-                "stands_over_ties": None,
-                "stands_over_judgments": None,
-                "exact": None,
-                "note": found.note,
+                **dict(zip(ends, _ends(found))),
+                **{name: getattr(found, name, None) for name in others},
+                "note": getattr(found, "note", ""),
             }
-            for found in self.values
+            for found in every
         ]
-        for each in self.differences:
-            rows.append(
-                {
-                    "measure": str(each.measure),
-                    "run": each.run,
-                    "other": each.other,
-                    "value": each.value,
-                    **dict(zip(names, _ends(each))),
-                    "judged": None,
-                    "stands_over_ties": each.stands_over_ties,
-                    "stands_over_judgments": each.stands_over_judgments,
-                    "exact": each.exact,
-                    "note": "",
-                }
-            )
-        return rows
 
     @plots.styled
     def figure(self) -> Figure:
@@ -319,12 +289,7 @@ class _OfMeasure:
     """All runs by one measure."""
 
     def __init__(
-        self,
-        measure: GradedMeasure,
-        runs: Sequence[StudiedRun],
-        draws: int,
-        seed: int,
-        unjudged: bool,
+        self, measure: GradedMeasure, runs: Sequence[StudiedRun], draws: int, seed: int, unjudged: bool
     ):
         self.measure, self.runs, self.draws, self.seed = measure, runs, draws, seed
         self.topics = [run.view(measure) for run in runs]
@@ -349,7 +314,7 @@ class _OfMeasure:
 
     def ranges(self) -> Iterator[Range]:
         """The ranges of the mean of each run."""
-        levels = _Levels(self.topics)
+        pools = _pools(self.topics)
         for number, (run, topics) in enumerate(zip(self.runs, self.topics)):
             unjudged, note = self.unjudged[number]
             listed = int(topics.retrieved.sum())
@@ -359,21 +324,20 @@ class _OfMeasure:
                 float(mean_over_topics(self.value[number])),
                 _means(self.ties[number]),
                 _means(unjudged),
-                None if unjudged is None or not self.draws else self._likely(number, levels),
+                None if unjudged is None or not self.draws else self._likely(number, pools[number]),
                 topics.run.topic.size / listed if listed else None,
                 note,
             )
 
-    def _likely(self, number: int, levels: _Levels) -> Interval:
+    def _likely(self, number: int, pools: list[np.ndarray]) -> Interval:
         topics, random = self.topics[number], np.random.default_rng([self.seed, number])
         means = np.empty(self.draws)
-        holes = Unjudged.of(topics)
-        every = np.arange(topics.count)
+        unjudged, every = Unjudged.of(topics), np.arange(topics.count)
         batch = max(1, BLOCK // max(1, topics.ranks.judged.offsets[-1]))
         for start in range(0, self.draws, batch):
             size = min(batch, self.draws - start)
-            drawn = levels.drawn(number, holes, size, random)
-            given = np.concatenate([padded(levels, holes.count) for levels in drawn])
+            drawn = _drawn(pools, unjudged, size, random)
+            given = np.concatenate([padded(levels, unjudged.count) for levels in drawn])
             values = self._evaluated(self.measure, filled(topics, np.tile(every, size), given))
             means[start : start + size] = mean_over_topics(values.reshape(size, topics.count))
         low, high = np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2])
@@ -422,35 +386,32 @@ def _means(extremes: np.ndarray | None) -> Interval | None:
 
 
 def _unjudged_documents(topics: Topics) -> Column:
-    """The documents in the holes, topic by topic."""
-    holes = Unjudged.of(topics)
-    return topics.ranks.documents(holes.place), np.append(0, np.cumsum(holes.count))
+    """The unjudged documents, topic by topic."""
+    unjudged = Unjudged.of(topics)
+    return topics.ranks.documents(unjudged.place), np.append(0, np.cumsum(unjudged.count))
 
 
-class _Levels:
-    """The levels of the judged documents that the runs retrieved, by run and bin of ranks."""
+def _pools(topics: list[Topics]) -> list[list[np.ndarray]]:
+    """The levels of the judged documents that each run retrieved, by bin of ranks; those of all runs if the
+    run has few."""
 
-    def __init__(self, topics: list[Topics]):
-        bins = [np.searchsorted(BINS, each.ranks.rank) for each in topics]
-        levels = [each.ranks.judged.level[each.ranks.doc] for each in topics]
-        of_all = [
-            np.concatenate([level[bin_ == number] for bin_, level in zip(bins, levels)])
-            for number in range(len(BINS) + 1)
-        ]
-        self.pools = [
-            [
-                own if (own := level[bin_ == number]).size >= FEW else of_all[number]
-                for number in range(len(BINS) + 1)
-            ]
-            for bin_, level in zip(bins, levels)
-        ]
+    def binned(each: Topics) -> list[np.ndarray]:
+        of, level = np.searchsorted(BINS, each.ranks.rank), each.ranks.judged.level[each.ranks.doc]
+        return [level[of == number] for number in range(len(BINS) + 1)]
 
-    def drawn(self, run: int, holes: Unjudged, draws: int, random: np.random.Generator) -> np.ndarray:
-        """Random levels of the holes of a run (draws × holes), NaN if no document is judged at such ranks."""
-        bins = np.searchsorted(BINS, holes.rank)
-        levels = np.full((draws, bins.size), np.nan)
-        for number, pool in enumerate(self.pools[run]):
-            here = np.flatnonzero(bins == number)
-            if pool.size:
-                levels[:, here] = random.choice(pool, size=(draws, here.size))
-        return levels
+    of_runs = [binned(each) for each in topics]
+    of_all = [np.concatenate(pools) for pools in zip(*of_runs)]
+    return [[own if own.size >= FEW else every for own, every in zip(pools, of_all)] for pools in of_runs]
+
+
+def _drawn(
+    pools: list[np.ndarray], unjudged: Unjudged, draws: int, random: np.random.Generator
+) -> np.ndarray:
+    """Random levels of unjudged documents (draws × documents), NaN if no document is judged at such ranks."""
+    bins = np.searchsorted(BINS, unjudged.rank)
+    levels = np.full((draws, bins.size), np.nan)
+    for number, pool in enumerate(pools):
+        here = np.flatnonzero(bins == number)
+        if pool.size:
+            levels[:, here] = random.choice(pool, size=(draws, here.size))
+    return levels

@@ -7,6 +7,7 @@ form that is stored, printed and compared, or raises a `GradedError`; `allowed` 
 from __future__ import annotations
 
 import math
+from operator import ge, gt, le, lt
 from typing import Any
 
 from ir_measures.measures import ParamInfo
@@ -54,22 +55,15 @@ class Real(Parameter):
         at_most: float | None = None,
     ):
         super().__init__(default=default, desc=desc, dtype=(int, float))
-        self.above, self.at_least, self.below, self.at_most = above, at_least, below, at_most
+        given = zip((">", "≥", "<", "≤"), (gt, ge, lt, le), (above, at_least, below, at_most))
+        self.bounds = [(sign, holds, bound) for sign, holds, bound in given if bound is not None]
 
     def allowed(self) -> str:
-        bounds = {">": self.above, "≥": self.at_least, "<": self.below, "≤": self.at_most}
-        given = [f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None]
-        return " ".join(filter(None, ["a real number", " and ".join(given)]))
+        return f"a real number {' and '.join(f'{sign} {bound:g}' for sign, _, bound in self.bounds)}".rstrip()
 
     def canonical(self, value: Any) -> Any:
         value = plain_number(value)
-        outside = (
-            (self.above is not None and value <= self.above)
-            or (self.at_least is not None and value < self.at_least)
-            or (self.below is not None and value >= self.below)
-            or (self.at_most is not None and value > self.at_most)
-        )
-        if not math.isfinite(value) or outside:
+        if not math.isfinite(value) or not all(holds(value, bound) for _, holds, bound in self.bounds):
             raise GradedError
         return value
 

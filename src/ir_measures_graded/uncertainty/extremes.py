@@ -18,6 +18,8 @@ from .judgments import Undetermined, Unjudged, extreme_in_order, filled, levels_
 from .ratio import threshold_ratio, weighted_ratio
 from .states import extreme_over_states
 
+Pair = tuple[np.ndarray, np.ndarray]
+
 
 @singledispatch
 def extreme(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
@@ -107,9 +109,7 @@ def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
 
 
 @singledispatch
-def difference(
-    measure: GradedMeasure, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray] | None:
+def difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair) -> Pair | None:
     """The lowest and the highest difference (T each) of two runs' values over all judgments of the documents
     that either has unjudged within the cutoff; None if it is not known.
 
@@ -119,9 +119,7 @@ def difference(
 
 
 @difference.register
-def _(
-    measure: WeightedGains, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray] | None:
+def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
     topic, weight = differing(measure, one, other, shared)
     value, best = measure.values(one) - measure.values(other), one.possible_gains.max(initial=0)
 
@@ -132,9 +130,7 @@ def _(
 
 
 @difference.register(type(gP))
-def _(
-    measure: WeightedGains, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray] | None:
+def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
     if not measure["max_gain"]:
         return None
     per_amount = partial(measure.scaled, np.ones(one.count))
@@ -145,9 +141,7 @@ def _(
 
 
 @difference.register
-def _(
-    measure: Normalised, one: Topics, other: Topics, shared: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray] | None:
+def _(measure: Normalised, one: Topics, other: Topics, shared: Pair) -> Pair | None:
     if measure.averages or measure.params.get("ideal") == "retrieved":
         return None
     topic, weight = differing(measure, one, other, shared)
@@ -166,9 +160,9 @@ def differing(
     measure: WeightedGains,
     one: Topics,
     other: Topics,
-    shared: tuple[np.ndarray, np.ndarray],
+    shared: Pair,
     factor: Callable[[Topics], np.ndarray] | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Pair:
     """The documents that either of two runs has unjudged: the topic of each, and its weight in `one` minus
     its weight in `other`. `factor` is that of each topic's weights (T)."""
     topic, weight = [], []
