@@ -175,3 +175,12 @@ def test_the_figure_compares_the_order_with_that_by_depth():
     np.testing.assert_allclose(mine[1:], np.cumsum(found.shares))
     assert (mine - depth >= -1e-12).all()
     assert depth[(found.best_ranks == 1).sum()] == pytest.approx(found.shares[found.best_ranks == 1].sum())
+
+
+def test_any_name_of_a_run_is_written(tmp_path):
+    path = tmp_path / "ask.csv"
+    holes(QRELS, dict(zip(["a\n,b", "\udcff"], RUNS.values())), "P@5").save(path)
+    with open(path, newline="") as file:
+        rows = list(csv.reader(file))
+    assert {len(row) for row in rows} == {4}
+    assert "a\n,b:1 \\udcff:4" in {row[3] for row in rows}

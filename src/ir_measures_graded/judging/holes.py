@@ -13,8 +13,6 @@ B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval ev
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +30,7 @@ from ..evaluation.named import Qrels, Runs, read_judgments
 from ..evaluation.study import study_of
 from ..output import plots
 from ..output.files import write_whole
-from ..output.formats import Table, counted
+from ..output.formats import Table, comma_separated, counted
 from ..output.result import Result
 from ..ranking.ranks import JudgedRanks
 from ..registry.notation import parse_measure
@@ -138,10 +136,8 @@ class Holes(Result):
     def csv_lines(self) -> Iterator[str]:
         """The same as CSV with the columns topic, document, level (empty) and runs."""
         holders = map(self._holders, range(len(self)))
-        for row in (CSV_COLUMNS, *zip(self.topics, self.documents, [""] * len(self), holders)):
-            written = io.StringIO()
-            csv.writer(written, lineterminator="").writerow(row)
-            yield written.getvalue()
+        rows = zip(self.topics, self.documents, [""] * len(self), holders)
+        yield from comma_separated(CSV_COLUMNS, rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the holes for an assessor: as CSV if the path ends in ``.csv``, else in TREC's form.
@@ -163,7 +159,7 @@ class Holes(Result):
             lines = [line for line, document in zip(lines, documents) if document not in asked]
         else:
             lines = [header, *lines] if as_csv else lines
-        return (kept + "".join(f"{line}\n" for line in lines)).encode()
+        return (kept + "".join(f"{line}\n" for line in lines)).encode(errors="backslashreplace")
 
     @plots.styled
     def figure(self) -> Figure:

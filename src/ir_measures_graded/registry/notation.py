@@ -65,7 +65,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
             raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
-    return measure(**parameters)
+    return _of_known_parameters(measure(**parameters))
 
 
 def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[Measure, ...]:
@@ -127,10 +127,7 @@ def checked(measure: Measure) -> Measure:
     """
     if is_graded(measure):
         return measure
-    name, supported = measure.NAME, measure.SUPPORTED_PARAMS
-    for parameter in measure.params.keys() - supported.keys():
-        takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
+    name, supported = measure.NAME, _of_known_parameters(measure).SUPPORTED_PARAMS
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
         if value is NOT_PROVIDED:
@@ -146,6 +143,15 @@ def checked(measure: Measure) -> Measure:
                 f"{name}: {parameter}={shown(value)} is not allowed; "
                 f"{parameter} is {allowed(parameter, info)}"
             )
+    return measure
+
+
+def _of_known_parameters(measure: Measure) -> Measure:
+    """`measure` itself; raises `GradedError` for a parameter that it does not have."""
+    supported = measure.SUPPORTED_PARAMS
+    for parameter in measure.params.keys() - supported.keys():
+        takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
+        raise GradedError(f"{measure.NAME} has no parameter {shown(parameter)}; {takes}")
     return measure
 
 
