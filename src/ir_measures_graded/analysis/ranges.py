@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import NotApplicableError
@@ -262,10 +263,9 @@ def differences_by_topic(
 
     The keys are ``ties`` and ``unjudged``. A range that is not known is None.
     """
-    try:
-        work = _OfMeasure(_checked(measure), [first, second], 0, 0, True)
-    except NotApplicableError:
+    if not has_ranges(measure):
         return {}
+    work = _OfMeasure(measure, [first, second], 0, 0, True)
     ties = _apart(*work.ties)
     columns = [_unjudged_documents(topics) for topics in work.topics]
     unjudged, _ = work._difference_over_judgments(0, 1, columns)
@@ -274,6 +274,15 @@ def differences_by_topic(
         kind: None if found is None or own is None else (found, own)
         for kind, found, own in zip(("ties", "unjudged"), (ties, unjudged), alone)
     }
+
+
+def has_ranges(measure: Measure) -> bool:
+    """Whether `ranges` takes the measure."""
+    try:
+        _checked(measure)
+    except NotApplicableError:
+        return False
+    return True
 
 
 def _checked(measure: Any) -> GradedMeasure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +12,15 @@ from ir_measures import Measure
 from ..analysis.compare import compare_values
 from ..analysis.comparison import Test
 from ..analysis.intervals import STUDENT, mean_interval
-from ..analysis.ranges import Difference, Interval, Range, ranges
+from ..analysis.ranges import Difference, Interval, Range, has_ranges, ranges
 from ..by_topic import mean_over_topics
-from ..errors import NotApplicableError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.study import Study
 from ..output.formats import Table
-from ..registry.facts import is_graded, sign_of, sums_gains
+from ..registry.facts import sign_of
 
 LEAST = 2
 """The minimum number of topics for intervals and tests, and of runs for comparisons."""
-SHORT = 10
-"""Trying all judgments of the documents down to this rank takes only seconds."""
 
 
 @dataclass(frozen=True)
@@ -152,13 +150,13 @@ def verdict(
     if (several and len(evaluation.topics) >= LEAST) or baseline not in (None, *evaluation.runs):
         tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare_values(evaluation, alpha=alpha)
+    spans_of, differences_of = _ranges(study, evaluation.measures)
     found = []
     for measure in evaluation.measures:
-        spans, differences = _ranges(study, measure)
         tests = [] if tested is None else tested.find(measure)
-        lines = _lines(evaluation, measure, tests, alpha, spans)
+        lines = _lines(evaluation, measure, tests, alpha, spans_of.get(measure, {}))
         pairs = [] if every_pair is None else every_pair.find(measure)
-        found.append(_of_measure(measure, lines, pairs, _standing(differences)))
+        found.append(_of_measure(measure, lines, pairs, _standing(differences_of.get(measure, []))))
     return Verdict(
         tuple(found),
         baseline if several else None,
@@ -170,20 +168,20 @@ def verdict(
     )
 
 
-def _ranges(study: Study, measure: Measure) -> tuple[dict[str, Range], tuple[Difference, ...]]:
-    """The ranges of the runs and of their differences; none for measures that `ranges` refuses.
-
-    Measures that sum gains have a fast method for the range over judgments. Other measures must try many
-    judgments, so they get this range only if their cutoff is small.
-    """
-    if not is_graded(measure):
-        return {}, ()
-    unjudged = sums_gains(measure) or (measure.params.get("cutoff") or SHORT + 1) <= SHORT
-    try:
-        found = ranges(study.judgments, study.runs, [measure], draws=0, unjudged=unjudged)
-    except NotApplicableError:
-        return {}, ()
-    return {each.run: each for each in found.values}, found.differences
+def _ranges(
+    study: Study, measures: Iterable[Measure]
+) -> tuple[dict[Measure, dict[str, Range]], dict[Measure, list[Difference]]]:
+    """The ranges of the runs and of their differences, by the measures that have ranges."""
+    fitting = list(filter(has_ranges, measures))
+    spans: dict[Measure, dict[str, Range]] = {measure: {} for measure in fitting}
+    differences: dict[Measure, list[Difference]] = {measure: [] for measure in fitting}
+    if fitting:
+        found = ranges(study.judgments, study.runs, fitting, draws=0)
+        for span in found.values:
+            spans[span.measure][span.run] = span
+        for difference in found.differences:
+            differences[difference.measure].append(difference)
+    return spans, differences
 
 
 def _lines(
@@ -240,7 +238,7 @@ def _of_measure(
     )
 
 
-def _standing(differences: tuple[Difference, ...]) -> Standing | None:
+def _standing(differences: Sequence[Difference]) -> Standing | None:
     if not differences:
         return None
     ties = [each.stands_over_ties for each in differences]
