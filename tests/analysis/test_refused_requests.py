@@ -22,6 +22,7 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
     "A_RUN": demo.run_paths()["A"],
     "LONG": {"q": {f"x{rank}": -rank for rank in range(10_000)}},
     "NESTED": NESTED,
+    "ONES": of_array([[1] * 5] * 2),
     "TWO": of_array([[0.1, 0.2]] * 2),
     "made": made,
     "nan": float("nan"),
