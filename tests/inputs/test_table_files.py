@@ -3,6 +3,7 @@
 import csv as python_csv
 import gzip
 import io
+import json
 import math
 from contextlib import suppress
 from decimal import Decimal
@@ -244,14 +245,31 @@ def test_errors_about_rows_name_file_and_row(kind, monkeypatch):
     )
     path = written(kind, rows.set_column(2, "score", pyarrow.array(["1", "2", "3", "x"])))
     assert refused(list, RunFile(path)) == f"{path}: row 0: the score '1' is not a number"
-    path = written(kind, rows.set_column(0, "query_id", pyarrow.array([1, 1, 1, 1])))
-    assert (
-        refused(list, RunFile(path))
-        == f"{path}: query_id is of type int64, not a string; write the ids as strings"
-    )
+    path = written(kind, rows.set_column(0, "query_id", pyarrow.array([1.0, 1, 1, 1])))
+    told = f"{path}: query_id is of type double, not a string; write the ids as strings"
+    assert refused(list, RunFile(path)) == told
     path = written(kind, rows.rename_columns(["query_id", "doc_id", "relevance"]))
     told = refused(lambda qrels: GradedEvaluator([CG], files.qrels_table(qrels)), path)
     assert "document 'a': judged twice, at level 1 (row 0) and at level 4 (row 3)" in told
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "arrows", "jsonl"])
+def test_integer_ids_are_text_unless_the_other_side_has_leading_zeros(kind):
+    rows = {"query_id": [1, 1], "doc_id": [7, 10], "score": [2.0, 1.0]}
+    path = Path(f"run.{kind}")
+    if kind == "jsonl":
+        path.write_text("".join(json.dumps(dict(zip(rows, row))) + "\n" for row in zip(*rows.values())))
+    else:
+        written(kind, pyarrow.table(rows), "run")
+    assert by_topic(RunFile(path)) == {"1": {"7": 2, "10": 1}}
+    assert evaluate({"1": {"7": 1}}, {"x": path}, [CG, ir_measures.P @ 1]).means().tolist() == [[1, 1]]
+    told = "which may have lost leading zeros, as in '{}' of the {}; write the ids as strings"
+    for qrels, bad in (({"1": {"007": 1}}, "007"), ({"1": {"7": 1}, "02": {"7": 1}}, "02")):
+        for measure in (CG, ir_measures.P @ 1):
+            assert told.format(bad, "qrels") in refused(evaluate, qrels, {"x": path}, [measure])
+    if kind != "jsonl":
+        path = written(kind, pyarrow.table({**rows, "relevance": [1, 2]}).drop_columns("score"), "qrels")
+        assert told.format("01", "run") in refused(evaluate, path, {"x": {"01": {"7": 1}, "1": {}}}, [CG])
 
 
 def test_numbers_of_any_type_are_read_exactly():

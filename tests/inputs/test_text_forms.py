@@ -38,15 +38,17 @@ def test_runs_of_other_tools_are_read(monkeypatch, content, expected, separator,
         ("q1 d1 -1\nq1 d2 0.5\n", {"q1": {"d1": -1, "d2": 0.5}}),
         ("# judged in 2026\nq1 0 d1 3\n#q1 0 d2 3\nq1 0 d3 1\n", {"q1": {"d1": 3, "d3": 1}}),
         ("q1 0 1 1\nq1 0 2 0\nq1 0 3 1\n", {"q1": {"1": 1, "2": 0, "3": 1}}),
-        (
-            'query,docid,rating\n"text, q1",d1,3\n" -x",d1,\n"text, q1",d2,0\n',
-            {"text, q1": {"d1": 3, "d2": 0}},
-        ),
         ("query_id,Query Text,Doc ID,Rating,Title\n7,x,d1,2,t\n7,x,d2,1,t\n", {"7": {"d1": 2, "d2": 1}}),
     ],
 )
 def test_qrels_of_other_tools_are_read(content, expected):
     assert qrels(content) == expected
+
+
+def test_rows_of_quepid_without_a_rating_are_unjudged():
+    with pytest.warns(match="the open file: 1 rows have no rating; their documents are unjudged"):
+        found = qrels('query,docid,rating\n"text, q1",d1,3\n" -x",d1,\n"text, q1",d2,0\n')
+    assert found == {"text, q1": {"d1": 3, "d2": 0}}
 
 
 def test_quepid_export_of_positions_is_a_run():

@@ -21,7 +21,7 @@ from ..inputs.arrow import exports_arrow, is_stream, whole_table
 from ..inputs.files import RunFile, by_run
 from ..inputs.in_memory import InMemory, Source
 from ..inputs.sources import RunSource, qrels_source, run_source
-from ..inputs.tables import Table, refuse_empty, refuse_repeated
+from ..inputs.tables import Table, refuse_empty, refuse_mixed, refuse_repeated
 from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
 
@@ -138,6 +138,7 @@ class Run:
         table = self.source.table()
         if isinstance(self.source, RunFile):
             self.check(table.topics, judgments)
+        refuse_mixed(table, judgments.table)
         return table
 
     def check(self, topics: Sequence[str], judgments: Judgments) -> None:
@@ -168,6 +169,7 @@ class _Checked:
         for block in self.run.source.blocks():
             seen = seen or list(block.topics[:1])
             seen += [topic for topic in block.topics if topic in self.judgments.numbers][:1]
+            refuse_mixed(block, self.judgments.table)
             yield block
         if isinstance(self.run.source, RunFile):
             self.run.check(seen, self.judgments)

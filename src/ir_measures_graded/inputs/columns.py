@@ -106,10 +106,15 @@ def is_quepid(names: Sequence[str]) -> bool:
 
 @dataclass
 class Account:
-    """What a reader tells about a file: its form, and the number of rows of unjudged documents."""
+    """What a reader tells about a file.
+
+    `form` is the name of its form, `unjudged` the number of rows of unjudged documents, and `integers` has
+    the columns of ids that are integers.
+    """
 
     form: str = ""
     unjudged: int = 0
+    integers: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from .arrow import (
 from .columns import NAMES, QRELS, RUN, Role, column_names, is_rank
 from .id_columns import Coded, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids
-from .tables import FILE, PLACES, Table, floats
+from .tables import FILE, INTEGERS, PLACES, Table, floats
 
 if TYPE_CHECKING:
     import pyarrow
@@ -153,7 +153,8 @@ class ArrowTable(InMemory):
         unit = next((name for name in PLACES if name in rows.schema.names), None)
         line = None if unit is None else arrow_numbers(rows.column(rows.schema.names.index(unit)))
         table = _grouped(self.role, stretches, docs, numbers, line)
-        return replace(table, file=os.fsdecode(file), unit=unit or "line")
+        integers = (rows.schema.metadata or {}).get(INTEGERS, b"").decode().split()
+        return replace(table, file=os.fsdecode(file), unit=unit or "line", integers=tuple(integers))
 
     def for_others(self) -> list[Qrel]:
         return qrel_tuples(self.source)

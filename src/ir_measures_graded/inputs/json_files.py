@@ -91,7 +91,7 @@ def json_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarro
     row = _first_row(content.begin())
     chosen.account.form = "JSON lines"
     if row is not None:
-        yield from _line_tables(content, role, *_names(content.name, tuple(row), role.value, chosen))
+        yield from _line_tables(content, role, chosen, tuple(row))
         return
     topics = Topics(Reader(content), role, chosen)
     block: list[Topic] = []
@@ -313,7 +313,11 @@ class Topics:
             if len(self.runs) > 1:
                 raise self.error("an array has rows of several runs; write one row per line")
             topic, document, number = (thing[names[ours]] for ours in ("query_id", "doc_id", self.value))
-            yield self._id(topic), [self._id(document)], [_negative(number) if ranks else number]
+            yield (
+                self._id(topic, "query_id"),
+                [self._id(document, "doc_id")],
+                [_negative(number) if ranks else number],
+            )
         else:
             yield from self._in_container(thing)
 
@@ -339,11 +343,11 @@ class Topics:
 
     def _of_item(self, topic: Any, documents: Any) -> Topic:
         """The documents of an item: objects, or an object of numbers, of objects or of lists of documents."""
-        topic = self._id(topic)
+        topic = self._id(topic, "query_id")
         self.chosen.account.form = "JSON items"
         if isinstance(documents, dict):
             if documents and all(isinstance(ids, list) for ids in documents.values()):
-                pairs = [(self._id(id_), level) for level, ids in documents.items() for id_ in ids]
+                pairs = [(self._id(id_, "doc_id"), level) for level, ids in documents.items() for id_ in ids]
             else:
                 pairs = [
                     (id_, found.get("gain", found.get("rating")) if isinstance(found, dict) else found)
@@ -354,17 +358,18 @@ class Topics:
             for found in documents:
                 document, number = _item_keys(self.name, tuple(found), self.value)
                 value = _negative(found[number]) if is_rank(number) else found[number]
-                pairs.append((self._id(found[document]), value))
+                pairs.append((self._id(found[document], "doc_id"), value))
             if len({found.get("_index") for found in documents}) > 1 and len(dict(pairs)) < len(pairs):
                 raise self.error(f"topic {shown(topic)} has a document _id in two indexes")
         else:
             raise self.error(f"topic {shown(topic)} has documents without levels or scores")
         return topic, [document for document, _ in pairs], [value for _, value in pairs]
 
-    def _id(self, id_: Any) -> str:
+    def _id(self, id_: Any, column: str) -> str:
         if isinstance(id_, str):
             return id_
         if isinstance(id_, int) and not isinstance(id_, bool):
+            self.chosen.account.integers.add(column)
             return str(id_)
         raise self.error(f"the id {shown(id_)} is not a string")
 
@@ -479,12 +484,15 @@ def _numbers(values: list[Any], value: str, place: Callable[[int], str]) -> np.n
 # ------------------------------------------------------------------------------------ lines of rows
 
 
-def _line_tables(content: Content, role: Form, names: dict[str, str], ranks: bool) -> Iterator[pyarrow.Table]:
+def _line_tables(
+    content: Content, role: Form, chosen: Chosen, keys: tuple[str, ...]
+) -> Iterator[pyarrow.Table]:
+    names, ranks = _names(content.name, keys, role.value, chosen)
     lines = Lines(content, role)
     with closing(ahead(content, lines.blocks(), partial(_plainly, role=role, names=names))) as parsed:
         for block, rows in parsed:
             if rows is None:
-                rows = _strictly(block, role, names, lines)
+                rows = _strictly(block, role, names, lines, chosen)
             else:
                 before = lines.number
                 lines.number += rows.num_rows
@@ -523,7 +531,7 @@ def _plainly(block: bytes, role: Form, names: dict[str, str]) -> pyarrow.Table |
     return rows if role.allowed(arrow_numbers(rows[role.value])).all() else None
 
 
-def _strictly(block: bytes, role: Form, names: dict[str, str], lines: Lines) -> pyarrow.Table:
+def _strictly(block: bytes, role: Form, names: dict[str, str], lines: Lines, chosen: Chosen) -> pyarrow.Table:
     """A block of rows parsed line by line. Raises `FileError` for the first wrong line."""
     import pyarrow
 
@@ -543,6 +551,8 @@ def _strictly(block: bytes, role: Form, names: dict[str, str], lines: Lines) -> 
             found = row.get(theirs) if isinstance(row, dict) else None
             if ours != role.value and (not isinstance(found, (str, int)) or isinstance(found, bool)):
                 raise lines.error(f"the {theirs} {shown(found)} is not a string")
+            if isinstance(found, int) and ours in ("query_id", "doc_id"):
+                chosen.account.integers.add(ours)
             kept[ours].append(found if ours == role.value else str(found))
         numbers.append(lines.number)
     columns = []

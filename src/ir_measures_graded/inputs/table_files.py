@@ -21,6 +21,7 @@ from .tables import floats, with_places
 if TYPE_CHECKING:
     import pyarrow
 
+IDS = ("query_id", "doc_id")
 BATCH = 1 << 16  # rows converted at once
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
@@ -133,6 +134,8 @@ def table_rows(
     If `run` is given, rows of other runs may be left out. Raises `FileError` for a file that cannot be read,
     for a missing column, and for a row whose id or number is missing or of another type.
     """
+    from pyarrow import types
+
     chosen.account.form = kind.NAME
     with _explained(kind, content):
         file = kind(content)
@@ -140,6 +143,11 @@ def table_rows(
         where = (columns["run"], run) if run is not None else None
         for first, batch in file.batches(list(columns.values()), where):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
+            chosen.account.integers.update(
+                ours
+                for ours, id_ in zip(columns, batch.schema.types)
+                if ours in IDS and types.is_integer(id_)
+            )
             batch.validate(full=True)  # damaged Arrow data could crash the process
             for start in range(0, batch.num_rows, BATCH):
                 rows = batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
@@ -185,7 +193,7 @@ def batch_rows(
 
 
 def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:
-    """A column as strings. Runs and iterations may be of any type; ids must be strings."""
+    """A column as strings. Runs and iterations may be of any type; ids must be strings or integers."""
     import pyarrow
     from pyarrow import types
 
@@ -197,7 +205,7 @@ def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:
         return column
     if types.is_string_view(column.type):
         return column.cast(pyarrow.large_string())
-    if ours in ("run", "iteration"):
+    if ours not in IDS or types.is_integer(column.type):
         return column.cast(pyarrow.string())
     raise FileError(f"{where} is of type {column.type}, not a string; write the ids as strings")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 FILE = b"ir_measures_graded.file"
 """The metadata key of an Arrow table for the file from which it was read."""
+INTEGERS = b"ir_measures_graded.integers"
+"""The metadata key for the columns of ids that are integers in that file."""
 PLACES = ("line", "row")
 """The column of such a table with the place of each row in its file: a line of text or a row of a table."""
 
@@ -46,7 +48,7 @@ class Table:
     `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
     entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
     file, `file` names it, and `line` (N) has the place of each row in it: a line number, or a row number if
-    `unit` is "row".
+    `unit` is "row". `integers` has the columns of ids that are integers there.
     """
 
     kind: str  # "qrels" or "run", for error messages
@@ -58,6 +60,7 @@ class Table:
     file: str | None = None
     line: np.ndarray | None = None
     unit: str = "line"
+    integers: tuple[str, ...] = ()
 
     def topic_of(self, row: int) -> str:
         """The topic of a row."""
@@ -206,6 +209,27 @@ def refuse_empty(qrels: Table) -> None:
     """Raise `GradedError` for qrels without a topic."""
     if not qrels.topics:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
+
+
+def with_integers(rows: pyarrow.Table, columns: Iterable[str]) -> pyarrow.Table:
+    """The rows of a file with the names of the columns of ids that are integers there."""
+    metadata = rows.schema.metadata or {}
+    return rows.replace_schema_metadata({**metadata, INTEGERS: " ".join(sorted(columns)).encode()})
+
+
+def refuse_mixed(run: Table, qrels: Table) -> None:
+    """Raise `FileError` if ids are integers in a file, and the other table has ids with leading zeros."""
+    for rows, other, column in [
+        *((run, qrels, column) for column in run.integers),
+        *((qrels, run, column) for column in qrels.integers),
+    ]:
+        ids = other.topics if column == "query_id" else other.docs.ids()
+        found = next((id_ for id_ in ids if id_[:1] == "0" and id_.isdecimal() and len(id_) > 1), None)
+        if found is not None:
+            raise FileError(
+                f"{rows.file}: the {column} is an integer, which may have lost leading zeros, as in "
+                f"{shown(found)} of the {other.kind}; write the ids as strings"
+            )
 
 
 def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:

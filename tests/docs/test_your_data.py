@@ -1,0 +1,119 @@
+"""Each row of the first table of "Your data" is executed with a file of that origin."""
+
+import gzip
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+from site_extensions import DOCS
+
+from ir_measures_graded import cli
+
+QRELS = {"1": {"7": 3, "9": 0}, "2": {"7": 1}}
+RUN = {"1": {"9": 8.5, "7": 8.0}, "2": {"7": 7.5}}
+ROWS = [(topic, document, score) for topic, found in RUN.items() for document, score in found.items()]
+JUDGED = [(topic, document, level) for topic, found in QRELS.items() for document, level in found.items()]
+RANKED = [
+    (topic, document, rank)
+    for found in RUN
+    for rank, (topic, document, _) in enumerate((row for row in ROWS if row[0] == found), start=1)
+]
+
+
+def lines(rows, form, header=""):
+    return header + "".join(form.format(*row) + "\n" for row in rows)
+
+
+def objects(name, key, document):
+    return [
+        {name: topic, key: [{document: id_, "score": score} for id_, score in found.items()]}
+        for topic, found in RUN.items()
+    ]
+
+
+FILES = {
+    "qrels.txt": lines(JUDGED, "{} 0 {} {}"),
+    "bm25.run": lines(ROWS, "{} Q0 {} 1 {} bm25"),
+    "test.tsv": lines(JUDGED, "{}\t{}\t{}", "query-id\tcorpus-id\tscore\n"),
+    "results.json": json.dumps(RUN),
+    "SciFact_predictions.json": json.dumps({"mteb_model_meta": {}, "default": {"test": RUN}}),
+    "qrels.json": json.dumps(QRELS, indent=2),
+    "run.json": json.dumps(RUN, indent=2),
+    "predictions.jsonl": "".join(
+        f"{json.dumps(row)}\n" for row in objects("query_id", "results", "corpus_id")
+    ),
+    "rankllm.json": json.dumps(
+        [
+            {**row, "query": {"text": "x", "qid": row["query"]}}
+            for row in objects("query", "candidates", "docid")
+        ]
+    ),
+    "msmarco.tsv": lines(RANKED, "{}\t{}\t{}"),
+    "tevatron.txt": lines(ROWS, "{}\t{}\t{}"),
+    "ranking.tsv": lines([(*ranked, row[2]) for ranked, row in zip(RANKED, ROWS)], "{}\t{}\t{}\t{}"),
+    "qrels.jsonl": lines(JUDGED, '{{"query_id":"{}","doc_id":"{}","relevance":{},"iteration":"0"}}'),
+    "quepid.csv": lines(JUDGED, "query {},{},{}", "query,docid,rating\n"),
+    "texts.tsv": lines(ROWS, "query {}\t{}\t{}", "query\tdocid\tscore\n"),
+    "request.json": json.dumps(
+        {
+            "requests": [
+                {"id": q, "ratings": [{"_index": "i", "_id": d, "rating": r} for d, r in f.items()]}
+                for q, f in QRELS.items()
+            ]
+        }
+    ),
+    "response.json": json.dumps(
+        {
+            "metric_score": 1,
+            "details": {
+                q: {"hits": [{"hit": {"_id": d, "_score": s}} for d, s in f.items()]} for q, f in RUN.items()
+            },
+        }
+    ),
+    "judgments.json": json.dumps(
+        {
+            "judgmentRatings": [
+                {
+                    "query": f"query {q}",
+                    "ratings": [{"docId": d, "rating": str(float(r))} for d, r in f.items()],
+                }
+                for q, f in QRELS.items()
+            ]
+        }
+    ),
+    "ntcir.qrels": lines(JUDGED, "{} {} L{}"),
+    "own.csv": lines(ROWS, "{},{},{}", "Q,D,S\n"),
+    "twice.run": lines([*ROWS, ("2", "7", 0)], "{} Q0 {} 1 {} t"),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    Path("results.csv.gz").write_bytes(gzip.compress(lines(ROWS, "{},{},{}", "qid,docno,score\n").encode()))
+    for name, names, rows in (
+        ("ranx.parquet", ("q_id", "doc_id", "score"), ROWS),
+        ("hub.parquet", ("query-id", "corpus-id", "score"), [tuple(map(int, row)) for row in JUDGED]),
+    ):
+        parquet.write_table(pyarrow.table(dict(zip(names, zip(*rows)))), name)
+
+
+TABLE = (DOCS / "data.md").read_text(encoding="utf-8").partition("| What to type |")[2].partition("\n\n")[0]
+COMMANDS = re.findall(r"\| `ir_measures_graded ([^`]*)` \|$", TABLE, re.MULTILINE)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_row_gives_the_value_of_the_same_data(capsys, command):
+    assert cli.main(shlex.split(command)) == 0, capsys.readouterr().err
+    out = capsys.readouterr().out
+    if command.startswith("evaluate"):
+        assert out == "nDCG@10\t0.8155\n"
+    else:
+        assert Path("bm25.trec").read_text().startswith("1 Q0 9 1 8.5 run\n")
