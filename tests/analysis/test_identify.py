@@ -180,7 +180,7 @@ def test_one_altered_topic_is_named_beside_the_nearest_definition():
     values = values_of("nDCG_Burges@10")
     found = identify(QRELS, RUN, values | {"q5": 0.9999})
     assert (found.nearest.gain, found.nearest.cutoff) == ("2^level − 1", "10")
-    assert ("agrees", "23 of 24 topics; not q5") in [(each.about, each.text) for each in found.findings]
+    assert ("agrees", "23 of 24 topics; not q5") in found.findings
 
 
 def test_gains_of_no_table_are_solved_for():
@@ -274,7 +274,7 @@ def test_a_mean_alone_is_weak_and_two_runs_or_a_measure_narrow_it():
     assert alone.classes > named.classes >= 1
     assert len(both.definitions) < len(alone.definitions)
     assert both.measure == "nDCG_JK@10"
-    (weak,) = [each.text for each in named.findings if each.about == "weak"]
+    (weak,) = [text for about, text in named.findings if about == "weak"]
     probability = float(weak.split("probability ")[1][:4])
     means = [f"{each:.4f}" for each in RANDOM.random(30)]
     found = [identify(QRELS, RUN, mean=each, measure="nDCG@10").definitions != () for each in means]

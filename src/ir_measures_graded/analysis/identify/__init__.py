@@ -5,10 +5,10 @@
 - `lists`: a run as label matrices, in every order.
 - `search`: tries all definitions, and verifies the survivors on all topics.
 - `solving`: gains that no table has, by least squares.
-- `answer`: what the survivors say; `explanation`: the result. `values`: reads the given values.
+- `answer`: what the survivors say, and the result. `values`: reads the given values.
 """
 
-from .explanation import Finding, Identification
+from .answer import Identification
 from .identification import identify
 
-__all__ = ["Finding", "Identification", "identify"]
+__all__ = ["Identification", "identify"]

@@ -1,375 +1,320 @@
-"""From the definitions that the search found to the answer: states of dimensions, tools, our measure,
-causes."""
+"""What the search says: settled and open dimensions, tools, our measure, the nearest definition, causes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
-from ...output.formats import counted, listed
+from ...output import plots
+from ...output.formats import Table, counted, listed
+from ...output.result import Result
 from ...ranking.gains import LINEAR
-from . import definitions as tables
-from .definitions import DCG, DCG_ONLY, LABELS, LIKE, NDCG, OURS, PERCENT, STOPS, TIES, Definition, at_cutoff
-from .explanation import (
-    AGREES,
-    CAUSE,
-    HERE,
-    NEAREST,
-    OPEN,
-    POSSIBLE,
-    SETTLED,
-    TOOLS,
-    UNREACHED,
-    WEAK,
-    Dimensions,
-    Finding,
-    Identification,
-    described,
-)
-from .lists import Order
-from .search import BASE, OWN, Case, Found, Space, order_of, values_of, values_of_measure
+from . import definitions as by
+from .definitions import LABELS, Definition
+from .search import BASE, Case, Found, Space, values_of, values_of_measure
 from .solving import gains_in
 from .tools import computed_by, tools
 
-COMPARED = 4000
-"""The number of definitions whose values are compared with each other."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
 LISTED = 8
 """The number of tools, definitions and topics that are listed."""
 COMMON, RARE = 0.5, 0.2
-"""A cause is a property of at least the first share of the topics that differ, and of at most the second of
-the others."""
+"""A cause is a property of at least this share of the topics that differ, and at most this of the others."""
 SAME = 1e-9
 """Values that differ by less are the same."""
-IN_SHORT = ("measure", "cutoff", "gain", "discount", "ideal", "averaged")
+Dimensions = dict[str, tuple[str, tuple[str, ...]]]
+"""The state and the values of each dimension."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Result):
+    """Which definitions give the values, and what tells them apart.
+
+    - `topics`, `given`, `computed`: the topics of the first run with a value, the values given, and those of
+      `definition`; empty for a mean.
+    - `definitions`: those that give every value, the plainest first. `classes` counts those that differ on
+      these runs, in decimals that the values do not show.
+    - `nearest`: the nearest definition if none gives every value, else None.
+    - `dimensions`: for each dimension its state (``settled``, ``open``, ``not exercised``) and its values.
+    - `tools`: the tools known to compute one of the definitions, with the version that was run.
+    - `measure`: the measure string of this package or ir-measures that is nearest; `equal`: whether its
+      values are the same.
+    - `findings`: the answer, line by line: what it is about, and what was found.
+    """
+
+    topics: tuple[str, ...]
+    given: np.ndarray
+    computed: np.ndarray
+    definitions: tuple[Definition, ...]
+    classes: int
+    nearest: Definition | None
+    dimensions: Dimensions
+    tools: tuple[str, ...]
+    measure: str
+    equal: bool
+    findings: tuple[tuple[str, str], ...]
+    headline: str
+
+    @property
+    def definition(self) -> Definition | None:
+        """The plainest definition that gives every value, else the nearest."""
+        return self.definitions[0] if self.definitions else self.nearest
+
+    @property
+    def summary(self) -> str:
+        """The number of values, definitions tried, and definitions that give every value, in one line."""
+        return self.headline
+
+    def table(self) -> Table:
+        """Column names and rows: one row per finding."""
+        return ["finding", "what"], [list(finding) for finding in self.findings]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per dimension and value, per tool, and for the measure of this package."""
+        states = self.dimensions.items()
+        rows = [(state, LABELS[name], value) for name, (state, values) in states for value in values]
+        rows += [("computed so by", "tool", tool) for tool in self.tools]
+        rows += [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
+        return [dict(zip(("finding", "dimension", "value"), row)) for row in rows if row[2]]
+
+    def topic_table(self) -> Table:
+        """One row per topic of the first run: the value given, the computed one, and their difference."""
+        arrays = self.given, self.computed, self.computed - self.given
+        rows = zip(self.topics, *(array.tolist() for array in arrays))
+        return ["topic", "given", "computed", "difference"], [*map(list, rows)]
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the given values against the computed ones, one dot per topic. Needs the extra ``plot``."""
+        figure = plots.new_figure(5.0, 5.0)
+        axes = figure.subplots()
+        axes.axline((0, 0), slope=1, color=plots.GREY, linewidth=0.8)
+        axes.plot(self.computed, self.given, "o", color=plots.COLOURS[0])
+        axes.set_xlabel("computed")
+        axes.set_ylabel("given")
+        axes.set_title(plots.title(described(self.definition) if self.definition else "", width=60))
+        return figure
 
 
 def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     """The result of a search."""
-    case, matches = cases[0], _plainest_first(space, found.matches)
-    nearest = None
+    case, matches, nearest = cases[0], _plainest_first(space, found.matches), None
     if not matches:
         least = found.nearest[0][0]
         nearest = _plainest_first(space, [each for error, each in found.nearest if error == least])[0]
-    chosen = matches[0] if matches else nearest
-    assert chosen is not None
-    values = case.target.values
-    known = np.flatnonzero(~np.isnan(values)) if values is not None else np.empty(0, dtype=np.int64)
-    given = values[known] if values is not None else np.empty(0)
-    computed = _computed(space, case, chosen)
+    chosen = nearest or matches[0]
+    computed = values_of(space, case.parts(), [chosen])[0] * (100 if chosen.shown == by.PERCENT else 1)
     groups = _groups(space, cases, matches)
-    own = [each for each in matches if (each.measure, each.cumulates) == (chosen.measure, chosen.cumulates)]
-    dimensions = _dimensions(space, cases, own)
+    own = [each for each in matches if each.measure == chosen.measure and each.cumulates == chosen.cumulates]
+    dimensions = _dimensions(space, own)
     named = tuple(computed_by(matches))
     measure, equal = _ours(space, chosen, groups[0] if groups else [])
-
-    findings: list[Finding] = []
+    findings: list[tuple[str, str]] = []
     if nearest is not None:
         findings += _near(space, case, nearest, computed)
-    elif values is None and len(groups) > 1:
-        texts = list(dict.fromkeys(_short(group[0]) for group in groups))
-        findings += [Finding(POSSIBLE, text) for text in texts[:LISTED]]
-        if len(texts) > LISTED:
-            findings.append(Finding(POSSIBLE, counted(len(texts) - LISTED, "other")))
+    elif case.mean is not None and len(groups) > 1:
+        texts = list(dict.fromkeys(described(group[0], short=True) for group in groups))
+        findings += [("possible", text) for text in texts[:LISTED]]
+        findings += [("possible", counted(len(texts) - LISTED, "other"))] * (len(texts) > LISTED)
     else:
-        findings += _states(dimensions, [group[0].measure for group in groups])
+        findings += _states(dimensions, list(dict.fromkeys(group[0].measure for group in groups)))
     if named:
-        more = f"; {counted(len(named) - LISTED, 'other')}" * (len(named) > LISTED)
-        findings.append(Finding(TOOLS, "; ".join(named[:LISTED]) + more))
+        findings.append(("computed so by", "; ".join([*named[:LISTED], *["…"] * (len(named) > LISTED)])))
     if measure is not None:
-        off = np.abs(values_of_measure(case.pieces(), measure) - computed)
-        equal = equal or bool(np.nan_to_num(off).max() < SAME)
-        findings.append(Finding(HERE, _here(space, case, measure, equal, chosen, dimensions, computed)))
-    if values is None:
-        findings += _weak(space, cases, groups)
+        values = np.concatenate([values_of_measure(measure, part.documents.ranks) for part in case.parts()])
+        values = values * (100 if chosen.shown == by.PERCENT else 1)
+        equal = equal or bool(np.nan_to_num(np.abs(values - computed)).max() < SAME)
+        text = f"{measure} gives {'these values' if case.mean is None else 'the mean'}"
+        if not equal:
+            text = _difference(case, measure, chosen, dimensions, values - computed)
+            text += f", mean {values.mean():.4f} against {np.nanmean(computed):.4f}"
+        findings.append(("here", text))
+    if case.mean is not None:
+        chance = np.mean([each.covered.mean() for each in cases])
+        more = "; name the measure and its cutoff" * (len(space.tried["cutoff"]) > 1)
+        text = f"a random mean from 0 to 1 fits a definition with probability {chance:.2f}{more}"
+        findings.append(("weak", text))
+        findings.append(("to decide", "values by topic, a second run, or another decimal"))
     return Identification(
-        topics=tuple(case.judged.topics[number] for number in known),
-        given=given,
-        computed=computed[known],
-        decimals=case.target.decimals,
-        tried=found.tried,
-        definitions=tuple(matches),
-        classes=len(groups),
-        nearest=nearest,
-        dimensions=dimensions,
-        tools=named,
-        measure="" if measure is None else str(measure),
-        equal=equal,
-        findings=tuple(findings),
-        headline=_headline(cases, found, len(groups)),
+        tuple(case.judged.topics[number] for number in case.known),
+        case.values[case.known],
+        computed[case.known],
+        tuple(matches),
+        len(groups),
+        nearest,
+        dimensions,
+        named,
+        "" if measure is None else str(measure),
+        equal,
+        tuple(findings),
+        _headline(cases, found, len(groups)),
     )
 
 
-def _computed(space: Space, case: Case, definition: Definition) -> np.ndarray:
-    values = values_of(space, case.pieces(), [definition])[0]
-    return np.asarray(100 * values if definition.shown == PERCENT else values)
-
-
-def _name(measure: str) -> str:
-    """The name of the measure in a measure string."""
-    return measure.partition("(")[0].partition(" ")[0]
-
-
-# ------------------------------------------------------------------------------------ definitions that fit
+def described(definition: Definition, short: bool = False) -> str:
+    """The dimensions of a definition in words; if `short`, without what is usual."""
+    usual = (by.EVERY, by.ROUNDED, by.ZERO, *by.PRECISIONS, *by.TIES) if short else ()
+    values = {name: value for name, value in definition._asdict().items() if value and value not in usual}
+    parts = [f"{LABELS[name]} {value}" for name, value in values.items()]
+    return ", ".join(parts).removeprefix("measure ")
 
 
 def _plainest_first(space: Space, found: Sequence[Definition]) -> list[Definition]:
-    """nDCG and DCG first, then what a named tool computes, then the definitions that come first in the
-    tables.
-
-    Measure strings that are definitions of nDCG or DCG themselves come last.
-    """
-    place = {
-        name: {value: number for number, value in enumerate(values)}
-        for name, values in _tried(space, Definition(NDCG, discount="any"), by_topic=False).items()
-    }
-    families = {each.measure for each in found if each.cumulates}
-    repeated = {name for family in families for name in LIKE[family]}
+    """nDCG and DCG first, then what a tool computes, then by place in the tables; last, strings that are
+    nDCG or DCG themselves."""
+    place = {name: {value: n for n, value in enumerate(values)} for name, values in space.tried.items()}
+    repeated = {name for each in found if each.cumulates for name in by.LIKE[each.measure]}
 
     def key(each: Definition) -> tuple[Any, ...]:
-        among = sum(place[name].get(getattr(each, name), 0) for name in place)
-        group = 0 if each.cumulates else 2 if _name(each.measure) in repeated else 1
-        return group, not any(tool.computes(each) for tool in tools()), among, len(each.measure)
+        among = sum(place[name].get(value, 0) for name, value in each._asdict().items())
+        group = 0 if each.cumulates else 2 if each.measure.partition("(")[0] in repeated else 1
+        return group, not any(tool.computes(each) for tool in tools()), among
 
     return sorted(found, key=key)
 
 
-def _tried(space: Space, definition: Definition, by_topic: bool) -> dict[str, tuple[str, ...]]:
-    """The values that were tried in each dimension of a definition's measure."""
-    like, ndcg = definition.cumulates, definition.cumulates and definition.measure == NDCG
-    only_dcg = frozenset() if definition.measure == DCG else DCG_ONLY
-    return {
-        "cutoff": space.cutoffs,
-        "gain": tuple(name for name in space.gains if like and name not in only_dcg),
-        "discount": tuple(name for name in space.discounts if like and name not in only_dcg),
-        "ideal": space.ideals if ndcg else (),
-        "nothing": (tables.ZERO, tables.ONE, tables.LEFT_OUT) if ndcg else (OWN, tables.LEFT_OUT),
-        "order": TIES if like else tuple(name for name in TIES if name != tables.MEAN),
-        "precision": tuple(tables.PRECISIONS),
-        "documents": tables.DOCUMENTS if like else (tables.EVERY, tables.JUDGED_ONLY),
-        "averaged": () if by_topic else tables.AVERAGED,
-        "shown": space.shown,
-    }
+def _groups(space: Space, cases: Sequence[Case], matches: Sequence[Definition]) -> list[list[Definition]]:
+    """The definitions with the same values on all runs, the plainest first."""
+    groups: dict[Any, list[Definition]] = {}
+    if matches:
+        values = [values_of(space, case.parts(), matches) for case in cases]
+        parts = [each if case.mean is not None else each[:, case.known] for case, each in zip(cases, values)]
+        rounded = np.round(np.nan_to_num(np.concatenate(parts, axis=1), nan=-1.0), 9)
+        for row, each in zip(rounded, matches):
+            groups.setdefault(row.tobytes(), []).append(each)
+    return list(groups.values())
 
 
-def _dimensions(space: Space, cases: Sequence[Case], family: Sequence[Definition]) -> Dimensions:
+def _dimensions(space: Space, family: Sequence[Definition]) -> Dimensions:
     """The state and the values of each dimension, for definitions of one measure that give all values.
 
     A dimension is not exercised if all its values give the same here, and settled if the others do not.
     """
-    if not family:
-        return {}
-    found: Dimensions = {"measure": (SETTLED, (family[0].measure,))}
-    for name, tried in _tried(space, family[0], cases[0].target.values is not None).items():
+    found: Dimensions = {"measure": (SETTLED, (family[0].measure,))} if family else {}
+    for name, tried in space.tried.items():
         values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
-        if not values or len(tried) < 2:
-            continue
-        state = SETTLED if len(values) == 1 else OPEN
-        found[name] = (UNREACHED if {*tried} <= {*values} else state), values
+        possible = {*tried} - {by.AS_READ, by.BY_RANK} - by.impossible(family[0] if family else Definition())
+        if values and len(possible) > 1 and name != "measure":
+            state = SETTLED if len(values) == 1 else OPEN
+            found[name] = (UNREACHED if possible <= {*values} else state), values
     return found
 
 
-def _groups(space: Space, cases: Sequence[Case], matches: Sequence[Definition]) -> list[list[Definition]]:
-    """The definitions with the same values on all runs, the plainest first."""
-    some = matches[:COMPARED]
-    if not some:
-        return []
-    values = np.concatenate([values_of(space, case.pieces(), some) for case in cases], axis=1)
-    known = np.concatenate(
-        [np.zeros(0) if case.target.values is None else case.target.values for case in cases]
-    )
-    if known.size:
-        values = values[:, ~np.isnan(known)]
-    number = np.unique(np.round(np.nan_to_num(values, nan=-1.0), 9), axis=0, return_inverse=True)[1]
-    groups: dict[int, list[Definition]] = {}
-    for group, each in zip(number.reshape(-1).tolist(), some):
-        groups.setdefault(group, []).append(each)
-    return list(groups.values())
-
-
-def _states(dimensions: Dimensions, measures: Iterable[str]) -> list[Finding]:
+def _states(dimensions: Dimensions, measures: Sequence[str]) -> list[tuple[str, str]]:
     settled = [
         of[0] if name == "measure" else f"{LABELS[name]} {of[0]}"
         for name, (state, of) in dimensions.items()
-        if state == SETTLED and of != (tables.ROUNDED,)
+        if state == SETTLED and of != (by.ROUNDED,)
     ]
-    findings = [Finding(SETTLED, ", ".join(settled))]
-    others = [each for each in dict.fromkeys(measures) if each not in dimensions["measure"][1]]
-    if others:
-        findings.append(Finding(OPEN, f"measure: {' or '.join([*dimensions['measure'][1], *others])}"))
-    for name, (state, values) in dimensions.items():
-        if state == OPEN:
-            findings.append(Finding(OPEN, f"{LABELS[name]}: {' or '.join(values)}"))
+    opened = {"measure": tuple(measures)} if len(measures) > 1 else {}
+    opened |= {name: values for name, (state, values) in dimensions.items() if state == OPEN}
     unreached = [LABELS[name] for name, (state, _) in dimensions.items() if state == UNREACHED]
-    return [*findings, Finding(UNREACHED, ", ".join(unreached))] if unreached else findings
-
-
-def _short(definition: Definition) -> str:
-    usual = (tables.EVERY, tables.ROUNDED, tables.ZERO, OWN)
-    others = [name for name in ("documents", "nothing", "shown") if getattr(definition, name) not in usual]
-    return described(definition, (*IN_SHORT, *others))
-
-
-# ------------------------------------------------------------------------------------ our measure
+    return [
+        (SETTLED, ", ".join(settled)),
+        *((OPEN, f"{LABELS[name]}: {' or '.join(values)}") for name, values in opened.items()),
+        *[(UNREACHED, ", ".join(unreached))] * bool(unreached),
+    ]
 
 
 def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> tuple[Measure | None, bool]:
     """The measure of this package or of ir-measures among the same definitions, or else the nearest."""
-    bare = {str(each): each for each in space.strings}
     equal = [
-        at_cutoff(
-            bare[each.measure](judged_only=True)
-            if each.documents == tables.JUDGED_ONLY
-            else bare[each.measure],
-            each.cutoff,
-        )
+        by.at_cutoff(by.condensed(space.strings[each.measure], each.documents == by.JUDGED_ONLY), each.cutoff)
         for each in same
-        if each.measure in bare and order_of(each)[:2] == BASE[:2] and each.nothing == OWN
+        if each.is_string and each.measure in space.strings and each[6:8] == BASE[:2]
     ]
     if equal:
         return min(filter(None, equal), key=lambda measure: (len(str(measure)), str(measure))), True
     if chosen.cumulates:
-        nearest = min(
-            OURS,
-            key=lambda each: sum(
-                2 * (getattr(chosen, name) != getattr(OURS[each], name)) - (name == "measure")
-                for name in ("measure", "gain", "discount")
-            ),
-        )
-        if table := gains_in(chosen.gain):
-            nearest = nearest(gains=table)
-        return at_cutoff(nearest, chosen.cutoff), False
-    name = "ERR_G" if chosen.measure in STOPS else chosen.measure.partition(" ")[0]
-    return (at_cutoff(bare[name], chosen.cutoff) if name in bare else None), False
+        apart = [(of.measure != chosen.measure, (of.gain != chosen.gain) + (of.discount != chosen.discount))
+                 for of in by.OURS.values()]  # fmt: skip
+        nearest = list(by.OURS)[apart.index(min(apart))]
+        table = gains_in(chosen.gain)
+        return by.at_cutoff(nearest(gains=table) if table else nearest, chosen.cutoff), False
+    name = "ERR_G" if chosen.measure in by.STOPS else chosen.measure.partition(" ")[0]
+    return (by.at_cutoff(space.strings[name], chosen.cutoff) if name in space.strings else None), False
 
 
-def _here(
-    space: Space,
-    case: Case,
-    measure: Measure,
-    equal: bool,
-    chosen: Definition,
-    dimensions: Dimensions,
-    computed: np.ndarray,
+def _difference(
+    case: Case, measure: Measure, chosen: Definition, dimensions: Dimensions, off: np.ndarray
 ) -> str:
-    """Our measure, and how it differs from the definition."""
-    if equal:
-        return f"{measure} gives {'the mean' if case.target.values is None else 'these values'}"
-    values = values_of_measure(case.pieces(), measure)
-    both = ~(np.isnan(values) | np.isnan(computed))
-    like = OURS.get(_bare(measure))
-    own = Definition(str(_bare(measure)), chosen.cutoff, "", "", "", OWN, *BASE)
-    if like is None:
-        like = own
-    elif like.measure == NDCG:
-        like = like._replace(ideal=tables.FIRST_K, nothing=tables.ZERO)
-    like = like._replace(**BASE._asdict(), cutoff=chosen.cutoff)
+    """How our measure differs from the definition."""
+    bare = type(measure)(**{name: value for name, value in measure.params.items() if name != "cutoff"})
+    like = by.OURS.get(bare, Definition(str(bare)))._replace(**BASE._asdict(), cutoff=chosen.cutoff)
+    if like.measure == by.NDCG and like.cumulates:
+        like = like._replace(ideal=by.FIRST_K, nothing=by.ZERO)
     differ = [
-        f"{LABELS[name]} {getattr(like, name)}"
-        for name in Definition._fields
-        if getattr(like, name)
-        and getattr(like, name) not in dimensions.get(name, ("", (getattr(chosen, name),)))[1]
+        f"{LABELS[name]} {value}"
+        for name, value in like._asdict().items()
+        if value and value not in dimensions.get(name, ("", (getattr(chosen, name),)))[1]
     ]
-    apart = int((np.abs(values - computed)[both] > case.target.tolerance).sum())
-    means = f"mean {values[both].mean():.4f} against {computed[both].mean():.4f}" if both.any() else ""
-    count = f"{counted(apart, 'topic')} differ{'s' * (apart == 1)}"
-    return f"{measure} differs: {', '.join(differ)} ({count}, {means})"
+    apart = int((np.abs(off) > case.tolerance).sum())
+    return f"{measure} differs: {', '.join(differ)}; {counted(apart, 'topic')} differ{'s' * (apart == 1)}"
 
 
-def _bare(measure: Measure) -> Measure:
-    return type(measure)(**{name: value for name, value in measure.params.items() if name != "cutoff"})
-
-
-# ------------------------------------------------------------------------------------ nothing exact, a mean
-
-
-def _near(space: Space, case: Case, nearest: Definition, computed: np.ndarray) -> list[Finding]:
+def _near(space: Space, case: Case, nearest: Definition, computed: np.ndarray) -> list[tuple[str, str]]:
     """The nearest definition, the topics that differ from it, and what only these have."""
-    findings = [Finding(NEAREST, described(nearest))]
-    target = case.target
-    if target.values is None:
+    findings = [("nearest", described(nearest))]
+    if case.mean is not None:
         return findings
-    known = ~np.isnan(target.values)
-    with np.errstate(invalid="ignore"):
-        differ = known & ~(target.misses(computed, target.values, nearest.shown.replace(PERCENT, "")) <= 1)
-    agree = known & ~differ
-    names = [case.judged.topics[number] for number in np.flatnonzero(differ).tolist()]
-    findings.append(
-        Finding(
-            AGREES, f"{int(agree.sum())} of {counted(int(known.sum()), 'topic')}; not {listed(names, LISTED)}"
-        )
-    )
-    for cause, has in _properties(space, case, nearest).items():
-        here, there = int((has & differ).sum()), int((has & agree).sum())
-        if here >= COMMON * differ.sum() and there <= RARE * agree.sum():
-            counts = f"{here} of the {differ.sum()} that differ, {there} of the {agree.sum()} that agree"
-            findings.append(Finding(CAUSE, f"{cause}: {counts}"))
+    way = by.ROUNDED if nearest.shown == by.PERCENT else nearest.shown
+    fits = case.misses(computed, case.values, way) <= 1  # a comparison with NaN is false
+    differ = ~np.isnan(case.values) & ~fits
+    names = [case.judged.topics[number] for number in np.flatnonzero(differ)]
+    text = f"{fits.sum()} of {counted(case.known.size, 'topic')}; not {listed(names, LISTED)}"
+    findings.append(("agrees", text))
+    properties = [_properties(space, part, nearest) for part in case.parts()]
+    for cause in properties[0]:
+        has = np.concatenate([part[cause] for part in properties])
+        here, there = (has & differ).sum(), (has & fits).sum()
+        if here >= COMMON * differ.sum() and there <= RARE * fits.sum():
+            counts = f"{here} of the {differ.sum()} that differ, {there} of the {fits.sum()} that agree"
+            findings.append(("perhaps because", f"{cause}: {counts}"))
     return findings
 
 
 def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.ndarray]:
     """Properties of topics that may explain a difference (T each)."""
-    k = np.inf if nearest.cutoff in ("", tables.ALL_RANKS) else float(nearest.cutoff)
-    found: dict[str, list[np.ndarray]] = {}
-    for piece in case.pieces():
-        documents, judged = piece.documents, piece.documents.judged
-        count = documents.count
-        ranks = documents.judged_ranks(Order(*BASE[:2], tables.EVERY))
-        retrieved, relevant = ranks.retrieved, judged.relevant(LINEAR)
-        judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=count)
-        negative = np.bincount(judged.topic[judged.level < 0], minlength=count) > 0
-        values = piece.target.values
-        assert values is not None
-        within = np.zeros(count, dtype=bool)
-        if nearest.order in TIES and nearest.cumulates:
-            extremes = [nearest._replace(order=order) for order in (tables.WORST, tables.BEST)]
-            lower, upper = values_of(space, [piece], extremes)
-            near = piece.target.tolerance
-            within = (upper - lower > near) & (values >= lower - near) & (values <= upper + near)
-        for name, has in {
-            "an order of tied documents gives the value, and an unstable sort cannot be reproduced": within,
-            "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
-            "fewer documents retrieved than the cutoff": (retrieved < k) & np.isfinite(k) & (retrieved > 0),
-            "fewer relevant documents than the cutoff": (relevant < k) & np.isfinite(k) & (relevant > 0),
-            "no relevant document": relevant == 0,
-            "missing from the run": ~documents.has_topic,
-            "a document with a negative level": negative,
-        }.items():
-            found.setdefault(name, []).append(has)
-    return {name: np.concatenate(parts) for name, parts in found.items()}
-
-
-def _weak(space: Space, cases: Sequence[Case], groups: Sequence[Sequence[Definition]]) -> list[Finding]:
-    """How much a mean alone tells."""
-    chance = np.mean([case.covered.mean() for case in cases if case.covered is not None])
-    narrowed = len(space.cutoffs) == 1
-    text = f"a random mean between 0 and 1 fits some of the definitions tried with probability {chance:.2f}"
-    if not narrowed:
-        text += "; name the measure and its cutoff"
-    more = "values by topic, a second run, or another decimal" if len(groups) != 1 else "values by topic"
-    return [Finding(WEAK, text), Finding("to decide", more)]
+    documents, judged, ranks = case.documents, case.judged, case.documents.ranks
+    k = np.inf if nearest.cutoff in ("", by.ALL_RANKS) else float(nearest.cutoff)
+    retrieved, relevant, limited = ranks.retrieved, judged.relevant(LINEAR), bool(np.isfinite(k))
+    judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=documents.count)
+    negative = np.bincount(judged.topic[judged.level < 0], minlength=documents.count)
+    within = np.zeros(documents.count, dtype=bool)
+    if nearest.order in by.TIES and nearest.cumulates:
+        extremes = [nearest._replace(order=order) for order in (by.WORST, by.BEST)]
+        lower, upper = values_of(space, [case], extremes) * (100 if nearest.shown == by.PERCENT else 1)
+        near = case.tolerance
+        within = (upper - lower > near) & (case.values >= lower - near) & (case.values <= upper + near)
+    return {
+        "an order of tied documents gives the value, and an unstable sort cannot be reproduced": within,
+        "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
+        "fewer documents retrieved than the cutoff": limited & (retrieved < k) & (retrieved > 0),
+        "fewer relevant documents than the cutoff": limited & (relevant < k) & (relevant > 0),
+        "no relevant document": relevant == 0,
+        "missing from the run": retrieved == 0,
+        "a document with a negative level": negative > 0,
+    }
 
 
 def _headline(cases: Sequence[Case], found: Found, classes: int) -> str:
-    target = cases[0].target
-    decimals = counted(target.decimals, "decimal")
-    runs = f" of {len(cases)} runs" if len(cases) > 1 else ""
-    every = "every value"
-    if target.values is None:
-        told, every = f"{counted(len(cases), 'mean')} to {decimals}", "it" if len(cases) == 1 else "them"
-    else:
-        values = np.concatenate([case.target.values for case in cases if case.target.values is not None])
-        values = values[~np.isnan(values)]
-        telling = int(((values != 0) & (values != 1)).sum())
-        told = f"{counted(values.size, 'value')}{runs} to {decimals}, {telling} of them neither 0 nor 1"
-        if np.unique(values).size == 1:
-            told += ": equal values identify nothing"
+    decimals = counted(cases[0].decimals, "decimal")
+    told, every = f"{counted(len(cases), 'mean')} to {decimals}", "it" if len(cases) == 1 else "them"
+    if cases[0].mean is None:
+        values, every = np.concatenate([case.values[case.known] for case in cases]), "every value"
+        telling = np.isin(values, (0, 1), invert=True).sum()
+        told = f"{counted(values.size, 'value')} to {decimals}, {telling} of them neither 0 nor 1"
+        told += ": equal values identify nothing" * (np.unique(values).size == 1)
     told = f"{told}. {found.tried:,} definitions tried;"
     if not found.count:
         return f"{told} none gives {every}"
-    same = ""
-    if found.count > 1:
-        same = ", all the same here" if classes == 1 else f", {classes:,} of them different"
-    return f"{told} {found.count:,} {'gives' if found.count == 1 else 'give'} {every}{same}"
+    same = ", all the same here" if classes == 1 else f", {classes:,} of them different"
+    gives = "gives" if found.count == 1 else "give"
+    return f"{told} {found.count:,} {gives} {every}{same * (found.count > 1)}"

@@ -8,24 +8,25 @@ variants in `VARIANTS` and `STOPS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from ...errors import GradedError, UnknownMeasureError
-from ...measures.base import GradedMeasure
+from ...errors import GradedError
 from ...measures.cumulated_gain import CG, DCG_JK, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
 from ...ranking.gains import EXP, LINEAR, gain_of
+from ...registry.facts import is_graded
 from ...registry.names import registry
 from ...registry.notation import checked
 
 NDCG, DCG = "nDCG", "DCG"
 ALL_RANKS = "none"
 """The cutoff of a measure without a cutoff."""
-ZERO, ONE, LEFT_OUT = "0", "1", "left out"
+ZERO, ONE, LEFT_OUT = NOTHING = "0", "1", "left out"
+VALUE_OF = {ZERO: 0.0, ONE: 1.0, LEFT_OUT: np.inf}
 
 
 class Definition(NamedTuple):
@@ -51,6 +52,11 @@ class Definition(NamedTuple):
     def cumulates(self) -> bool:
         """Whether this is nDCG or DCG with all its dimensions, not a measure string."""
         return self.discount != ""
+
+    @property
+    def is_string(self) -> bool:
+        """Whether this is a measure string, perhaps a variant of one."""
+        return not self.cumulates and self.measure not in STOPS
 
 
 LABELS = {
@@ -256,30 +262,37 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
 """Parameters that are tried besides a measure's defaults."""
 
 
-def strings(levels: np.ndarray) -> list[Measure]:
-    """Every measure of the registry without a cutoff, at its defaults and with the parameters that are
-    tried."""
-    positive = levels[levels > 0][:THRESHOLDS].tolist()
-    thresholds = [{"rel": int(level)} for level in positive if level >= 1 and level % 1 == 0]
-    found: dict[Measure, None] = {}
+def strings(levels: np.ndarray) -> dict[str, Measure]:
+    """Every measure of the registry without a cutoff, at its defaults and with `PARAMETERS`, by its
+    string."""
+    whole = [int(level) for level in levels[levels > 0][:THRESHOLDS].tolist() if level % 1 == 0]
+    found: dict[str, Measure] = {}
     for measure in dict.fromkeys(registry().values()):
-        given: Iterable[dict[str, Any]] = PARAMETERS.get(measure.NAME, [])
-        if "rel" in measure.SUPPORTED_PARAMS and not isinstance(measure, GradedMeasure):
-            given = [*given, *thresholds]
-        for parameters in ({}, *given):
-            for condensed in ({}, {"judged_only": True}):
-                if not condensed or "judged_only" in measure.SUPPORTED_PARAMS:
-                    found[measure(**parameters, **condensed)] = None
-    return list(found)
+        thresholds = {"rel"} <= measure.SUPPORTED_PARAMS.keys() and not is_graded(measure)
+        given = [{}, *PARAMETERS.get(measure.NAME, []), *({"rel": level} for level in whole if thresholds)]
+        found |= {str(each): each for parameters in given if (each := measure(**parameters))}
+    return found
+
+
+def condensed(measure: Measure, judged_only: bool) -> Measure:
+    """The measure, with judged documents only or with all."""
+    return measure(judged_only=True) if judged_only else measure
+
+
+def impossible(definition: Definition) -> set[str]:
+    """The values that are not tried for the measure of a definition."""
+    if definition.cumulates:
+        return DCG_ONLY if definition.measure == NDCG else set()
+    return {MEAN, BEHIND, HALF} if definition.is_string else set()
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
-    """The measure with a cutoff; None if the measure does not allow or lacks it."""
-    if cutoff != ALL_RANKS:
+    """The measure with a cutoff; None if it does not take the cutoff or lacks one."""
+    if cutoff not in ("", ALL_RANKS):
         if "cutoff" not in measure.SUPPORTED_PARAMS:
             return None
         measure = measure @ int(cutoff)
     try:
         return checked(measure)
-    except (GradedError, UnknownMeasureError):
+    except GradedError:
         return None

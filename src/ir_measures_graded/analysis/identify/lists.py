@@ -1,11 +1,10 @@
-"""A run as label matrices: the level of the document at each rank of each topic, in every order that is
-tried."""
+"""A run as label matrices: the level at each rank of each topic, in every order that is tried."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,24 +14,7 @@ from ...inputs.content import Content, File
 from ...inputs.tables import Table
 from ...ranking.judged import Judged
 from ...ranking.ranks import JudgedRanks, judged_ranks
-from .definitions import (
-    AS_READ,
-    ASCENDING,
-    BEHIND,
-    BEST,
-    BY_RANK,
-    DESCENDING,
-    DOCUMENTS,
-    EVERY,
-    HALF,
-    IN_FILE,
-    JUDGED_ONLY,
-    MEAN,
-    PRECISIONS,
-    REVERSED,
-    TIES,
-    WORST,
-)
+from . import definitions as by
 
 SHARED = 32
 """Up to this many distinct levels, every topic has all of them, in the same columns."""
@@ -56,19 +38,21 @@ class Labels:
     code: np.ndarray
     shares: np.ndarray | None = None
 
-    def key(self) -> tuple[bytes, bytes]:
+    def key(self) -> tuple[bytes, ...]:
         """What distinguishes the labels from others."""
         return self.code.tobytes(), b"" if self.shares is None else self.shares.tobytes()
 
-    def counts(self, level: int, weights: np.ndarray) -> np.ndarray:
-        """The sum of the weights (D × W) of the ranks that hold a level, for each topic (T × W)."""
+    def counts(self, levels: int, weights: np.ndarray) -> np.ndarray:
+        """The sum of the weights (D × W) of the ranks that hold each of the levels (T × L × W)."""
+        return np.stack([self._holds(level) @ weights for level in range(levels)], axis=1)
+
+    def _holds(self, level: int) -> np.ndarray:
         holds = (self.code == level).astype(np.float64)
         if self.shares is not None:
-            inside = self.code >= 0
-            size = np.bincount(self.shares[inside])
-            held = np.bincount(self.shares[inside], weights=holds[inside]) / np.maximum(size, 1)
-            holds[inside] = held[self.shares[inside]]
-        return np.asarray(holds @ weights)
+            group = self.shares[self.code >= 0]
+            mean = np.bincount(group, holds[self.code >= 0]) / np.maximum(np.bincount(group), 1)
+            holds[self.code >= 0] = mean[group]
+        return holds
 
 
 class Documents:
@@ -76,126 +60,106 @@ class Documents:
 
     `topic`, `level` (NaN if unjudged), `score`, `id_order` (ascending ids), `rank` (of the file, if it has
     one) and `retrieved` describe a row. `levels` (T × L) has the levels of each topic, ascending and padded
-    with NaN, and `judged` (T × L) the number of judged documents at each. `top` is the highest level of the
-    qrels.
+    with NaN; `judged_levels` (T × L) counts the judged documents at each. `top` is the qrels' top level.
     """
 
     def __init__(self, judged: Judged, run: Table, ranks_in_file: np.ndarray | None = None):
-        self.judged, self.ranks = judged, judged_ranks(judged, run)
-        listed, count = self.ranks.listed, len(judged.topics)
-        self.count, self.top = count, float(judged.all_levels.max(initial=0.0))
-        level = np.full(listed.values.size, np.nan)
-        level[self.ranks.row[self.ranks.place]] = judged.level[self.ranks.doc]
+        self.judged, self.ranks, self.count = judged, judged_ranks(judged, run), len(judged.topics)
+        listed, size = self.ranks.listed, self.ranks.listed.values.size
+        self.hits = self.ranks.row[self.ranks.place]
+        level = np.full(size, np.nan)
+        level[self.hits] = judged.level[self.ranks.doc]
         missed = np.ones(judged.level.size, dtype=bool)
         missed[self.ranks.doc] = False
         ids = [*listed.docs.ids(), *judged.docs.take(np.flatnonzero(missed))]
-        topic = np.repeat(np.arange(count), np.diff(listed.offsets))
-        self.rows = self.ranks.row[self.ranks.place]
+        topic = np.repeat(np.arange(self.count), np.diff(listed.offsets))
         self.topic = np.concatenate((topic, judged.topic[missed]))
         self.level = np.concatenate((level, judged.level[missed]))
         self.score = np.concatenate((listed.values, np.full(missed.sum(), -np.inf)))
-        self.retrieved = np.arange(self.topic.size) < topic.size
+        self.retrieved = np.arange(self.topic.size) < size
         self.id_order = np.unique(np.array(ids, dtype=str), return_inverse=True)[1].reshape(-1)
         self.rank: np.ndarray | None = None
         if ranks_in_file is not None and listed.line is not None:
             self.rank = np.append(ranks_in_file[listed.line - 1], np.full(missed.sum(), np.inf))
-        self._count_levels(judged)
+        self._number_levels()
 
-    def _count_levels(self, judged: Judged) -> None:
-        """Number the levels of each topic; also 0, the top level and half of it, which no document need
+    def _number_levels(self) -> None:
+        """Number the levels of each topic; also 0, the top level and half of it, which no document may
         have."""
-        own = np.unique(judged.all_levels)
-        own = own if own.size <= SHARED else np.empty(0)
-        every = np.unique(np.concatenate((own, [0.0, self.top / 2, self.top])))
-        of = np.repeat(np.arange(self.count), every.size)
+        judged, own = self.judged, np.unique(self.judged.all_levels)
+        self.top = float(own.max(initial=0.0))
+        every = np.unique(np.append(own if own.size <= SHARED else [], [0.0, self.top / 2, self.top]))
         topic, level, _ = tally(
-            np.concatenate((judged.topic, of)), np.concatenate((judged.level, np.tile(every, self.count)))
+            np.append(judged.topic, np.repeat(np.arange(self.count), every.size)),
+            np.append(judged.level, np.tile(every, self.count)),
         )
-        offsets = offsets_of(topic, self.count)
-        column = places(np.diff(offsets))
+        self._levels = topic, level, offsets_of(topic, self.count)
+        column = places(np.diff(self._levels[2]))
         self.levels = np.full((self.count, int(column.max(initial=0)) + 1), np.nan)
         self.levels[topic, column] = level
-        self._distinct = topic, level, offsets
         self.judged_levels = np.zeros(self.levels.shape)
         np.add.at(self.judged_levels, (judged.topic, self.number(judged.topic, judged.level)), 1)
 
     def number(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
         """The number of each level among those of its topic."""
-        topics, levels, offsets = self._distinct
-        return entries(topic, level, topics, levels) - offsets[topic]
-
-    @cached_property
-    def has_topic(self) -> np.ndarray:
-        """Whether the run has each topic (T)."""
-        return np.bincount(self.topic[self.retrieved], minlength=self.count) > 0
+        return entries(topic, level, *self._levels[:2]) - self._levels[2][topic]
 
     def orders(self) -> Iterator[Order]:
         """All orders that the data allow."""
-        for documents in DOCUMENTS:
-            yield from (Order(order, precision, documents) for order in TIES for precision in PRECISIONS)
-            yield Order(AS_READ, "", documents)
+        for documents in by.DOCUMENTS:
+            yield from (Order(*pair, documents) for pair in product(by.TIES, by.PRECISIONS))
+            yield Order(by.AS_READ, "", documents)
             if self.rank is not None:
-                yield Order(BY_RANK, "", documents)
+                yield Order(by.BY_RANK, "", documents)
 
-    def rows_in(self, order: Order) -> np.ndarray:
+    def rows(self, order: Order) -> np.ndarray:
         """The rows in an order, topic after topic."""
-        kept = np.arange(self.topic.size)
-        if order.documents == JUDGED_ONLY:
-            kept = np.flatnonzero(self.retrieved & ~np.isnan(self.level))
-        elif order.documents != BEHIND:
-            kept = np.flatnonzero(self.retrieved)
-        tie = self.id_order[kept]
-        level = np.nan_to_num(self.level[kept])
-        by: dict[str, tuple[np.ndarray, ...]] = {
-            DESCENDING: (-tie,),
-            MEAN: (-tie,),
-            ASCENDING: (tie,),
-            IN_FILE: (),
-            REVERSED: (-kept,),
-            WORST: (-tie, level),
-            BEST: (-tie, -level),
-            AS_READ: (),
-        }
-        if order.order == BY_RANK and self.rank is not None:
-            keys: tuple[np.ndarray, ...] = (self.rank[kept],)
-        elif order.order == AS_READ:
-            keys = ()
-        else:
-            keys = (*by[order.order], -self._score(order)[kept])
+        kept = np.flatnonzero(self.retrieved | (order.documents == by.BEHIND))
+        if order.documents == by.JUDGED_ONLY:
+            kept = kept[~np.isnan(self.level[kept])]
+        tie, level = self.id_order[kept], np.nan_to_num(self.level[kept])
+        keys = {
+            by.DESCENDING: [-tie],
+            by.MEAN: [-tie],
+            by.ASCENDING: [tie],
+            by.REVERSED: [-kept],
+            by.WORST: [-tie, level],
+            by.BEST: [-tie, -level],
+        }.get(order.order, [])
+        if order.order == by.BY_RANK and self.rank is not None:
+            keys = [self.rank[kept]]
+        elif order.precision:
+            keys = [*keys, -self._score(order)[kept]]
         return kept[np.lexsort((*keys, self.topic[kept]))]
 
     def labels(self, order: Order) -> Labels:
         """The run in an order."""
-        rows = self.rows_in(order)
+        rows = self.rows(order)
         topic, level = self.topic[rows], self.level[rows]
-        unjudged = self.top / 2 if order.documents == HALF else 0.0
+        unjudged = self.top / 2 if order.documents == by.HALF else 0.0
         size = np.bincount(topic, minlength=self.count)
         place = topic, places(size)
         code = np.full((self.count, int(size.max(initial=1))), -1, dtype=np.int32)
         code[place] = self.number(topic, np.where(np.isnan(level), unjudged, level))
-        if order.order != MEAN:
+        new = changes(topic) | changes(self._score(order)[rows])
+        if order.order != by.MEAN or new.all():
             return Labels(code)
-        score = self._score(order)[rows]
-        group = np.cumsum(changes(score) | changes(topic)) - 1
-        if group.size == 0 or group[-1] == group.size - 1:
-            return Labels(code)  # no document is tied
         shares = np.zeros(code.shape, dtype=np.int64)
-        shares[place] = group
+        shares[place] = np.cumsum(new) - 1
         return Labels(code, shares)
 
     def _score(self, order: Order) -> np.ndarray:
         with np.errstate(over="ignore"):
-            return self.score.astype(PRECISIONS[order.precision])
+            return self.score.astype(by.PRECISIONS.get(order.precision, np.float64))
 
     def judged_ranks(self, order: Order) -> JudgedRanks:
         """The run in an order without shared gains, for the formulas of the package."""
-        rows = self.rows_in(order._replace(documents=EVERY))
-        topic = self.topic[rows]
+        rows = self.rows(order._replace(documents=by.EVERY))
         place = np.empty(rows.size, dtype=np.int64)
-        place[rows] = places(np.bincount(topic, minlength=self.count))
-        rank = place[self.rows] + 1
-        order_of_hits = np.lexsort((rank, self.ranks.topic))
-        return replace(self.ranks, doc=self.ranks.doc[order_of_hits], rank=rank[order_of_hits])
+        place[rows] = places(np.bincount(self.topic[rows], minlength=self.count))
+        rank = place[self.hits] + 1
+        sort = np.lexsort((rank, self.ranks.topic))
+        return replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[sort])
 
 
 def ranks_by_line(file: File) -> np.ndarray | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .definitions import ALL_RANKS, DCG, NDCG, Gain
-from .lists import Documents, Labels
+from .definitions import DCG, NDCG, Gain
+from .lists import Documents
 from .search import Case, Space, collected, ideally_collected
 
 SPARE = 3
@@ -22,12 +22,9 @@ TABLES = 24
 
 
 def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
-    """Tables of gains with which some definition comes near all values, by name, such as ``1:1, 2:3,
-    3:7``."""
-    piece = case.piece(case.sample())
-    documents, target, values = piece.documents, piece.target, piece.target.values
-    if values is None:
-        return {}
+    """Tables of gains with which some definition comes near all values, by name, such as ``1:1, 2:3``."""
+    case = case.sample()
+    documents, values = case.documents, case.values
     shared = np.isclose(documents.levels, documents.levels[:1], equal_nan=True).all()
     positive = np.unique(case.judged.level[case.judged.level > 0])
     telling = np.flatnonzero((values > 0) & (values != 1))
@@ -49,7 +46,7 @@ def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
             gains = gains * np.sign(gains.sum(axis=1, keepdims=True))
             best = np.einsum("tlw,wl->tw", of_ideal, gains)
         with np.errstate(all="ignore"):
-            off = np.abs(np.einsum("tlw,wl->tw", of_run, gains) / best - value[:, None]) / target.tolerance
+            off = np.abs(np.einsum("tlw,wl->tw", of_run, gains) / best - value[:, None]) / case.tolerance
         near = np.nan_to_num(off, nan=np.inf).max(axis=0)
         for number in np.flatnonzero((near <= NEAR) & (gains > 0).any(axis=1)).tolist():
             for table in _tables(gains[number], of_ideal is not None):
@@ -74,19 +71,18 @@ def gains_in(name: str) -> dict[float, float]:
 
 
 def _collections(space: Space, documents: Documents) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-    cuts = np.array([np.inf if cutoff == ALL_RANKS else int(cutoff) for cutoff in space.cutoffs])
     discounts = [*space.discounts.values()]
-    seen: dict[tuple[bytes, ...], Labels] = {}
+    seen = set()
     for order in documents.orders():
         labels = documents.labels(order)
         if labels.key() in seen:
             continue
-        seen[labels.key()] = labels
-        of_run = collected(documents, labels, discounts, cuts)
-        if DCG in space.measures:
+        seen.add(labels.key())
+        of_run = collected(documents, labels, discounts, space.cuts)
+        if DCG in space.tried["measure"]:
             yield of_run, None
-        for ideal in space.ideals if NDCG in space.measures else ():
-            yield of_run, ideally_collected(documents, labels, discounts, cuts, ideal)
+        for ideal in space.tried["ideal"] if NDCG in space.tried["measure"] else ():
+            yield of_run, ideally_collected(documents, labels, discounts, space.cuts, ideal)
 
 
 def _tables(gains: np.ndarray, free: bool) -> Iterator[tuple[float, ...]]:
