@@ -49,8 +49,3 @@ def test_infinite_scores_are_null_in_json(output):
 def test_explain_takes_gains_and_the_run_of_a_collection(output):
     words = ("explain", demo.NAME, "--scoreddocs", "CG@2", "--gains", "w1", "--topic", "351", "-f", "tsv")
     assert len(output(*words)) == 3
-
-
-def test_explain_writes_its_figure(output, folder):
-    output("explain", "qrels", "run", "nDCG_JK@3", "--topic", "q1", "-o", "why.svg")
-    assert "ideal" in (folder / "why.svg").read_text(encoding="utf-8")

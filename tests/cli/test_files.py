@@ -1,6 +1,7 @@
 """Output formats and files: every command takes every format, and files are written whole."""
 
 import os
+import re
 import stat
 import sys
 import threading
@@ -33,11 +34,28 @@ def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
         assert "\n".join(written) in "\n".join(printed)  # text may continue before and after the table
 
 
-@pytest.mark.parametrize("name", ["evaluate", "compare", "curves", "sensitivity", "levels"])
-def test_every_analysis_writes_its_figure(output, name):
-    table = output(name, *COMMANDS[name])
-    assert output(name, *COMMANDS[name], "-o", "f.svg") == table
-    assert Path("f.svg").read_bytes().startswith(b"<?xml")
+FIGURES = {
+    "evaluate qrels run other nCG@1": "nCG@1",
+    "compare qrels run other nCG@1": "nCG@1",
+    "curves qrels run other nCG --depth 3": "Rank",
+    "levels qrels": "Mean",
+    "sensitivity qrels run other nCG@1 nCG@2 --show tau": "Kendall.+τ",
+    "sensitivity qrels run other nCG@1 nCG@2 --show ranks": "Ranks of 2 runs",
+    "power qrels run other P@1 --resamples 50 --show power": "Share of pairs with p",
+    "power qrels run other P@1 --resamples 50 --show topics": "Detectable difference of two runs",
+    "holes qrels run other P@3": "Share of the variance removed",
+    "ranges qrels run other nCG@2 --draws 5": "any judgments",
+    "explain qrels run nDCG_JK@3 --topic q1": "ideal",
+}
+
+
+@pytest.mark.parametrize("line", FIGURES)
+def test_every_analysis_writes_its_figure(output, line):
+    table = output(*line.split())
+    assert output(*line.split(), "-o", "f.svg") == table
+    picture = Path("f.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<?xml")
+    assert re.search(FIGURES[line], picture)
 
 
 def test_the_ending_chooses_the_format_of_a_figure(output):

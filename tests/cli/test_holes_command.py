@@ -39,8 +39,3 @@ def test_answers_of_an_assessor_are_merged(output, capsys):
         "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "
         "topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
     )
-
-
-def test_holes_draws_the_variance(output):
-    output("holes", demo.NAME, *RUNS, "P@5", "-o", "holes.svg")
-    assert "Share of the variance removed" in Path("holes.svg").read_text(encoding="utf-8")

@@ -31,12 +31,3 @@ def test_power_prints_all_numbers_for_programs(output):
     )
     assert list(map(json.loads, lines)) == found.records()
     assert len(Path("power.csv").read_text().splitlines()) == 3
-
-
-@pytest.mark.parametrize(
-    ("show", "label"), [("power", "Share of pairs with p"), ("topics", "Detectable difference of two runs")]
-)
-def test_show_chooses_the_figure(output, show, label):
-    output("power", demo.NAME, *RUNS, *MEASURES, "--resamples", 50, "--show", show, "-o", "power.svg")
-    picture = Path("power.svg").read_text(encoding="utf-8")
-    assert all(text in picture for text in (*MEASURES, label))

@@ -23,9 +23,3 @@ def test_ranges_prints_values_and_differences_for_programs(output):
     *values, difference = map(json.loads, output(*WORDS, "-f", "jsonl"))
     assert [each["other"] for each in values] == [None, None]
     assert (difference["run"], difference["other"], difference["exact"]) == ("B", "D", True)
-
-
-def test_ranges_writes_its_figure(output, folder):
-    figure = folder / "ranges.svg"
-    output(*WORDS, "-o", str(figure))
-    assert "any judgments" in figure.read_text(encoding="utf-8")

@@ -45,14 +45,6 @@ def test_every_module_is_in_the_table():
     assert {name for name in named if name.endswith("/")} <= modules | {"tests/"}
 
 
-def test_every_tox_environment_is_explained():
-    tox = (DOCS.parent / "tox.ini").read_text(encoding="utf-8")
-    environments = re.search(r"^env_list = (.*)$", tox, re.MULTILINE)[1].split(", ")
-    named = re.findall(r"^\[testenv:(.*)\]$", tox, re.MULTILINE)
-    for name in {*environments, *named}:
-        assert f"`{name}`" in page("CONTRIBUTING") or re.fullmatch(r"py31\d|py\{.*\}(-spark)?", name), name
-
-
 def test_the_citation_names_the_version_of_the_package():
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     assert f"  version = {{{ir_measures_graded.__version__}}},\n" in readme.partition("<!-- project -->")[2]
