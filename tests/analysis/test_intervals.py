@@ -129,7 +129,9 @@ def test_the_figure_has_a_panel_per_measure():
     figure = found.figure()
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["nDCG_JK@10", "P@5"]
     for column, axes in enumerate(figure.axes):
-        bars = axes.collections[0].get_segments()
-        drawn = [(start[0], end[0]) for start, end in bars]
-        np.testing.assert_allclose(drawn, np.stack([found.lower, found.upper], axis=2)[:, column])
-        assert [label.get_text() for label in axes.get_yticklabels()] == list("ABCDE")
+        best_first = np.argsort(-found.values[:, 0])
+        drawn = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
+        bounds = np.stack([found.lower, found.upper], axis=2)
+        np.testing.assert_allclose(drawn, bounds[best_first, column])
+    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert shown == [found.runs[run] for run in best_first]

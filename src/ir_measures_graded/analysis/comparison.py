@@ -12,6 +12,7 @@ from ir_measures import Measure
 
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
+from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import sign_of
@@ -344,29 +345,23 @@ class Comparison(Result):
         There is one panel per measure; the best runs by the first measure are on top. A marker is filled if
         the difference is significant.
         """
-        runs = [run for run in self.best_first(self.measures[0]) if run != self.reference]
-        names, styles = INCHES * max(map(len, runs)), plots.run_styles(self.runs)
-        height = 0.24 * len(runs) + 1.5
-        across = plots.across(len(self.measures), height, ACROSS)
-        width = min(4.0, max(2.2, (plots.PAGE[0] - names) / across))
-        figure = plots.new_figure(width * across + names, height * -(-len(self.measures) // across))
-        for axes, measure in zip(
-            plots.panels(figure, len(self.measures), across, sharey=True), self.measures
-        ):
-            tests = {test.run: test for test in self.find(measure)}
-            for place, run in enumerate(runs):
-                test, style = tests[run], styles[run]
-                interval = np.array([test.lower, test.upper], dtype=float)
-                axes.plot(interval, [place, place], color=style["color"])
-                fill = style["color"] if test.significant else "white"
-                axes.plot(float(test.difference or 0), place, **style, markerfacecolor=fill, label=run)
-            axes.axvline(0, color=plots.GREY, linewidth=1.0)
-            axes.set_yticks(range(len(runs)), runs)
-            axes.set_ylim(len(runs) - 0.5, -0.5)
-            axes.tick_params(axis="y", length=0)
-            better = "\nsmaller is better" if sign_of(measure) < 0 else ""
-            axes.set_title(plots.title(measure, width=32), size=10)
-            axes.set_xlabel(f"Difference from {self.reference}{better}")
+        shape = len(self.runs), len(self.measures)
+        values, bounds, filled = np.zeros(shape), np.zeros((2, *shape)), np.zeros(shape, dtype=bool)
+        for column, measure in enumerate(self.measures):
+            for test in self.find(measure):
+                cell = self.runs.index(test.run or ""), column
+                values[cell], filled[cell] = test.difference or 0.0, test.significant
+                bounds[(slice(None), *cell)] = np.array([test.lower, test.upper], dtype=float)
+        figure = dot_plot(
+            self.runs,
+            list(map(str, self.measures)),
+            values,
+            list(map(sign_of, self.measures)),
+            f"Difference from {self.reference}",
+            bounds,
+            filled,
+            baseline=self.reference,
+        )
         together = "simultaneous " * (self.family > 1)
         figure.suptitle(
             f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"

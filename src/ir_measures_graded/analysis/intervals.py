@@ -20,9 +20,10 @@ from ir_measures import Measure, SumAgg
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
-from ..output import plots
+from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
+from ..registry.facts import sign_of
 from ..registry.notation import parse_measure
 from .libraries import need_statistics, statistics_library
 from .significance import EXACT
@@ -94,22 +95,11 @@ class Intervals(Result):
             for row, run in enumerate(self.runs)
         ]
 
-    @plots.styled
     def figure(self) -> Figure:
-        """Draw the values with their intervals as bars, one panel per measure. Needs the extra ``plot``."""
-        count = len(self.measures)
-        figure = plots.new_figure(7.0, (0.28 * len(self.runs) + 1.0) * count + 0.4)
-        for column, axes in enumerate(figure.subplots(count, 1, squeeze=False)[:, 0]):
-            rows = np.arange(len(self.runs))
-            value = self.values[:, column]
-            reach = np.stack([value - self.lower[:, column], self.upper[:, column] - value]).clip(0)
-            axes.errorbar(value, rows, xerr=reach, fmt="o", color=plots.COLOURS[0], capsize=3, linewidth=1.2)
-            axes.set_yticks(rows, self.runs)
-            axes.set_ylim(len(self.runs) - 0.5, -0.5)
-            axes.grid(visible=False, axis="y")
-            axes.set_title(plots.title(self.measures[column]))
-        axes.set_xlabel(f"Value and {100 * self.confidence:g} % interval over topics")
-        return figure
+        """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
+        label = f"Value and {100 * self.confidence:g} % interval over topics"
+        bounds, signs = np.stack([self.lower, self.upper]), list(map(sign_of, self.measures))
+        return dot_plot(self.runs, list(map(str, self.measures)), self.values, signs, label, bounds)
 
 
 def intervals(

@@ -1,4 +1,4 @@
-"""A dot plot: the mean of each run, one panel per measure."""
+"""A dot plot: a row for each run, with the interval of its value, and one panel per measure."""
 
 from __future__ import annotations
 
@@ -18,24 +18,39 @@ ACROSS = 4
 
 @plots.styled
 def dot_plot(
-    runs: Sequence[str], measures: Sequence[str], means: np.ndarray, signs: Sequence[int], label: str
+    runs: Sequence[str],
+    measures: Sequence[str],
+    values: np.ndarray,
+    signs: Sequence[int],
+    label: str,
+    bounds: np.ndarray | None = None,
+    filled: np.ndarray | None = None,
+    baseline: str | None = None,
 ) -> Figure:
-    """Draw `means` (runs × measures); the runs are sorted from the best by the first measure to the worst.
+    """Draw `values` (runs × measures); the runs are sorted from the best by the first measure to the worst.
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
-    the values.
+    the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
+    `filled` (runs × measures). With a `baseline`, which has no row, the values are differences from it.
     """
     names = INCHES * max(map(len, runs), default=0)
-    height = 0.24 * len(runs) + 1.2
+    height = 0.24 * len(runs) + 1.5
     across = plots.across(len(measures), height, ACROSS)
     width = min(4.0, max(2.2, (plots.PAGE[0] - names) / across))
     figure = plots.new_figure(width * across + names, height * -(-len(measures) // across))
-    order = np.argsort(-signs[0] * means[:, 0], kind="stable").tolist()
+    order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
+    order = [run for run in order if runs[run] != baseline]
     styles = plots.run_styles(runs)
     for panel, axes in enumerate(plots.panels(figure, len(measures), across, sharey=True)):
         for place, run in enumerate(order):
             style = {**styles[runs[run]], "linestyle": "none"}
-            axes.plot(means[run, panel], place, label=runs[run], **style)
+            if bounds is not None:
+                axes.plot(bounds[:, run, panel], [place, place], color=style["color"])
+            if filled is not None and not filled[run, panel]:
+                style["markerfacecolor"] = "white"
+            axes.plot(values[run, panel], place, label=runs[run], **style)
+        if baseline is not None:
+            axes.axvline(0, color=plots.GREY, linewidth=1.0)
         axes.set_yticks(range(len(order)), [runs[run] for run in order])
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
