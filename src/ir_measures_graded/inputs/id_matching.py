@@ -169,7 +169,7 @@ class Ids:
         """The same ids, padded with zeros to the number of words of the longest id.
 
         `take` copies padded ids as rows of whole words. Without padding, evaluating a DataFrame of categories
-        takes a third more time (measured on 250 and on 6,980 topics with 1,000 documents each). The ids stay
+        takes 36 % more time for 250 topics with 1,000 documents each, and 12 % more for 1,500. The ids stay
         as they are if padding would take more than four times their memory.
         """
         width = -(-int(self.length.max(initial=0)) // WORD) * WORD

@@ -106,10 +106,10 @@ def refuse_work(
 
 
 def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
-    """The topics with judged holes, one copy of a topic for each judgment of its holes.
+    """The topics with levels for their unjudged documents, one copy of a topic for each judgment of them.
 
-    `of` (P) is the topic of each judgment. `level` (P × the largest number of holes) has the level of each
-    hole, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
+    `of` (P) is the topic of each judgment. `level` (P × the largest number of unjudged documents) has the
+    level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     ranks, judged = topics.ranks, topics.ranks.judged
     holes = Unjudged.of(topics)
