@@ -34,4 +34,4 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
 def test_a_request_is_refused_with_its_message(line, message):
     with pytest.raises(GradedError) as refused:
         eval(line, dict(NAMES))
-    assert golden.shown(str(refused.value), message) == message
+    assert golden.shown(str(refused.value), message) == message, refused.value

@@ -34,4 +34,5 @@ def test_a_refused_command_prints_its_message(line, message, refusal):
         Path(name).write_text(content)
     Path("latin").write_bytes(b"q1 Q0 d\xe91 1 9 a\n")
     Path("damaged.gz").write_bytes(gzip.compress(RUN.encode())[:-12])
-    assert golden.shown(refusal(*shlex.split(line)), message) == message
+    told = refusal(*shlex.split(line))
+    assert golden.shown(told, message) == message, told
