@@ -9,7 +9,14 @@ from evaluations import of_array
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import compare_values, evaluate
 from ir_measures_graded.analysis.compare import TUKEY_HSD
-from ir_measures_graded.analysis.power import TESTS, pooled_deviation, power_of_values
+from ir_measures_graded.analysis.power import (
+    TESTS,
+    anova_topics,
+    power_of_values,
+    swap_rate,
+    type_s_and_m,
+    upper_limit,
+)
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 statsmodels_power = pytest.importorskip("statsmodels.stats.power", reason="statsmodels is not installed")
@@ -25,7 +32,7 @@ def values():
 
 @pytest.fixture(scope="module")
 def found(values):
-    return power_of_values(values, permutations=500, differences=[0.05, 0.2])
+    return power_of_values(values, test="tukey", permutations=500, differences=[0.05, 0.2])
 
 
 def test_the_tests_equal_those_of_compare(values, found):
@@ -55,48 +62,96 @@ def test_paired_tests_equal_those_of_scipy_and_name_their_correction(values, tes
         assert found.p_values[0] == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_pooled_variance_is_the_mean_over_the_pairs_and_twice_the_residual(values):
+def test_spreads_are_those_of_the_pairs(values, found):
     array = values.of("nDCG_JK@10")
-    variances = [(array[a] - array[b]).var(ddof=1) for a, b in combinations(range(5), 2)]
-    assert pooled_deviation(array) ** 2 == pytest.approx(np.mean(variances))
+    spreads = sorted((array[a] - array[b]).std(ddof=1) for a, b in combinations(range(5), 2))
+    assert found.spread("nDCG_JK@10") == pytest.approx((spreads[0], np.median(spreads), spreads[-1]))
 
 
-def test_topic_set_sizes_equal_those_of_statsmodels(found):
+def test_topics_and_detectable_differences_equal_those_of_statsmodels(found):
     solve = statsmodels_power.TTestPower().solve_power
-    for measure, deviation in zip(MEASURES, found.deviations):
+    for measure in MEASURES:
         for difference in (0.05, 0.1, 0.2):
-            topics = solve(effect_size=difference / deviation, alpha=0.05, power=0.8)
-            assert found.topics_for(measure, difference) == np.ceil(topics)
-        reach = found.detectable(measure)
-        assert reach == pytest.approx(deviation * solve(nobs=20, alpha=0.05, power=0.8), rel=1e-4)
-        assert (found.topics_for(measure, 1.001 * reach), found.topics_for(measure, 0.999 * reach)) == (
-            20,
-            21,
+            for limit, upper in ((1.0, False), ((19 / stats.chi2.ppf(0.2, 19)) ** 0.5, True)):
+                topics = found.topics_by_pair(measure, difference, upper)
+                for spread, number in zip(found.spread(measure), topics):
+                    exact = solve(effect_size=difference / spread / limit, alpha=0.005, power=0.8)
+                    assert number == np.ceil(exact)
+            assert found.topics_for(measure, difference) == found.topics_by_pair(measure, difference)[1]
+        reach = found.detectable_by_pair(measure)
+        effect = solve(nobs=20, alpha=0.005, power=0.8)
+        assert reach == pytest.approx([spread * effect for spread in found.spread(measure)], rel=1e-4)
+        assert found.detectable(measure) == reach[1]
+
+
+def test_upper_limit_covers_the_true_spread_in_80_percent():
+    drawn = np.random.default_rng(1).normal(0, 1, (5000, 10)).std(axis=1, ddof=1)
+    assert (drawn * upper_limit(10) > 1).mean() == pytest.approx(0.8, abs=0.02)
+
+
+def test_types_s_and_m_equal_a_simulation():
+    for difference, topics, alpha in ((0.1, 20, 0.05), (0.3, 30, 0.01), (2.0, 10, 0.05)):
+        drawn = np.random.default_rng(2).normal(difference, 1, (200_000, topics))
+        means = drawn.mean(axis=1)
+        significant = np.abs(means / drawn.std(axis=1, ddof=1) * topics**0.5) > stats.t.isf(
+            alpha / 2, topics - 1
         )
+        wrong, times = type_s_and_m(difference, 1.0, topics, alpha)
+        assert wrong == pytest.approx((means[significant] < 0).mean(), abs=0.01)
+        assert times == pytest.approx(np.abs(means[significant]).mean() / difference, rel=0.02)
+
+
+def test_anova_topics_find_the_range_of_means_in_the_worst_case():
+    topics = anova_topics(0.5, 1.0, 4, 0.05, 0.8)
+    means = np.array([-0.25, 0.25, 0, 0])[:, None]
+    drawn = np.random.default_rng(3).normal(means, 1.0, (3000, 4, topics))
+    found = stats.f_oneway(*np.moveaxis(drawn, 1, 0), axis=1).pvalue < 0.05
+    assert found.mean() == pytest.approx(0.8, abs=0.03)
+    fewer = statsmodels_power.FTestAnovaPower().power(0.5 / 8**0.5, 4 * (topics - 1), 0.05, 4)
+    assert fewer < 0.8
+
+
+def test_swap_rate_counts_opposite_orders_of_two_halves():
+    random = np.random.default_rng(5)
+    values = random.random((3, 9))
+    found = swap_rate(values, splits=300, seed=1)
+    order = np.random.default_rng(1).permuted(np.tile(np.arange(9), (300, 1)), axis=1)
+    swaps, sizes = [], []
+    for split in order:
+        for a, b in combinations(range(3), 2):
+            one, other = (values[a, part].mean() - values[b, part].mean() for part in (split[:4], split[4:8]))
+            swaps.append(one * other < 0)
+            sizes.append(abs(one))
+    assert found.rate == pytest.approx(np.mean(swaps))
+    assert found.difference is None or np.mean(np.array(swaps)[np.array(sizes) > found.difference]) <= 0.05
+    clear = swap_rate(np.array([[0.1] * 6, [0.9] * 6]))
+    assert (clear.rate, clear.difference, clear.share) == (0, 0, 1)
+    assert swap_rate(np.array([[0, 1, 0, 1], [1, 0, 1, 0]])).difference is None
 
 
 def test_the_wanted_difference_is_found_with_the_given_power(found):
-    topics, deviation = found.topics_for("P@5", 0.2), found.deviations[2]
-    drawn = np.random.default_rng(3).normal(0.2, deviation, (10_000, topics))
-    assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(0.8, abs=0.03)
+    topics, spread = found.topics_for("P@5", 0.2), found.spread("P@5")[1]
+    drawn = np.random.default_rng(3).normal(0.2, spread, (10_000, topics))
+    assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.005).mean() == pytest.approx(0.8, abs=0.03)
 
 
 def test_tables_put_the_most_discriminating_measure_first(found):
-    columns, rows = found.table()
-    assert columns[1:] == [
-        "share p < 0.05",
-        "pairs",
-        "detectable difference",
-        "topics for 0.05",
-        "topics for 0.2",
-        "test",
-    ]
-    assert {row[-1] for row in rows} == {"randomised Tukey HSD, corrected for 10 comparisons"}
+    (_, (columns, rows)), (_, (further, wanted)) = found.parts()
+    mde = ["MDE lowest", "MDE median", "MDE highest"]
+    assert columns == ["measure", "share p < 0.05", "pairs", *mde, "swap rate", "swaps ≤ 5% from"]
     assert [row[1] for row in rows] == sorted((found.share(measure) for measure in MEASURES), reverse=True)
+    assert len(wanted) == 2 * len(rows)
+    row = dict(zip(further, wanted[0]))
+    measure = row["measure"]
+    assert (row["lowest"], row["median"], row["highest"]) == found.topics_by_pair(measure, 0.05)
+    assert row["highest at limit"] == found.topics_by_pair(measure, 0.05, upper=True)[2]
     records = found.records()
     assert [record["measure"] for record in records] == MEASURES
-    assert records[0]["topics_0.05"] == found.topics_for(MEASURES[0], 0.05)
-    assert records[0]["significant"] == round(10 * records[0]["discriminative_power"])
+    (record,) = [record for record in records if record["measure"] == measure]
+    assert record["topics_0.05"] == row["median"]
+    assert record["topics_0.05_anova"] == row["ANOVA"] == found.anova_topics(measure, 0.05)
+    assert (record["type_s_0.05"], record["type_m_0.05"]) == (row["type S"], row["type M"])
+    assert record["significant"] == round(10 * record["discriminative_power"])
 
 
 def test_equal_runs_are_not_told_apart():

@@ -12,7 +12,7 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -147,15 +147,19 @@ def topics_needed(
         raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
     if deviation == 0:
         return 2
+    return fewest_topics(lambda topics: chance_to_find(difference / deviation, topics, alpha) >= power)
+
+
+def fewest_topics(enough: Callable[[int], bool]) -> int | None:
+    """The smallest number of topics, at least 2, that is `enough`; None if more than ten million."""
     low, high = 1, 2
-    while not chance_to_find(difference / deviation, high, alpha) >= power:
+    while not enough(high):
         low, high = high, 2 * high
         if high > MOST_TOPICS:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        enough = chance_to_find(difference / deviation, middle, alpha) >= power
-        low, high = (low, middle) if enough else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 

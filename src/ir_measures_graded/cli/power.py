@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from ..analysis import power
+from ..analysis import power, power_of_values
 from ..analysis.paired import POWER
-from ..analysis.power import TESTS, TUKEY
-from ..output.formats import Table, rows_of
-from .arguments import Inputs, add_alpha, add_collection, add_gains, add_jobs, add_permutations, bars, numbers
-from .results import FOR_PEOPLE, add_output, check_files, printed
+from ..analysis.power import PRIMARY, TESTS
+from .arguments import (
+    VALUES,
+    Inputs,
+    add_alpha,
+    add_collection,
+    add_gains,
+    add_jobs,
+    add_permutations,
+    bars,
+    numbers,
+    values_given,
+)
+from .results import add_output, check_files, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser)
+    add_collection(parser, VALUES)
     add_gains(parser)
     parser.add_argument(
-        "--test", choices=TESTS, default=TUKEY, help="test of each pair of runs; default: tukey"
+        "--test", choices=TESTS, default=PRIMARY, help="test of each pair of runs; default: t-holm"
     )
     add_alpha(parser)
     parser.add_argument(
@@ -48,31 +59,32 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> list[str]:
     """Show which measure separates the runs best, and how many topics are needed.
 
-    The discriminative power of a measure is the share of pairs of runs with p < alpha. The tests are the
-    randomised Tukey HSD (tukey), which corrects for the number of pairs, and the paired t and Wilcoxon tests,
-    uncorrected (t, wilcoxon) or with Holm's correction (t-holm, wilcoxon-holm). The detectable difference is
-    the smallest true difference that a paired t-test finds on as many topics with probability --power.
+    The discriminative power of a measure is the share of pairs of runs with p < alpha. The default test is
+    that of compare: paired t with Holm's correction (t-holm). The minimum detectable effect (MDE) is the true
+    difference that this test finds on as many topics with probability --power, for the pairs of runs whose
+    differences have the lowest, median and highest spread. --differences adds the numbers of topics that find
+    these differences: for the same pairs, at the upper 80 % limit of the spread, and for ANOVA of all runs;
+    and, on as many topics, how often a significant difference has the wrong sign (type S) and how many times
+    too large it is (type M). The swap rate is the share of pairs that two halves of the topics rank in
+    opposite ways.
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg
     """
-    inputs = Inputs(arguments)
-    check_files(arguments, inputs.files)
-    found = power(
-        inputs.qrels,
-        inputs.runs,
-        inputs.measures,
-        test=arguments.test,
-        alpha=arguments.alpha,
-        power=arguments.power,
-        differences=arguments.differences,
-        permutations=arguments.resamples,
-        seed=arguments.seed,
-        progress=bars(),
-        jobs=arguments.jobs,
-    )
-
-    def table(form: str) -> Table:
-        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
-
-    return printed(table, arguments, found.figure if arguments.show == "power" else found.topic_figure)
+    options: dict[str, Any] = {
+        "test": arguments.test,
+        "alpha": arguments.alpha,
+        "power": arguments.power,
+        "differences": arguments.differences,
+        "permutations": arguments.resamples,
+        "seed": arguments.seed,
+        "progress": bars(),
+    }
+    if (evaluation := values_given(arguments)) is not None:
+        check_files(arguments, [arguments.values])
+        found = power_of_values(evaluation, **options)
+    else:
+        inputs = Inputs(arguments)
+        check_files(arguments, inputs.files)
+        found = power(inputs.qrels, inputs.runs, inputs.measures, jobs=arguments.jobs, **options)
+    return shown(found, arguments, figure=found.figure if arguments.show == "power" else found.topic_figure)

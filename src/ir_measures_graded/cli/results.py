@@ -112,18 +112,19 @@ def shown(
     arguments: argparse.Namespace,
     records: list[dict[str, Any]] | None = None,
     written: Callable[[str], str] | None = None,
+    figure: Callable[[], Any] | None = None,
 ) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
     Formats for people have the tables and notes of the result, formats for programs have its records, or
-    those given. `written` makes the documents of the result.
+    those given. `written` makes the documents of the result, and `figure` another figure than its own.
     """
 
     def table(form: str) -> Table:
         rows = found.records() if records is None else records
         return found.table() if form in FOR_PEOPLE else rows_of(rows)
 
-    return printed(table, arguments, found.figure, found=found, written=written)
+    return printed(table, arguments, figure or found.figure, found=found, written=written)
 
 
 def printed(
