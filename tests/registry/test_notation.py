@@ -237,7 +237,7 @@ BEFORE = [
     *"nDCG(judged_only=True,dcg='log2') P(rel=2)@5 P(rel=1,cutoff=3)@5 P(rel=1,rel=2)@5".split(),
     *"P(cutoff=3)@None AP@None SetF(beta=0.5) IPrec@0.1 Compat(p=0.8,normalize=True)".split(),
     *"ERR_IA(rel=1,judged_only=False)@20 α_nDCG@5 Accuracy@5 AP(rel=1j) AP(rel=1_0) AP(rel=0x10)".split(),
-    *"(AP) (AP)(rel=2) AP(rel=(2)) NERR8@10 RR(judged_only=True)".split(),
+    *"(AP) (AP)(rel=2) AP(rel=(2)) NERR8@10 RR(judged_only=True) P(nonsense=3)".split(),
     *("AP # comment", "AP\n", "AP(rel='a' 'b')"),
 ]
 

@@ -27,9 +27,9 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import is_graded, is_normalised, is_plain_sum, sign_of
 from ..registry.names import registry
-from ..registry.notation import checked
+from ..registry.notation import checked, parse_measures
 from .libraries import statistics_library
-from .options import measures_named, refuse_large, whole_number
+from .options import refuse_large, whole_number
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def curves(
     Raises `GradedError` for a measure without a cutoff, an option out of range, and input that `evaluate`
     refuses.
     """
-    asked = [uncut(found, depth) for found in measures_named(measure)]
+    asked = [uncut(found, depth) for found in parse_measures(measure, uncut=True)]
     if not asked:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     for found, _ in asked:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from ir_measures import Measure
-
-from ..errors import GradedError, UnknownMeasureError
+from ..errors import GradedError
 from ..ranking.gains import plain_number
-from ..registry.notation import parse_measure, parse_measures
 
 MEMORY = 2**32
 """The number of bytes that an analysis may take."""
@@ -38,16 +34,3 @@ def refuse_large(name: str, value: int, needed: int, what: str) -> None:
             f"{name}={value} is too large: {what} would need {needed / 2**30:.0f} GiB of memory, "
             f"and {MEMORY >> 30} GiB are allowed"
         )
-
-
-def measures_named(measures: Measure | str | Iterable[Measure | str]) -> list[Measure]:
-    """Measures by measure strings or trec_eval's names, without duplicates; a cutoff may be missing."""
-    given = [measures] if isinstance(measures, (str, Measure)) else measures
-    return list(dict.fromkeys(found for measure in given for found in _named(measure)))
-
-
-def _named(measure: Measure | str) -> Iterable[Measure]:
-    try:
-        return [parse_measure(measure)]
-    except UnknownMeasureError:
-        return parse_measures([measure])  # also reads trec_eval's names

@@ -24,8 +24,8 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import Gains, named_weightings, weighting
 from ..registry.facts import sign_of
+from ..registry.notation import parse_measures
 from .libraries import need_statistics, statistics_library
-from .options import measures_named
 from .significance import EXACT, run_ranks
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def sensitivity(
     judgments = read_judgments(qrels)
     levels = np.unique(judgments.table.values).tolist()
     weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
-    settings = _settings(measures_named(measures), weightings, list(dict.fromkeys(cutoffs)))
+    settings = _settings(parse_measures(measures, uncut=True), weightings, list(dict.fromkeys(cutoffs)))
     evaluated = [setting.measure for setting in settings]
     evaluation = evaluate(judgments, runs, evaluated, progress=progress, jobs=jobs)
     if len(evaluation.runs) < 2:

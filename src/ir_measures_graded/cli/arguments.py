@@ -291,20 +291,12 @@ def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], 
 def measures_in(text: str, uncut: bool = False) -> list[Measure]:
     """The measures in an argument, separated by blanks. If `uncut`, they may lack a required cutoff."""
     try:
-        return uncut_measures(text) if uncut else [*parse_measures([text])]
+        return [*parse_measures(text, uncut)]
     except GradedError as error:
         words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)  # blanks in parentheses do not separate measures
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut)]
-
-
-def uncut_measures(text: str) -> list[Measure]:
-    """The measure of a measure string, which may lack a required cutoff, or those of a trec_eval name."""
-    try:
-        return [parse_measure(text)]
-    except UnknownMeasureError:
-        return [*parse_measures([text])]
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:

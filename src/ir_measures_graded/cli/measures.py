@@ -9,8 +9,8 @@ from ..errors import GradedError
 from ..output.formats import Table
 from ..registry import plugins
 from ..registry.listing import better, facts_of, page
+from ..registry.notation import parse_measures
 from . import PROGRAM
-from .arguments import uncut_measures
 from .results import add_output, check_files, printed
 
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
             raise GradedError("--plugins lists all plugins; omit the names of measures")
         return printed(_plugins, arguments)
     if arguments.names:
-        measures = [measure for name in arguments.names for measure in uncut_measures(name)]
+        measures = [*parse_measures(arguments.names, uncut=True)]
     else:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
     all_facts = [facts_of(measure) for measure in measures]

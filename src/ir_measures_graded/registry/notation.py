@@ -47,7 +47,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     nDCG@10
 
     Raises `GradedError` for a string that cannot be read, an unknown measure (also a `NameError`, as in
-    ir-measures), an unknown parameter or a value that is not allowed.
+    ir-measures), and for an unknown parameter or a value that a graded measure does not allow.
     """
     if isinstance(text, ir_measures.Measure):
         return text
@@ -65,11 +65,13 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
             raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
         parameters[key] = _value(node, text, strict)
-    return _of_known_parameters(measure(**parameters))
+    return measure(**parameters)
 
 
-def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[Measure, ...]:
-    """The measures without duplicates, their parameters checked.
+def parse_measures(
+    measures: Measure | str | Iterable[Measure | str], uncut: bool = False
+) -> tuple[Measure, ...]:
+    """The measures without duplicates, their parameters checked. If `uncut`, required ones may be missing.
 
     Strings are measure strings or names of trec_eval; a string that can be both is a measure string.
 
@@ -80,7 +82,7 @@ def parse_measures(measures: Measure | str | Iterable[Measure | str]) -> tuple[M
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(dict.fromkeys(checked(one) for measure in measures for one in _named_by(measure)))
+    parsed = tuple(dict.fromkeys(checked(one, uncut) for measure in measures for one in _named_by(measure)))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     return parsed
@@ -115,7 +117,7 @@ def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
         return [], str(error) if known else ""
 
 
-def checked(measure: Measure) -> Measure:
+def checked(measure: Measure, uncut: bool = False) -> Measure:
     """`measure` itself; raises `GradedError` for parameters that are not allowed.
 
     >>> checked(ir_measures.P @ 0)
@@ -127,11 +129,14 @@ def checked(measure: Measure) -> Measure:
     """
     if is_graded(measure):
         return measure
-    name, supported = measure.NAME, _of_known_parameters(measure).SUPPORTED_PARAMS
+    name, supported = measure.NAME, measure.SUPPORTED_PARAMS
+    for parameter in measure.params.keys() - supported.keys():
+        takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
+        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
         if value is NOT_PROVIDED:
-            if info.required:
+            if info.required and not uncut:
                 at = f", as in {name}@10" if parameter == "cutoff" else ""
                 raise GradedError(f"{name} needs {parameter}, {allowed(parameter, info)}{at}")
         elif (
@@ -143,15 +148,6 @@ def checked(measure: Measure) -> Measure:
                 f"{name}: {parameter}={shown(value)} is not allowed; "
                 f"{parameter} is {allowed(parameter, info)}"
             )
-    return measure
-
-
-def _of_known_parameters(measure: Measure) -> Measure:
-    """`measure` itself; raises `GradedError` for a parameter that it does not have."""
-    supported = measure.SUPPORTED_PARAMS
-    for parameter in measure.params.keys() - supported.keys():
-        takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        raise GradedError(f"{measure.NAME} has no parameter {shown(parameter)}; {takes}")
     return measure
 
 

@@ -14,7 +14,8 @@ from ir_measures import Measure
 from ...errors import GradedError
 from ...evaluation.named import Qrels, about, named_runs, read_judgments
 from ...inputs.files import RunFile
-from ..options import measures_named, whole_number
+from ...registry.notation import parse_measures
+from ..options import whole_number
 from . import definitions as by
 from .answer import Identification, answer
 from .lists import ranks_by_line
@@ -104,7 +105,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
-        wanted, *others = measures_named(measure)
+        wanted, *others = parse_measures(measure, uncut=True)
         if others:
             raise GradedError(f"measure {measure!r} names several measures; name one")
         if "cutoff" in wanted.params:
