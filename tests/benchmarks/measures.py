@@ -22,11 +22,10 @@ from measuring import Call, Report, medians, options
 from workloads import SHAPES, Shape
 
 from ir_measures_graded import GradedMeasure, KendallTau, nDCG_JK, parse_measure
+from ir_measures_graded.evaluation.reduction import JudgedDocuments
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.measures.topics import Topics
-from ir_measures_graded.ranking.judged import Judged
-from ir_measures_graded.ranking.ranks import judged_ranks
 from ir_measures_graded.uncertainty import with_option
 
 INPUTS = {**SHAPES, "few": replace(SHAPES["M"], judged=(200, 200))}
@@ -40,7 +39,7 @@ PLAIN = re.compile(r"\((ties|unjudged)=.*?\)")
 
 def alone(qrels: Any, run: Any) -> dict[str, Call]:
     """A call for each measure. Each call has new `Topics`, because these cache values that measures share."""
-    ranks = judged_ranks(Judged(read_qrels(qrels)), read_run(run))
+    ranks = JudgedDocuments.of(read_qrels(qrels)).reduced(read_run(run)).ranks
 
     def values(measure: GradedMeasure) -> Any:
         of = ranks.condensed if measure["judged_only"] else ranks

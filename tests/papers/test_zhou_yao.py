@@ -19,11 +19,10 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import ADM, AGR, MSR, NDPM, SR, WAP, KendallTau, Q, Spearman, nDCG_JK
+from ir_measures_graded.evaluation.reduction import JudgedDocuments
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 from ir_measures_graded.measures.average_precision import _adjusted_gains
 from ir_measures_graded.measures.topics import GainList, Topics
-from ir_measures_graded.ranking.judged import Judged
-from ir_measures_graded.ranking.ranks import judged_ranks
 
 TWO_DECIMALS = 0.005 + 1e-9
 NEXT_TO_NOTHING = 1e-9
@@ -43,7 +42,7 @@ class Listed(Topics):
     """One topic with the system's scores as the gains of the run and the user's as the recall base."""
 
     def __init__(self, user, system, gains=None):
-        ranks = judged_ranks(Judged(read_qrels(documents(user))), read_run(listed(user)))
+        ranks = JudgedDocuments.of(read_qrels(documents(user))).reduced(read_run(listed(user))).ranks
         super().__init__(ranks, gains or {}, cutoff=None)
         self.run = GainList(1, np.zeros(5, int), np.arange(1, 6), np.array(system, float))
 
@@ -177,7 +176,8 @@ def test_example_5_wap_and_q(rank, q):
 
 def test_section_5_6_average_gain_ratio():
     qrels = {"q": {"high": 3, **{f"low{number}": 1 for number in range(9)}}}
-    judged = Topics(judged_ranks(Judged(read_qrels(qrels)), read_run({"q": {"high": 1}})), {}, None)
+    block = JudgedDocuments.of(read_qrels(qrels)).reduced(read_run({"q": {"high": 1}}))
+    judged = Topics(block.ranks, {}, None)
     assert adjusted_gains(judged)[0] == pytest.approx(3 - (3 - 2) * 1 / 10)
     # The document gains 2.9; at rank 1 that is the whole ideal gain.
     assert AGR.calc_aggregate(qrels, {"q": {"high": 1}}) == pytest.approx(1 / 10)

@@ -8,23 +8,26 @@ from hypothesis import strategies as st
 import reference
 import strategies
 from ir_measures_graded import GradedError
+from ir_measures_graded.evaluation.reduction import JudgedDocuments
 from ir_measures_graded.inputs import tables
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
-from ir_measures_graded.ranking.judged import Judged
-from ir_measures_graded.ranking.ranks import judged_ranks
+
+
+def documents_of(qrels):
+    return JudgedDocuments.of(read_qrels(qrels))
 
 
 def reduce(qrels, run):
-    return judged_ranks(Judged(read_qrels(qrels)), read_run(run))
+    return documents_of(qrels).reduced(read_run(run)).ranks
 
 
-def by_topic(ranks):
+def by_topic(qrels, ranks):
     """For each topic, the list of (document, rank, first, last) and the number of retrieved documents."""
-    judged = ranks.judged
+    judged, docs = ranks.judged, [doc for docs in qrels.values() for doc in docs]
     found = {topic: [] for topic in judged.topics}
     columns = (ranks.doc, ranks.topic, ranks.rank, ranks.first, ranks.last)
     for doc, topic, rank, first, last in zip(*(column.tolist() for column in columns)):
-        found[judged.topics[topic]].append((judged.docs[doc], rank, first, last))
+        found[judged.topics[topic]].append((docs[doc], rank, first, last))
     return found, dict(zip(judged.topics, ranks.retrieved.tolist()))
 
 
@@ -53,10 +56,10 @@ def plain(qrels, run, condensed=False):
 def test_ranks_and_tie_groups_match_a_plain_loop(collection):
     qrels, run = collection
     ranks = reduce(qrels, run)
-    assert by_topic(ranks) == plain(qrels, run)
-    assert by_topic(ranks.condensed) == plain(qrels, run, condensed=True)
+    assert by_topic(qrels, ranks) == plain(qrels, run)
+    assert by_topic(qrels, ranks.condensed) == plain(qrels, run, condensed=True)
     assert ranks.condensed.whole is ranks
-    assert by_topic(ranks.condensed.condensed) == by_topic(ranks.condensed)
+    assert by_topic(qrels, ranks.condensed.condensed) == by_topic(qrels, ranks.condensed)
 
 
 @given(strategies.collections())
@@ -67,7 +70,7 @@ def test_dict_look_up_gives_the_same_ranks(collection):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "LOOK_UP", 0)
         looked_up = reduce(qrels, run)
-    assert by_topic(looked_up) == by_topic(hashed)
+    assert by_topic(qrels, looked_up) == by_topic(qrels, hashed)
     assert looked_up.score.tolist() == hashed.score.tolist()
 
 
@@ -83,12 +86,11 @@ def test_dict_look_up_refuses_ids_that_could_be_judged_but_are_not_strings(monke
 @given(strategies.collections())
 def test_scores_are_in_rank_order(collection):
     qrels, run = collection
-    ranks = reduce(qrels, run)
+    block = documents_of(qrels).reduced(read_run(run))
+    ranks = block.ranks
     listed = [(topic, doc) for topic in qrels for doc in reference.order(run.get(topic, {}))]
     assert ranks.score.tolist() == [run[topic][doc] for topic, doc in listed]
-    for place, (topic, doc) in enumerate(listed):
-        if doc in qrels[topic]:  # ties without a judged document are not ordered
-            assert ranks.scored(place) == (topic, doc, run[topic][doc])
+    assert list(block.documents(np.arange(len(listed)))) == [doc for _, doc in listed]
     for number, topic in enumerate(qrels):
         scores = run.get(topic, {}).values()
         assert ranks.lowest[number] == min(scores, default=0)
@@ -98,7 +100,7 @@ def test_scores_are_in_rank_order(collection):
 def order(scores):
     """The documents of one topic by rank; all are judged."""
     ranks = reduce({"q": dict.fromkeys(scores, 1)}, {"q": scores})
-    return [ranks.judged.docs[doc] for doc in ranks.doc.tolist()]
+    return [list(scores)[doc] for doc in ranks.doc.tolist()]
 
 
 INF = float("inf")
@@ -145,14 +147,15 @@ def test_topics_keep_the_order_of_the_qrels():
 
 
 def test_judged_serves_several_runs():
-    judged = Judged(read_qrels({"q": {"a": 1, "b": 2}}))
+    documents = documents_of({"q": {"a": 1, "b": 2}})
+    judged = documents.judged
     for run, expected in (({"q": {"a": 1.0}}, [1]), ({}, []), ({"q": {"x": 3, "b": 2, "a": 1}}, [2, 3])):
-        assert judged_ranks(judged, read_run(run)).rank.tolist() == expected
+        assert documents.reduced(read_run(run)).ranks.rank.tolist() == expected
     assert judged.gain({}) is judged.gain({})
 
 
 def test_levels_are_counted_per_topic():
-    judged = Judged(read_qrels({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}))
+    judged = documents_of({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}).judged
     levels = judged.levels
     assert levels.topic.tolist() == [0, 0, 2, 2]
     assert levels.level.tolist() == [-1, 2, 0.5, 1e300]
@@ -176,5 +179,5 @@ def test_ideal_list_is_the_sorted_positive_gains_up_to_the_cutoff(topics, cut):
         )
         if gain > 0
     ]
-    ideal = Judged(read_qrels(qrels)).ideal(gains, cutoff)
+    ideal = documents_of(qrels).judged.ideal(gains, cutoff)
     assert list(zip(ideal.topic.tolist(), ideal.rank.tolist(), ideal.gain.tolist())) == expected

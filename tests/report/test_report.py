@@ -17,8 +17,8 @@ pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed"
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded.analysis import compare, evaluate, ranges, report
+from ir_measures_graded.evaluation import reduction
 from ir_measures_graded.inputs.files import RunFile
-from ir_measures_graded.ranking import ranks
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 1}}
 RUNS = {
@@ -56,11 +56,11 @@ def of_demo():
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
-    rows, hits = RunFile.rows, ranks._hits
+    rows, hits = RunFile.rows, reduction._hits
     monkeypatch.setattr(RunFile, "rows", lambda self: read.append(self) or rows(self))
     monkeypatch.setattr(RunFile, "blocks", lambda self: pytest.fail("a second read"))
     monkeypatch.setattr(
-        ranks,
+        reduction,
         "_hits",
         lambda run, qrels: reduced.extend([run] * (run.table.file is not None)) or hits(run, qrels),
     )

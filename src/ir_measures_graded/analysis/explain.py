@@ -19,6 +19,7 @@ from ..by_topic import places
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs
+from ..evaluation.reduction import ReducedBlock
 from ..evaluation.study import StudiedRun, Study, study_of
 from ..inputs.in_memory import Source
 from ..measures.base import GradedMeasure
@@ -321,7 +322,7 @@ def _graded(run: StudiedRun, measure: GradedMeasure, depth: int, last: int) -> d
             sums, ideal = measure.vectors(ordered, last)
     gain = judged.gain(uncut.gains)
     return {
-        **_ranking(uncut.ranks, ordered.ranks, gain, depth),
+        **_ranking(run.block, uncut.ranks, ordered.ranks, gain, depth),
         **_best(judged, gain, np.sort(run.ranks.doc) if has_own_ideal(measure) else slice(None), depth),
         "weights": weights,
         "contributions": None if added is None else _by_rank(added, added.gain, depth, 0.0),
@@ -335,7 +336,7 @@ def _standard(run: StudiedRun, measure: Measure, depth: int) -> dict[str, Any]:
     judged, condensed = run.judgments.judged, _condensed(measure, run.ranks)
     unknown = np.full((len(run.judgments.topics), depth), np.nan)
     return {
-        **_ranking(condensed, condensed, judged.level, depth),
+        **_ranking(run.block, condensed, condensed, judged.level, depth),
         **_best(judged, gain_of(judged.level, gains_of(measure)), slice(None), depth),
         **{"gains": unknown, "ideal_gains": unknown},
         **dict.fromkeys(("weights", "contributions", "sums", "ideal")),
@@ -385,11 +386,13 @@ def _or(ties: Sequence[str]) -> str:
     return f", or use ties={' or '.join(map(repr, extremes))}" if extremes else ""
 
 
-def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int) -> dict[str, Any]:
+def _ranking(
+    block: ReducedBlock, ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int
+) -> dict[str, Any]:
     """The documents of each topic in rank order, with their scores, levels and gains.
 
-    `ranks` is the list in trec_eval's order. In `ordered`, judged documents may have other ranks within their
-    tie groups. `gain` has the gain of each judged document.
+    `ranks` is the list of `block` in trec_eval's order. In `ordered`, judged documents may have other ranks
+    within their tie groups. `gain` has the gain of each judged document.
     """
     places_of, judged = np.arange(ranks.score.size), ranks.judged
     unjudged = np.ones((2, places_of.size), dtype=bool)
@@ -404,7 +407,7 @@ def _ranking(ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: 
     sizes = np.minimum(ranks.retrieved, depth)
     topic, rank = np.repeat(np.arange(sizes.size), sizes), places(sizes) + 1
     place = (np.cumsum(ranks.retrieved) - ranks.retrieved)[topic] + rank - 1
-    documents = iter(ranks.documents(places_of[place]))
+    documents = iter(block.documents(places_of[place], ranks))
     by_rank = GainList(sizes.size, topic, rank, gains[place])
     return {
         "documents": tuple(tuple(islice(documents, size)) for size in sizes.tolist()),

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.named import Judgments, Qrels, about, read_judgments
+from ..evaluation.named import Judgments, Qrels, read_judgments
 from ..inputs.sources import definitions_of
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import PRESETS, GainMap, Number, plain_number
-from ..ranking.judged import Judged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -155,8 +154,7 @@ def levels(qrels: Qrels) -> Levels:
     Raises `GradedError` for qrels that `evaluate` refuses.
     """
     judgments = read_judgments(qrels)
-    with about(judgments.name):
-        counts = Judged(judgments.table).levels
+    counts = judgments.judged.levels
     definitions = {plain_number(level): text for level, text in _definitions(judgments).items()}
     found = sorted({*map(plain_number, np.unique(counts.level).tolist()), *definitions})
     place = np.searchsorted(np.array(found, dtype=float), counts.level)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import mean_over_topics
+from ..by_topic import bounds_of, mean_over_topics
 from ..errors import NotApplicableError
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
@@ -267,7 +267,7 @@ def differences_by_topic(
         return {}
     work = _OfMeasure(measure, [first, second], 0, 0, True)
     ties = _apart(*work.ties)
-    columns = [_unjudged_documents(topics) for topics in work.topics]
+    columns = [_unjudged_documents(run, topics) for run, topics in zip(work.runs, work.topics)]
     unjudged, _ = work._difference_over_judgments(0, 1, columns)
     alone = work.ties[1], work.unjudged[1][0]
     return {
@@ -354,7 +354,7 @@ class _OfMeasure:
 
     def differences(self) -> Iterator[Difference]:
         """The difference of each pair of runs."""
-        columns = [_unjudged_documents(topics) for topics in self.topics]
+        columns = [_unjudged_documents(run, topics) for run, topics in zip(self.runs, self.topics)]
         for one, other in combinations(range(len(self.runs)), 2):
             unjudged, exact = self._difference_over_judgments(one, other, columns)
             yield Difference(
@@ -394,10 +394,10 @@ def _means(extremes: np.ndarray | None) -> Interval | None:
     return low, high
 
 
-def _unjudged_documents(topics: Topics) -> Column:
+def _unjudged_documents(run: StudiedRun, topics: Topics) -> Column:
     """The unjudged documents, topic by topic."""
     unjudged = Unjudged.of(topics)
-    return topics.ranks.documents(unjudged.place), np.append(0, np.cumsum(unjudged.count))
+    return run.block.documents(unjudged.place, topics.ranks), bounds_of(unjudged.count)
 
 
 def _pools(topics: list[Topics]) -> list[list[np.ndarray]]:

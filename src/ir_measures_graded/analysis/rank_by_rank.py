@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,6 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Judgments, about
 from ..evaluation.provider import computed
 from ..evaluation.study import StudiedRun
-from ..inputs.sources import run_source
 from ..ranking.gains import gain_of
 from ..registry.facts import gains_of, is_graded
 from ..uncertainty import evaluated_curve
@@ -35,13 +35,10 @@ def ideal_run(judgments: Judgments, measure: Measure) -> StudiedRun:
 
     >>> from ir_measures_graded import CG
     >>> from ir_measures_graded.evaluation.named import read_judgments
-    >>> ideal_run(read_judgments({"q": {"a": 1, "b": 3, "c": 2}}), CG(gains={2: 0})).source.source
+    >>> ideal_run(read_judgments({"q": {"a": 1, "b": 3, "c": 2}}), CG(gains={2: 0})).source.dicts()
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
-    judged = judgments.judged
+    qrels = judgments.documents.qrels
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
-    score = np.unique(gain_of(judged.level, gains_of(measure)), return_inverse=True)[1].reshape(-1)
-    scores, bounds = score.astype(float).tolist(), judged.offsets.tolist()
-    ids = list(judged.docs)
-    run = {topic: dict(zip(ids[a:b], scores[a:b])) for topic, a, b in zip(judged.topics, bounds, bounds[1:])}
-    return StudiedRun("", run_source(run), judgments)
+    score = np.unique(gain_of(qrels.values, gains_of(measure)), return_inverse=True)[1].reshape(-1)
+    return StudiedRun("", replace(qrels, values=score.astype(float)), judgments)

@@ -60,7 +60,7 @@ def evaluators(
     for parameters, group in groups.items():
         if parameters == GRADED:
             with about(judgments.name):
-                found.append((group, GradedEvaluator(group, judgments.table, judgments.judged)))
+                found.append((group, GradedEvaluator(group, judgments.table, judgments.documents)))
         else:
             with explained(group):
                 evaluator = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)

@@ -24,6 +24,7 @@ from ..inputs.sources import RunSource, qrels_source, run_source
 from ..inputs.tables import Table, refuse_empty, refuse_mixed, refuse_repeated
 from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
+from .reduction import JudgedDocuments
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
@@ -65,10 +66,15 @@ class Judgments:
         return {topic: number for number, topic in enumerate(self.table.topics)}
 
     @cached_property
-    def judged(self) -> Judged:
+    def documents(self) -> JudgedDocuments:
         """The judged documents. Raises `GradedError` for a document with two levels in a topic."""
         with about(self.name):
-            return Judged(self.table, self.whole, self.collection)
+            return JudgedDocuments.of(self.table, self.whole, self.collection)
+
+    @property
+    def judged(self) -> Judged:
+        """The levels of the judged documents. Raises as `documents`."""
+        return self.documents.judged
 
     def part(self, topics: Sequence[str]) -> Judgments:
         """The qrels of some topics. Raises `GradedError` for a topic that the qrels lack."""
@@ -143,7 +149,7 @@ class Run:
 
     def check(self, topics: Sequence[str], judgments: Judgments) -> None:
         """Raises `FileError` for a run without any topic of the qrels."""
-        if judgments.numbers.keys().isdisjoint(topics):
+        if topics and judgments.numbers.keys().isdisjoint(topics):
             raise FileError(
                 f"{self.name}: none of its topics (such as {shown(topics[0])}) is in the qrels "
                 f"{judgments.name or ''} (such as {shown(judgments.topics[0])})"

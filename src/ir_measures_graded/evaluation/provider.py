@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -12,18 +11,17 @@ import numpy as np
 from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError, shown
-from ..inputs.in_memory import Source, read_qrels, read_run
+from ..inputs.in_memory import Source, read_qrels
 from ..inputs.sources import run_source
 from ..inputs.tables import Table, refuse_empty
-from ..measures.base import GradedMeasure, TopicError
+from ..measures.base import GradedMeasure, ScoreError, TopicError
 from ..measures.topics import Topics
-from ..ranking.judged import Judged
-from ..ranking.ranks import JudgedRanks, judged_ranks
+from ..ranking.ranks import JudgedRanks
 from ..registry.facts import is_graded
 from ..registry.plugins import origin
 from ..uncertainty import evaluated
 from . import trec_eval
-from .trec_eval import TrecLists
+from .reduction import JudgedDocuments, Reduction
 
 
 class GradedProvider(Provider):
@@ -62,7 +60,7 @@ class GradedEvaluator(Evaluator):
         self,
         measures: Iterable[ir_measures.Measure],
         qrels: Source,
-        judged: Judged | None = None,
+        judged: JudgedDocuments | None = None,
     ):
         measures = list(measures)
         self.graded = list(filter(is_graded, measures))
@@ -72,7 +70,8 @@ class GradedEvaluator(Evaluator):
         for measure in self.standard:
             if trec_eval.needs_whole_levels(measure):
                 _check_whole_levels(measure, table)
-        self.judged = judged or Judged(table)
+        self.documents = judged or JudgedDocuments.of(table)
+        self.judged = self.documents.judged
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
@@ -107,7 +106,10 @@ class GradedEvaluator(Evaluator):
         for block in run.blocks:
             for measure in self.graded:
                 topics = view(measure, block.ranks, block.views)
-                values[measure][block.topics] = computed(measure, topics, partial(evaluated, measure))
+                try:
+                    values[measure][block.topics] = computed(measure, topics, partial(evaluated, measure))
+                except ScoreError as error:
+                    raise block.named(error) from None
             for measure in self.standard:
                 values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
         return values
@@ -118,8 +120,8 @@ class GradedEvaluator(Evaluator):
             return run
         source = run_source(run)
         if source.in_memory:
-            return Reduction.of(self.judged, source.table())
-        return Reduction.in_blocks(self.judged, source.blocks())
+            return Reduction.of(self.documents, source.table())
+        return Reduction.in_blocks(self.documents, source.blocks())
 
     def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
@@ -132,74 +134,6 @@ class GradedEvaluator(Evaluator):
         """Whether each topic has a document that is relevant for the measure."""
         relevant = self.judged.topic[self.judged.level >= measure["rel"]]
         return np.bincount(relevant, minlength=len(self.judged.topics)) > 0
-
-
-@dataclass(frozen=True)
-class ReducedBlock:
-    """Some topics of a run: their numbers, and the run reduced to the judged documents of these topics.
-
-    Measures share `views` and `lists`.
-    """
-
-    topics: Any
-    ranks: JudgedRanks
-    views: dict[Any, Topics] = field(default_factory=dict)
-    lists: dict[Any, TrecLists] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """A run reduced to its judged documents, in one or several blocks of topics.
-
-    `first` has the number of each topic of the run, and the place where it appears first. It is complete
-    after the last block.
-    """
-
-    blocks: Iterable[ReducedBlock]
-    first: dict[int, int]
-
-    @classmethod
-    def of(cls, judged: Judged, run: Table) -> Reduction:
-        """A run in memory, which is one block."""
-        first = _first_places(judged, run)
-        return cls((ReducedBlock(slice(None), judged_ranks(judged, run)),), first)
-
-    @classmethod
-    def in_blocks(cls, judged: Judged, run: Iterable[Table]) -> Reduction:
-        """A run that is read block by block, and one more block for the topics that it lacks.
-
-        If two blocks share a topic, the last one is complete.
-        """
-        first: dict[int, int] = {}
-
-        def blocks() -> Iterator[ReducedBlock]:
-            for rows in run:
-                found = _first_places(judged, rows, max(first.values(), default=-1) + 1)
-                first.update(found)
-                topics = np.sort(np.array([*found], dtype=np.int64))
-                yield ReducedBlock(topics, judged_ranks(judged.part(topics), rows))
-            rest = np.delete(np.arange(len(judged.topics)), [*first])
-            yield ReducedBlock(rest, judged_ranks(judged.part(rest), read_run({})))
-
-        return cls(blocks(), first)
-
-    @property
-    def ranks(self) -> JudgedRanks:
-        """The ranks of a run in memory."""
-        (block,) = self.blocks
-        return block.ranks
-
-
-def _first_places(judged: Judged, rows: Table, start: int = 0) -> dict[int, int]:
-    """The number of each judged topic among the rows, and the place where it appears first in the run.
-
-    Places begin at `start` unless rows have lines, because blocks of a file may come in another order.
-    """
-    first = np.arange(len(rows.topics)) + start
-    if rows.line is not None and first.size:
-        first = np.minimum.reduceat(rows.line, rows.offsets[:-1])
-    places = zip(rows.topics, first.tolist())
-    return {judged.code[topic]: place for topic, place in places if topic in judged.code}
 
 
 def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:

@@ -16,7 +16,8 @@ from ..measures.topics import Topics
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
 from .named import Judgments, Qrels, Rows, Run, Runs, about, named_runs, read_judgments
-from .provider import Reduction, view
+from .provider import view
+from .reduction import ReducedBlock, Reduction
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class StudiedRun(Run):
     def _read(self) -> tuple[Reduction, tuple[str, ...]]:
         run = self.parent or self
         with about(self.name):
-            table = run.ranks.listed if "_read" in vars(run) else run.table(run.judgments)
-            return Reduction.of(self.judgments.judged, table), tuple(table.topics)
+            table = run.block.listed if "_read" in vars(run) else run.table(run.judgments)
+            return Reduction.of(self.judgments.documents, table), tuple(table.topics)
 
     @property
     def reduction(self) -> Reduction:
@@ -52,9 +53,14 @@ class StudiedRun(Run):
         return self._read[1]
 
     @property
+    def block(self) -> ReducedBlock:
+        """The only block of the reduction."""
+        return self.reduction.block
+
+    @property
     def ranks(self) -> JudgedRanks:
         """The ranks of the judged documents."""
-        return self.reduction.ranks
+        return self.block.ranks
 
     def part(self, judgments: Judgments) -> StudiedRun:
         """The run for qrels of some topics only."""
@@ -62,14 +68,13 @@ class StudiedRun(Run):
 
     def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
         """The run as the measure sees it; without its cutoff unless `cut`."""
-        (block,) = self.reduction.blocks
-        return view(measure, block.ranks, block.views, cut)
+        return view(measure, self.ranks, self.block.views, cut)
 
     def rows(self, judgments: Judgments, standard: bool) -> Rows:
         """The reduction for our provider, the rows for others. Other qrels need another reduction."""
         if judgments is not self.judgments:
             return super().rows(judgments, standard)
-        by_topic = self.ranks.listed.dicts() if standard else {}
+        by_topic = self.block.listed.dicts() if standard else {}
         return Rows(self.reduction, {topic: by_topic[topic] for topic in self.topics if topic in by_topic})
 
 

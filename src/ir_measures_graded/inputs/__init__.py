@@ -1,6 +1,6 @@
 """Reads qrels and runs in every form into one: rows of (topic, document, value), grouped by topic.
 
-- `sources`: qrels and runs by name: a file or an ir-datasets id.
+- `sources`: qrels and runs in every form, made a `RunSource` in one place; ir-datasets ids.
 - `files`: files of every kind, recognised by their content; runs are read block by block.
 - `content`: opens and decompresses a file.
 - `text_forms`: forms of text files, recognised by their first block.
@@ -9,8 +9,9 @@
 - `table_files`: Parquet and Arrow files.
 - `conversion`: writes rows as TREC, CSV, TSV, Parquet or JSON files.
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
-- `columns`: the names of columns in files and in memory.
-- `tables`: dicts, DataFrames, Arrow data and named tuples.
+- `in_memory`: dicts, DataFrames, Arrow data and named tuples, one class for each form.
+- `columns`: qrels and runs as columns, and the names of columns in files and in memory.
+- `tables`: the rows, grouped by topic.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
 - `id_columns`: columns of topic and document ids, in every storage format.
 - `id_matching`: ids as bytes, matched by their hashes.

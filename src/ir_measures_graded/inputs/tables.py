@@ -24,7 +24,7 @@ from .arrow import (
 )
 from .columns import Role
 from .id_columns import Docs, Keys
-from .id_matching import Ids, all_distinct, repeated_rows
+from .id_matching import Ids, all_distinct, equal_pairs, repeated_rows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -203,6 +203,35 @@ def refuse_repeated(run: Table) -> None:
         column = block.column  # raises if a document is not a string
         if not run.distinct and not all_distinct(column):
             raise block.repeated(int(repeated_rows(column).min()))
+
+
+def without_repeated(qrels: Table) -> Table:
+    """The qrels with each document once per topic.
+
+    Raises `GradedError` for a document that is judged at two levels.
+    """
+    docs = qrels.docs.ids()
+    topics = blocks(np.diff(qrels.offsets))
+    if qrels.distinct or all(all_distinct(qrels.block(a, b).column) for a, b in topics):
+        return Table(qrels.kind, qrels.topics, qrels.offsets, docs, qrels.values, distinct=True)
+    first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
+    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
+    if differ.size:
+        pair = differ[np.argmin(first[differ])]
+        rows = int(first[pair]), int(second[pair])
+        levels = [
+            f"level {qrels.values[row]:g}"
+            + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
+            for row in rows
+        ]
+        raise qrels.error(
+            rows[1], f"judged twice, at {' and at '.join(levels)}; keep one judgment per document"
+        )
+    kept = np.ones(qrels.values.size, dtype=bool)
+    kept[second] = False
+    offsets = np.append(0, np.cumsum(kept))[qrels.offsets]
+    docs = docs.take(np.flatnonzero(kept))
+    return Table(qrels.kind, qrels.topics, offsets, docs, qrels.values[kept], distinct=True)
 
 
 def refuse_empty(qrels: Table) -> None:

@@ -27,12 +27,11 @@ from ..by_topic import places
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
-from ..evaluation.study import study_of
+from ..evaluation.study import StudiedRun, study_of
 from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import Table, comma_separated, counted
 from ..output.result import Result
-from ..ranking.ranks import JudgedRanks
 from ..registry.notation import parse_measure
 from .answers import CSV_COLUMNS, answered_text, asked_in, read_answers
 from .merging import MergedQrels, merge_qrels
@@ -207,7 +206,7 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
     number: dict[tuple[int, str], int] = {}
     found: list[tuple[np.ndarray, np.ndarray]] = []
     for run in study.runs:
-        topic, documents, rank = _unjudged(run.ranks, cutoff)
+        topic, documents, rank = _unjudged(run, cutoff)
         run.check(run.topics, study.judgments)
         keys = zip(topic.tolist(), documents)
         found.append((np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64), rank))
@@ -263,13 +262,14 @@ def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
     return (measure(cutoff=cutoff) if "cutoff" in measure.SUPPORTED_PARAMS else measure), cutoff
 
 
-def _unjudged(ranks: JudgedRanks, cutoff: int) -> tuple[np.ndarray, list[str], np.ndarray]:
+def _unjudged(run: StudiedRun, cutoff: int) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The unjudged documents of a run within the cutoff: number of the topic, document, and rank."""
+    ranks = run.ranks
     rank = places(ranks.retrieved) + 1
     unjudged = rank <= cutoff
     unjudged[ranks.place] = False
     topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)[unjudged]
-    return topic, list(ranks.documents(np.flatnonzero(unjudged))), rank[unjudged]
+    return topic, list(run.block.documents(np.flatnonzero(unjudged))), rank[unjudged]
 
 
 NOWHERE = np.iinfo(np.int64).max

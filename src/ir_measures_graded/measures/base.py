@@ -206,6 +206,14 @@ class OrderlessMean(ir_measures.MeanAgg):
         return float(mean_over_topics(np.array(self.values))) if self.values else self.default
 
 
+class ScoreError(GradedError):
+    """A measure does not allow the score at a `place` of `ranks.whole.score`. `topic` and `rule` say why."""
+
+    def __init__(self, topic: str, place: int, rank: int, rule: str):
+        super().__init__(f"{topic}, rank {rank} {rule}")
+        self.topic, self.place, self.rule = topic, place, rule
+
+
 class TopicError(Exception):
     """A `TopicMeasure` failed on a topic."""
 

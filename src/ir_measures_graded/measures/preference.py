@@ -21,9 +21,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..by_topic import changes, earlier_and_smaller, offsets_of, tally
-from ..errors import GradedError
 from ..ranking.order import tied
-from .base import GradedMeasure
+from .base import GradedMeasure, ScoreError
 from .parameters import TIES, TOPICS_BEST, Choice, Flag, Parameter
 from .topics import Topics, ratio, share
 
@@ -327,11 +326,13 @@ def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
         lowest, highest = -np.finfo(float).max, np.finfo(float).max
     if (whole.lowest < lowest).any() or (whole.highest > highest).any():
         refused = np.flatnonzero((whole.score < lowest) | (whole.score > highest))
-        name, doc, value = whole.scored(int(refused[0]))
+        place = int(refused[0])
+        ends = np.cumsum(whole.retrieved)
+        number = int(np.searchsorted(ends, place, side="right"))
+        rank = place - int(ends[number] - whole.retrieved[number]) + 1
         allowed = "in [0, 1]" if measure["norm"] == "none" else "finite"
-        raise GradedError(
-            f"{measure}: topic {name!r}, document {doc!r} has the score {value}; it must be {allowed}"
-        )
+        rule = f"has the score {whole.score[place]}; it must be {allowed}"
+        raise ScoreError(f"{measure}: topic {topics.names[number]!r}", place, rank, rule)
     if measure["norm"] == "none":
         return score
     low, high = whole.lowest / 2, whole.highest / 2  # the difference of halves is finite

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..by_topic import blocks, cumsum, entries, largest, offsets_of, places, tally
+from ..by_topic import blocks, bounds_of, cumsum, entries, largest, offsets_of, places, rows_of, tally
 from ..errors import GradedError
-from ..inputs.id_matching import Ids, all_distinct, equal_pairs
-from ..inputs.tables import Table
 from .gains import Gains, gain_of
 
 
@@ -20,19 +18,22 @@ class Judged:
     """Qrels: the level of every judged document of every topic.
 
     `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t + 1]`
-    of `docs`, `topic` and `level` (J entries each) holds the documents of topic t.
+    of `topic` and `level` (J entries each) holds the documents of topic t.
 
-    A document judged twice at the same level counts once. Raises `GradedError` if the two levels differ.
     `whole` has the qrels of which these are a part. If these are not the qrels of a whole collection,
     `collection` has its levels.
     """
 
-    def __init__(self, qrels: Table, whole: Judged | None = None, collection: Collection | None = None):
-        if not qrels.distinct:
-            qrels = _without_repeated(qrels)
-        self.topics = list(qrels.topics)
+    def __init__(
+        self,
+        topics: Sequence[str],
+        offsets: np.ndarray,
+        level: np.ndarray,
+        whole: Judged | None = None,
+        collection: Collection | None = None,
+    ):
+        self.topics, self.offsets, self.level = list(topics), offsets, level
         self.code = {topic: number for number, topic in enumerate(self.topics)}
-        self.offsets, self.docs, self.level = qrels.offsets, qrels.docs.ids(), qrels.values
         self._known: dict[tuple[Any, ...], Any] = {}
         self._whole, self._collection = whole, collection
 
@@ -51,13 +52,12 @@ class Judged:
     def topic(self) -> np.ndarray:
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
-    @property
-    def table(self) -> Table:
-        return Table("qrels", self.topics, self.offsets, self.docs, self.level, distinct=True)
-
     def part(self, topics: np.ndarray) -> Judged:
         """The qrels of the topics with these numbers."""
-        return Judged(self.table.part(topics), self.whole)
+        sizes = np.diff(self.offsets)[topics]
+        rows = rows_of(self.offsets[:-1][topics], sizes)
+        names = [self.topics[topic] for topic in topics.tolist()]
+        return Judged(names, bounds_of(sizes), self.level[rows], self.whole)
 
     def gain(self, gains: Gains, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of the documents numbered `doc`, by default of every judged document (J)."""
@@ -161,35 +161,6 @@ class LevelCounts:
     def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
         """The index of the entry for each (`topic`, `level`)."""
         return entries(topic, level, self.topic, self.level)
-
-
-def _without_repeated(qrels: Table) -> Table:
-    """The qrels with each document once per topic."""
-    if all(all_distinct(qrels.block(a, b).column) for a, b in blocks(np.diff(qrels.offsets))):
-        return qrels
-    docs = qrels.docs.ids()
-    first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
-    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
-    if differ.size:
-        pair = differ[np.argmin(first[differ])]
-        rows = int(first[pair]), int(second[pair])
-        levels = [
-            f"level {qrels.values[row]:g}"
-            + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
-            for row in rows
-        ]
-        raise qrels.error(
-            rows[1], f"judged twice, at {' and at '.join(levels)}; keep one judgment per document"
-        )
-    kept = np.ones(qrels.values.size, dtype=bool)
-    kept[second] = False
-    return replace(
-        qrels,
-        offsets=np.concatenate(([0], np.cumsum(kept)))[qrels.offsets],
-        docs=docs.take(np.flatnonzero(kept)),
-        values=qrels.values[kept],
-        line=None if qrels.line is None else qrels.line[kept],
-    )
 
 
 @dataclass(frozen=True)

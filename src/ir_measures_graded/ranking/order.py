@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..by_topic import changes, places
-from ..inputs.tables import Block
 
 
 def as_compared(score: np.ndarray) -> np.ndarray:
@@ -63,19 +62,18 @@ def tied(new: np.ndarray) -> np.ndarray:
     return np.stack((place, np.maximum.accumulate(np.where(new[place], place, 0))))
 
 
-def in_order(
-    listed: Block, row: np.ndarray, found: np.ndarray, place: np.ndarray, start: np.ndarray
+def decisive(
+    score: np.ndarray, judged: np.ndarray, place: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The tied places whose documents must be ordered by descending id, and that order.
+    """The tied places whose documents must be ordered by descending id, and the number of their tie group.
 
-    A tie group must be ordered if it contains a judged document, or scores that are equal only as 32-bit
-    floats. Other tied documents cannot affect any measure. One sort of the ids orders all groups.
+    `place` and `start` are as from `tied`, `score` and `judged` are those of the documents at `place`. A tie
+    group must be ordered if it contains a judged document, or scores that are equal only as 32-bit floats.
+    Other tied documents cannot affect any measure.
     """
-    matters = found[place] >= 0
-    score = listed.values[row[place]]
+    matters = judged.copy()
     matters[1:] |= (start[1:] == start[:-1]) & (score[1:] != score[:-1])
-    ordered = np.zeros(found.size, dtype=bool)
+    ordered = np.zeros(int(start.max(initial=0)) + 1, dtype=bool)
     ordered[start[matters]] = True
     kept = np.flatnonzero(ordered[start])
-    place, group = place[kept], np.cumsum(changes(start[kept]))
-    return place, listed.take(row[place]).descending(group)
+    return place[kept], np.cumsum(changes(start[kept]))

@@ -13,10 +13,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ..by_topic import places, rows_of
+from ..by_topic import bounds_of, places, rows_of
 from ..errors import GradedError
-from ..inputs.id_matching import Ids
-from ..inputs.tables import Table
 from ..measures.topics import GainList, Topics
 from ..ranking.gains import gain_of
 from ..ranking.judged import Judged
@@ -132,20 +130,15 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     at = rows_of(start[of], listed)
     document = np.repeat(opens, listed) + number[at]
     known = kept[document]
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    qrels = Table(
-        "qrels", names, np.append(0, np.cumsum(kept))[offsets], Ids.of([]), given[kept], distinct=True
-    )
-    scores = ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[of], listed)]
-    run = Table("run", names, np.append(0, np.cumsum(listed)), Ids.of([]), scores, distinct=True)
+    offsets = bounds_of(kept)[bounds_of(sizes)]
     none = np.empty((2, 0), dtype=np.int64)
     reduced = JudgedRanks(
-        Judged(qrels, judged.whole),
+        Judged(names, offsets, given[kept], judged.whole),
         doc=new[document[known]],
         topic=np.repeat(np.arange(of.size), listed)[known],
         rank=(places(listed) + 1)[known],
         retrieved=listed,
-        listed=run,
+        scores=ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[of], listed)],
         moved=none,
         ties=none,
     )

@@ -74,7 +74,7 @@ def identify(
         digits = decimals_of(known.values() or [told]) if places is None else places
         cases.append(
             Case(
-                judged,
+                judgments.documents,
                 table,
                 np.array([float(known.get(topic, np.nan)) for topic in judged.topics]),
                 finite(told, "the mean") if values is None else None,

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...by_topic import changes, entries, offsets_of, places, tally
+from ...evaluation.reduction import JudgedDocuments
 from ...inputs.content import Content, File
 from ...inputs.tables import Table
-from ...ranking.judged import Judged
-from ...ranking.ranks import JudgedRanks, judged_ranks
+from ...ranking.ranks import JudgedRanks
 from . import definitions as by
 
 SHARED = 32
@@ -63,15 +63,16 @@ class Documents:
     with NaN; `judged_levels` (T × L) counts the judged documents at each. `top` is the qrels' top level.
     """
 
-    def __init__(self, judged: Judged, run: Table, ranks_in_file: np.ndarray | None = None):
-        self.judged, self.ranks, self.count = judged, judged_ranks(judged, run), len(judged.topics)
-        listed, size = self.ranks.listed, self.ranks.listed.values.size
+    def __init__(self, qrels: JudgedDocuments, run: Table, ranks_in_file: np.ndarray | None = None):
+        judged, block = qrels.judged, qrels.reduced(run)
+        self.judged, self.ranks, self.count = judged, block.ranks, len(judged.topics)
+        listed, size = block.listed, block.listed.values.size
         self.hits = self.ranks.row[self.ranks.place]
         level = np.full(size, np.nan)
         level[self.hits] = judged.level[self.ranks.doc]
         missed = np.ones(judged.level.size, dtype=bool)
         missed[self.ranks.doc] = False
-        ids = [*listed.docs.ids(), *judged.docs.take(np.flatnonzero(missed))]
+        ids = [*listed.docs.ids(), *qrels.qrels.docs.ids().take(np.flatnonzero(missed))]
         topic = np.repeat(np.arange(self.count), np.diff(listed.offsets))
         self.topic = np.concatenate((topic, judged.topic[missed]))
         self.level = np.concatenate((level, judged.level[missed]))

@@ -19,6 +19,7 @@ from ir_measures import Measure
 from ...errors import GradedError
 from ...evaluation import trec_eval
 from ...evaluation.provider import computed, view
+from ...evaluation.reduction import JudgedDocuments
 from ...inputs.tables import Table
 from ...measures.topics import ratio
 from ...ranking.gains import LINEAR
@@ -87,7 +88,7 @@ class Case:
     `covered` tells which means from 0 to 1 some definition has; it is filled by the search.
     """
 
-    judged: Judged
+    qrels: JudgedDocuments
     run: Table
     values: np.ndarray
     mean: float | None
@@ -96,9 +97,13 @@ class Case:
     ranks_in_file: np.ndarray | None
     covered: np.ndarray
 
+    @property
+    def judged(self) -> Judged:
+        return self.qrels.judged
+
     @cached_property
     def documents(self) -> Documents:
-        return Documents(self.judged, self.run, self.ranks_in_file)
+        return Documents(self.qrels, self.run, self.ranks_in_file)
 
     @property
     def tolerance(self) -> float:
@@ -119,9 +124,9 @@ class Case:
 
     def part(self, topics: np.ndarray) -> Case:
         """The topics of the qrels with these numbers."""
-        judged, code = self.judged.part(topics), {topic: row for row, topic in enumerate(self.run.topics)}
-        rows = np.array([code[topic] for topic in judged.topics if topic in code], dtype=np.int64)
-        return replace(self, judged=judged, run=self.run.part(rows), values=self.values[topics])
+        qrels, code = self.qrels.part(topics), {topic: row for row, topic in enumerate(self.run.topics)}
+        rows = np.array([code[topic] for topic in qrels.judged.topics if topic in code], dtype=np.int64)
+        return replace(self, qrels=qrels, run=self.run.part(rows), values=self.values[topics])
 
     def sample(self) -> Case:
         """All topics, or few: most with values between 0 and 1, which tell definitions apart."""

@@ -1,0 +1,205 @@
+"""The reduction of a run: its documents are matched with the judged ones by id, and only arrays remain.
+
+This is the only module that has both ids and ranks. Measures see `JudgedRanks`, which has no ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..by_topic import blocks, changes
+from ..errors import GradedError
+from ..inputs.id_matching import Ids, equal_pairs
+from ..inputs.in_memory import read_run
+from ..inputs.tables import Block, Table, refuse_repeated, without_repeated
+from ..measures.base import ScoreError
+from ..measures.topics import Topics
+from ..ranking.judged import Collection, Judged
+from ..ranking.order import as_compared, decisive, descending, tied
+from ..ranking.ranks import JudgedRanks
+
+if TYPE_CHECKING:
+    from .trec_eval import TrecLists
+
+
+@dataclass(frozen=True)
+class JudgedDocuments:
+    """The judged documents of some topics: `qrels` has their ids and `judged` their levels."""
+
+    qrels: Table
+    judged: Judged
+
+    @classmethod
+    def of(
+        cls, qrels: Table, whole: Judged | None = None, collection: Collection | None = None
+    ) -> JudgedDocuments:
+        """The documents of the qrels, each once per topic. Raises `GradedError` for one with two levels.
+
+        `whole` and `collection` are as in `Judged`.
+        """
+        qrels = without_repeated(qrels)
+        return cls(qrels, Judged(qrels.topics, qrels.offsets, qrels.values, whole, collection))
+
+    def part(self, topics: np.ndarray) -> JudgedDocuments:
+        """The documents of the topics with these numbers."""
+        return JudgedDocuments(self.qrels.part(topics), self.judged.part(topics))
+
+    def reduced(self, run: Table, topics: Any = slice(None)) -> ReducedBlock:
+        """The run, reduced to these documents. Topics without judgments are ignored.
+
+        `topics` are the numbers of the topics in the qrels. Raises `GradedError` if a topic retrieves a
+        document twice, judged or not.
+        """
+        code = self.judged.code
+        unjudged = [number for number, topic in enumerate(run.topics) if topic not in code]
+        if unjudged:
+            refuse_repeated(run.part(np.array(unjudged)))
+        listed = run.of_topics(code)
+        retrieved = np.diff(listed.offsets)
+        hits, moved, ties = ([np.empty((rows, 0), dtype=np.int64)] for rows in (3, 2, 2))
+        for a, b in blocks(retrieved + np.diff(self.qrels.offsets)):
+            of_block, moved_in_block, ties_in_block = _hits(listed.block(a, b), self.qrels.block(a, b))
+            of_block[:2] += [[self.qrels.offsets[a]], [a]]
+            hits.append(of_block)
+            moved.append(moved_in_block + listed.offsets[a])
+            ties.append(ties_in_block + listed.offsets[a])
+        doc, topic, rank = np.concatenate(hits, axis=1)
+        ranks = JudgedRanks(
+            self.judged,
+            doc,
+            topic,
+            rank,
+            retrieved,
+            listed.values,
+            np.concatenate(moved, axis=1),
+            np.concatenate(ties, axis=1),
+        )
+        return ReducedBlock(topics, ranks, listed)
+
+
+@dataclass(frozen=True)
+class ReducedBlock:
+    """Some topics of a run: their numbers, and the run reduced to the judged documents of these topics.
+
+    `listed` has the rows of the run in the order of `ranks.scores`. Measures share `views` and `lists`.
+    """
+
+    topics: Any
+    ranks: JudgedRanks
+    listed: Table
+    views: dict[Any, Topics] = field(default_factory=dict)
+    lists: dict[Any, TrecLists] = field(default_factory=dict)
+
+    def named(self, error: ScoreError) -> GradedError:
+        """The error with the document in place of its rank."""
+        document = self.listed.docs[int(self.ranks.row[error.place])]
+        return GradedError(f"{error.topic}, document {document!r} {error.rule}")
+
+    def documents(self, place: np.ndarray, ranks: JudgedRanks | None = None) -> Ids:
+        """The documents at some places of the list, judged or not; of `ranks`, by default all ranks."""
+        ranks = ranks or self.ranks
+        row, (tied, starts) = ranks.row.copy(), ranks.ties
+        docs = self.listed.docs.ids()
+        row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
+        return docs.take(row[place])
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A run reduced to its judged documents, in one or several blocks of topics.
+
+    `first` has the number of each topic of the run, and the place where it appears first. It is complete
+    after the last block.
+    """
+
+    blocks: Iterable[ReducedBlock]
+    first: dict[int, int]
+
+    @classmethod
+    def of(cls, qrels: JudgedDocuments, run: Table) -> Reduction:
+        """A run in memory, which is one block."""
+        return cls((qrels.reduced(run),), _first_places(qrels.judged, run))
+
+    @classmethod
+    def in_blocks(cls, qrels: JudgedDocuments, run: Iterable[Table]) -> Reduction:
+        """A run that is read block by block, and one more block for the topics that it lacks.
+
+        If two blocks share a topic, the last one is complete.
+        """
+        first: dict[int, int] = {}
+
+        def blocks() -> Iterator[ReducedBlock]:
+            for rows in run:
+                found = _first_places(qrels.judged, rows, max(first.values(), default=-1) + 1)
+                first.update(found)
+                topics = np.sort(np.array([*found], dtype=np.int64))
+                yield qrels.part(topics).reduced(rows, topics)
+            rest = np.delete(np.arange(len(qrels.judged.topics)), [*first])
+            yield qrels.part(rest).reduced(read_run({}), rest)
+
+        return cls(blocks(), first)
+
+    @property
+    def block(self) -> ReducedBlock:
+        """The block of a run in memory."""
+        (block,) = self.blocks
+        return block
+
+
+def _first_places(judged: Judged, rows: Table, start: int = 0) -> dict[int, int]:
+    """The number of each judged topic among the rows, and the place where it appears first in the run.
+
+    Places begin at `start` unless rows have lines, because blocks of a file may come in another order.
+    """
+    first = np.arange(len(rows.topics)) + start
+    if rows.line is not None and first.size:
+        first = np.minimum.reduceat(rows.line, rows.offsets[:-1])
+    places = zip(rows.topics, first.tolist())
+    return {judged.code[topic]: place for topic, place in places if topic in judged.code}
+
+
+def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` places and `ties` of
+    the list, all as in `JudgedRanks`."""
+    row, doc = _judged_rows(listed, qrels)
+    found = np.full(listed.values.size, -1)
+    found[row] = doc
+
+    starts, sizes = listed.offsets[:-1], np.diff(listed.offsets)
+    score = as_compared(listed.values)
+    new = np.zeros(score.size, dtype=bool)
+    new[starts[sizes > 0]] = True
+    row = in_table = np.arange(score.size)
+    if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs are sorted already
+        row = descending(score, listed.offsets)
+        score, found = score[row], found[row]
+    new |= changes(score)
+    ties = tied(new)
+    if ties.size:
+        place, group = decisive(listed.values[row[ties[0]]], found[ties[0]] >= 0, *ties)
+        order = listed.take(row[place]).descending(group)  # one sort of the ids orders all groups
+        row = row.copy()
+        row[place], found[place] = row[place][order], found[place][order]
+
+    moved = np.flatnonzero(row != in_table)
+    place = np.flatnonzero(found >= 0)
+    topic = np.searchsorted(starts, place, side="right") - 1
+    hits = np.stack((found[place], topic, place - starts[topic] + 1))
+    return hits, np.stack((moved, row[moved])), ties
+
+
+def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of the run with a judged document, and the number of that document."""
+    found = listed.look_up(qrels)
+    if found is not None:
+        return found
+    lower, higher = equal_pairs(listed.column, qrels.column)
+    count = listed.values.size
+    repeated = higher[higher < count]
+    if repeated.size:
+        raise listed.repeated(int(repeated.min()))
+    return lower, higher - count
