@@ -153,6 +153,12 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+def test_compressed_file_of_ranx_is_refused():
+    Path("run.lz4").write_bytes(b"\x04\x22\x4d\x18" + bytes(50))
+    told = "run.lz4: LZ4 of CBOR, twice compressed; save as .json or .parquet"
+    assert refused(read_trec_run, "run.lz4") == told
+
+
 def test_damaged_and_endless_json_is_refused(monkeypatch):
     whole = gzip.compress(json.dumps({f"q{n}": {f"d{n * n}": n} for n in range(50_000)}).encode())
     Path("cut.json.gz").write_bytes(whole[: len(whole) // 2])

@@ -430,6 +430,57 @@ def test_missing_column_is_refused_with_the_existing_columns(missing):
         evaluate(run=frame())
 
 
+def _ranx(rows):
+    made = type("Run", (), {"__module__": "ranx.data_structures.run", "to_dict": lambda self: {}})()
+    made.to_dict = lambda: rows
+    return made
+
+
+@pytest.mark.parametrize("value", ["relevance", "score"])
+def test_objects_of_other_libraries_are_read(tmp_path, value):
+    import polars
+    from pyarrow import dataset, parquet
+
+    expected = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
+    rows = [(topic, doc, number) for topic, docs in expected.items() for doc, number in docs.items()]
+    names = ["query-id", "corpus-id", value]
+    table = pyarrow.table(dict(zip(names, zip(*rows))))
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    stored = dataset.dataset(tmp_path / "rows.parquet")
+    for source in (
+        polars.from_arrow(table).lazy(),
+        stored,
+        stored.scanner(),
+        [dict(zip(names, row)) for row in rows],
+        rows,
+        tuple(rows),
+        iter(rows),
+        _ranx(expected),
+    ):
+        given = (
+            {"qrels": source, "run": expected} if value == "relevance" else {"qrels": expected, "run": source}
+        )
+        found = analysed(given["qrels"], {"x": given["run"]}, [CG, ir_measures.AP]).means().tolist()
+        assert found == [[2.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ([("q", "d", 1.0), ("q", "d2")], "run: each tuple is topic, document, score"),
+        ([("q", "0", "d", 1)], "run: each tuple is topic, document, score"),
+        (
+            [{"qid": "q", "docno": "d", "score": 1}, {"qid": "q", "docno": "e"}],
+            "run: a dict has no key 'score'",
+        ),
+        ([{"qid": "q", "docno": "d", "rel": 1}], "run: the first dict has no column score (or sim, rank …)"),
+    ],
+)
+def test_lists_of_other_rows_are_refused(run, message):
+    with refused(message):
+        evaluate(run=run)
+
+
 def test_column_that_occurs_twice_is_refused():
     run = frame(query_id=["q"], doc_id=["a"], score=[1.0])
     with refused("run: the DataFrame has 2 columns named doc_id; it needs one"):
@@ -440,7 +491,7 @@ def test_column_that_occurs_twice_is_refused():
 
 
 def test_items_without_the_fields_are_refused_with_the_required_fields():
-    for source in ([("q", "a", 1.0)], [{"query_id": "q"}], [Qrel("q", "a", 1)], [None]):
+    for source in ([Qrel("q", "a", 1)], [None]):
         with refused("run: ", "needs the fields query_id, doc_id and score, as ir_measures.ScoredDoc has"):
             evaluate(run=source)
     with refused("qrels: ", "needs the fields query_id, doc_id and relevance, as ir_measures.Qrel has"):

@@ -85,7 +85,8 @@ def read_rows(
     if len(found) == 2:
         raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
     if not found:
-        raise FileError(f"as a run: {errors['run']}; as qrels: {errors['qrels']}")
+        # Another number of fields in the first line says only that the file has the other role.
+        raise min((errors["run"], errors["qrels"]), key=lambda error: ":1: " in str(error))
     return next(iter(found.values()))
 
 

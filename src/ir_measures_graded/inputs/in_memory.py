@@ -228,7 +228,78 @@ class Tuples(InMemory):
         return next((name for name in chain(*NAMES[ours][:2]) if hasattr(self.source[0], name)), ours)
 
 
-FORMS: tuple[type[InMemory], ...] = (Dicts, Frame, ArrowTable, ArrowBatches, Tuples)
+class Ranx(Dicts):
+    """Qrels or Run of ranx."""
+
+    def __init__(self, source: Any, role: Role, name: str = ""):
+        super().__init__(source.to_dict(), role, name)
+
+    @staticmethod
+    def takes(source: Any) -> bool:
+        return type(source).__module__.startswith("ranx.")
+
+
+class Scanned(ArrowBatches):
+    """A LazyFrame of Polars, or a Dataset or Scanner of pyarrow."""
+
+    def __init__(self, source: Any, role: Role, name: str = ""):
+        scan = getattr(source, "scanner", lambda: source)()
+        super().__init__(scan.collect() if hasattr(scan, "collect") else scan.to_reader(), role, name)
+
+    @staticmethod
+    def takes(source: Any) -> bool:
+        module = type(source).__module__
+        is_lazy = module.startswith("polars.") and hasattr(source, "collect")
+        return is_lazy or module in ("pyarrow._dataset", "pyarrow.dataset")
+
+
+class Records(Tuples):
+    """A list of dicts with the names of columns as keys."""
+
+    @staticmethod
+    def takes(source: Any) -> bool:
+        return isinstance(source, (list, tuple)) and isinstance(next(iter(source), None), Mapping)
+
+    def _pieces(self) -> Iterator[Columns]:
+        names = column_names(f"{self.role.kind}: the first dict", [*self.source[0]], self.role.value)
+        try:
+            yield names, [[row[name] for row in self.source] for name in names]
+        except KeyError as error:
+            raise GradedError(f"{self.role.kind}: a dict has no key {error}, as the first one has") from None
+
+    def for_others(self) -> list[Qrel]:
+        return [Qrel(*row) for _, columns in self._pieces() for row in zip(*columns)]
+
+
+class PlainTuples(Records):
+    """A list of plain tuples: topic, document, score or level, and in qrels perhaps the iteration."""
+
+    @staticmethod
+    def takes(source: Any) -> bool:
+        first = next(iter(source), None) if isinstance(source, (list, tuple)) else None
+        return type(first) is tuple and len(first) in (3, 4)
+
+    def _pieces(self) -> Iterator[Columns]:
+        sizes = {*map(len, self.source)}
+        if len(sizes) > 1 or (self.role is RUN and sizes == {4}):
+            raise GradedError(f"{self.role.kind}: each tuple is topic, document, {self.role.number}")
+        yield self.role.columns, [list(column) for column in zip(*self.source)][:3]
+
+    def for_others(self) -> list[Qrel]:
+        return [Qrel(*row) for row in self.source]
+
+
+FORMS: tuple[type[InMemory], ...] = (
+    Dicts,
+    Frame,
+    Ranx,
+    Scanned,
+    ArrowTable,
+    ArrowBatches,
+    Records,
+    PlainTuples,
+    Tuples,
+)
 """The forms of qrels and runs in memory. The first that takes a source reads it."""
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 IDS = ("query_id", "doc_id")
+LZ4 = b"\x04\x22\x4d\x18"
 BATCH = 1 << 16  # rows converted at once
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
@@ -118,7 +119,9 @@ KINDS: tuple[type[TableFile], ...] = (Parquet, ArrowFile, ArrowStream)
 
 
 def kind_of(content: Content) -> type[TableFile] | None:
-    """The kind of the file, None for a text file."""
+    """The kind of the file, None for a text file. Raises `FileError` for a file of ranx that is LZ4."""
+    if content.start.startswith(LZ4):
+        raise FileError(f"{content.name}: LZ4 of CBOR, twice compressed; save as .json or .parquet")
     return next((kind for kind in KINDS if content.start.startswith(kind.MAGIC)), None)
 
 
