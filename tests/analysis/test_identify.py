@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ir_measures_graded import demo
+from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import definitions as tables
 from ir_measures_graded.analysis.identify.tools import tools
@@ -333,6 +333,13 @@ def test_the_result_has_a_table_records_a_frame_and_topics():
 def test_equal_values_identify_nothing():
     found = identify(QRELS, RUN, dict.fromkeys(QRELS, 0.0))
     assert "equal values identify nothing" in found.summary
+    assert found.dimensions == {}
+    assert found.findings[0][1].startswith("so many definitions fit")
+
+
+def test_a_measure_that_cannot_be_computed_here_is_refused():
+    with pytest.raises(GradedError, match="cannot compute alpha_nDCG"):
+        identify(QRELS, RUN, {"q1": 0.5}, measure="alpha_nDCG@5")
 
 
 def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monkeypatch):

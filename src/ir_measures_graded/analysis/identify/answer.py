@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ...errors import GradedError
 from ...output import plots
 from ...output.formats import Table, counted, listed
 from ...output.result import Result
@@ -106,6 +107,9 @@ class Identification(Result):
 def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     """The result of a search."""
     case, matches, nearest = cases[0], _plainest_first(space, found.matches), None
+    if not found.tried:
+        names = listed(space.tried["measure"])
+        raise GradedError(f"identify cannot compute {names}; give another measure, or none to try all")
     if not matches:
         least = found.nearest[0][0]
         nearest = _plainest_first(space, [each for error, each in found.nearest if error == least])[0]
@@ -113,7 +117,8 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     computed = values_of(space, case.parts(), [chosen])[0] * (100 if chosen.shown == by.PERCENT else 1)
     groups = _groups(space, cases, matches)
     own = [each for each in matches if each.measure == chosen.measure and each.cumulates == chosen.cumulates]
-    dimensions = _dimensions(space, own)
+    whole = found.count <= len(matches)  # the first of many do not show what is settled
+    dimensions = _dimensions(space, own) if whole else {}
     named = tuple(computed_by(matches))
     measure, equal = _ours(space, chosen, groups[0] if groups else [])
     findings: list[tuple[str, str]] = []
@@ -123,6 +128,10 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
         texts = list(dict.fromkeys(described(group[0], short=True) for group in groups))
         findings += [("possible", text) for text in texts[:LISTED]]
         findings += [("possible", counted(len(texts) - LISTED, "other"))] * (len(texts) > LISTED)
+    elif not whole:
+        findings.append(
+            (OPEN, "so many definitions fit that nothing is settled; more values or decimals help")
+        )
     else:
         findings += _states(dimensions, list(dict.fromkeys(group[0].measure for group in groups)))
     if named:
