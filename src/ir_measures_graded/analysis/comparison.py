@@ -39,7 +39,6 @@ CELL_WIDTH = 24
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 MINIMAL_SIDE = 7
 """A panel has room for at least this many runs, so that its title fits."""
-ACROSS = 3
 STARS = ((0.01, "**"), (0.05, "*"))
 """Table II marks p-values below these limits with these stars."""
 
