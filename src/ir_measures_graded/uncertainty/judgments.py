@@ -110,19 +110,19 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     ranks, judged = topics.ranks, topics.ranks.judged
-    holes = Unjudged.of(topics)
+    unjudged = Unjudged.of(topics)
     size = np.diff(judged.offsets)
     start = np.cumsum(topics.retrieved) - topics.retrieved
     number = np.empty(topics.retrieved.sum(), dtype=np.int64)  # of the document at each rank, in its topic
     number[start[topics.run.topic] + topics.run.rank - 1] = topics.document - judged.offsets[topics.run.topic]
-    number[start[holes.topic] + holes.rank - 1] = size[holes.topic] + places(holes.count)
+    number[start[unjudged.topic] + unjudged.rank - 1] = size[unjudged.topic] + places(unjudged.count)
 
-    sizes = size[of] + holes.count[of]
+    sizes = size[of] + unjudged.count[of]
     opens = np.cumsum(sizes) - sizes
     given = np.empty(sizes.sum())
     given[np.repeat(opens, size[of]) + places(size[of])] = judged.level[rows_of(judged.offsets[of], size[of])]
-    hole = np.repeat(opens + size[of], holes.count[of]) + places(holes.count[of])
-    given[hole] = level[np.arange(level.shape[1]) < holes.count[of][:, None]]
+    place = np.repeat(opens + size[of], unjudged.count[of]) + places(unjudged.count[of])
+    given[place] = level[np.arange(level.shape[1]) < unjudged.count[of][:, None]]
     kept = ~np.isnan(given)
     new = np.cumsum(kept) - 1
 
