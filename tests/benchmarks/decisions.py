@@ -13,6 +13,7 @@ difference is called significant although the values were moved so that all mean
 prints how often the gate decides and how often two other rules block.
 """
 
+import gc
 import sys
 from itertools import combinations
 from pathlib import Path
@@ -109,6 +110,7 @@ def _decisions(old: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
+    gc.freeze()  # statsmodels collects garbage in every correction
     match sys.argv[1:]:
         case ["procedures", qrels, *runs]:
             procedures(qrels, *runs)
