@@ -222,7 +222,7 @@ def test_each_tool_is_found_and_altered_values_are_not(tool, robust, deep_learni
     data = (deep_learning,) if tool[1].startswith("RetrievalMAP") else (deep_learning, robust)
     for qrels, run in data:
         values = {topic: round(value, 4) for topic, value in RUN[tool](qrels, run).items()}
-        found = identify(qrels, run, values, measure=family)
+        found = identify(qrels, run, values, measure=family, decimals=4)
         assert any(name.rpartition(" (")[0] == named(tool) for name in found.tools), found.findings
         assert found.classes == 1
         altered = dict(zip(values, [*values.values()][1:] + [*values.values()][:1]))
