@@ -389,3 +389,13 @@ def test_module_works_without_pyterrier(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['pyterrier'] = None\n")
     done = python(tmp_path, "import ir_measures_graded.integrations.pyterrier as p; print(p.load().nDCG_JK)")
     assert (done.stdout, done.stderr) == ("nDCG_JK\n", "")
+
+
+def test_columns_have_the_order_of_the_metrics():
+    metrics = ["nDCG@10", nCG @ 5, "map", "P_5,10", PAPER, "NDPM(performance=True)"]
+    names = ["nDCG@10", "nCG@5", "map", "P@5", "P@10", PAPER, "NDPM(performance=True)"]
+    systems = {"one": ONE, "two": TWO}
+    assert [*pt.Experiment(systems, TOPICS, QRELS, metrics).columns] == ["name", *names]
+    compared = pt.Experiment(systems, TOPICS, QRELS, metrics, baseline="one", correction="holm")
+    parts = ("+", "-", "p-value", "reject", "p-value corrected")
+    assert [*compared.columns] == ["name", *names, *(f"{name} {part}" for name in names for part in parts)]

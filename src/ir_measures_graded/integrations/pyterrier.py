@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -146,7 +147,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
                     f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
                     f"{_remedy(measure)}leave out batch_size"
                 )
-        return function(*args, **kwargs)
+        return _in_order(function(*args, **kwargs), [name for name, _ in _measures_of(given)])
 
     wrapper._original = function  # type: ignore[attr-defined]
     return wrapper
@@ -154,6 +155,11 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _graded(given: Mapping[str, Any]) -> Iterator[GradedMeasure]:
     """The graded measures among the metrics of a call."""
+    return (measure for _, measure in _measures_of(given) if is_graded(measure))
+
+
+def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The measures of a call, each with the name of its column."""
     for parameter in ("eval_metrics", "metrics", "metric"):
         metrics = given.get(parameter, ())
         for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics]:
@@ -161,7 +167,22 @@ def _graded(given: Mapping[str, Any]) -> Iterator[GradedMeasure]:
                 measures = [metric] if isinstance(metric, ir_measures.Measure) else parse_trec_or_any(metric)
             except ValueError:  # PyTerrier raises the error
                 continue
-            yield from (measure for measure in measures if is_graded(measure))
+            yield from ((str(metric if len(measures) == 1 else measure), measure) for measure in measures)
+
+
+def _in_order(found: Any, names: Sequence[str]) -> Any:
+    """A DataFrame of means with its measures in the order of `names`; any other result unchanged.
+
+    PyTerrier's own order changes from process to process, because ir-measures keeps measures in sets.
+    """
+    if type(found).__name__ != "DataFrame" or "name" not in found.columns:
+        return found
+
+    def place(column: str) -> tuple[bool, bool, int]:
+        measure = TESTED.sub("", column)
+        return column != "name", column != measure, names.index(measure) if measure in names else len(names)
+
+    return found[sorted(found.columns, key=place)]
 
 
 def _remedy(measure: GradedMeasure) -> str:
@@ -172,6 +193,8 @@ def _remedy(measure: GradedMeasure) -> str:
     return f"give max_gain ({top or 'the highest gain'}), or "
 
 
+TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")
+"""What PyTerrier appends to the name of a measure in the columns of a comparison with the baseline."""
 SHOWN = {
     "baseline": "counts topics with better values in its column '-' and with worse values in '+'",
     "highlight": "highlights the worst system",
