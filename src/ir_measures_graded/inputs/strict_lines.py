@@ -193,20 +193,20 @@ class Lines:
         try:
             while sum(map(len, pieces)) < BLOCK and (piece := self.content.read(PIECE)):
                 pieces.append(piece)
-            block = b"".join(pieces)
-            last = len(block) - block.rfind(b"\n") - 1
-            rest = self.content.readline(LONGEST_LINE + 1 - last)
+            tail = pieces[-1] if pieces and b"\n" in pieces[-1] else b"".join(pieces)
+            last = len(tail) - tail.rfind(b"\n") - 1
+            pieces.append(self.content.readline(LONGEST_LINE + 1 - last))
         except DAMAGE as error:
             message = self.content.reason(error)
             if message.startswith("cannot"):
                 raise  # the file cannot be read
             self._stopped = sum(piece.count(b"\n") for piece in pieces) + 1, message
             return b""
-        if last + len(rest) > LONGEST_LINE:
-            self._stopped = block.count(b"\n") + 1, f"the line is longer than {LONGEST_LINE:,} bytes"
+        block = b"".join(pieces)
+        if last + len(pieces[-1]) > LONGEST_LINE:
+            self._stopped = block.count(b"\n", 0, -1) + 1, f"the line is longer than {LONGEST_LINE:,} bytes"
             return b""
-        block += rest
-        if BYTE_ORDER_MARK in block:
+        if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
             block = block.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
         return block
 
@@ -222,9 +222,9 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
     characters = np.frombuffer(b"\n%b\n" % block, np.uint8)
     quotes = np.flatnonzero(characters == ord('"'))
     before, after = characters[quotes[::2] - 1], characters[quotes[1::2] + 1]
-    return quotes.size % 2 == 0 and bool(
-        np.isin(before, [*b'\n"', ord(delimiter)]).all() and np.isin(after, [*b'\r\n"', ord(delimiter)]).all()
-    )
+    is_border = np.zeros(256, dtype=bool)
+    is_border[[*b'\r\n"', ord(delimiter)]] = True
+    return bool(quotes.size % 2 == 0 and is_border[before].all() and is_border[after].all())
 
 
 def record_ends(block: bytes, delimiter: str) -> Iterator[int]:

@@ -108,7 +108,7 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     from pyarrow import csv
 
     if not form.delimiter:
-        if block.startswith(b"#") or b"\n#" in block:
+        if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found faster
             return None
         block = block.replace(b"\t", b" ")
     if b"\r" in block:
