@@ -13,7 +13,7 @@ PURPOSES: dict[str, dict[str, str]] = {
         "evaluate": "Evaluate runs against qrels.",
         "levels": "Show the relevance levels of qrels, and gains for them.",
         "explain": "Show what each document of a ranking adds to a value.",
-        "convert": "Convert qrels or a run from any form to another.",
+        "convert": "Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.",
         "identify": "Find which definition of a measure gives somebody's values.",
     },
     "analysis": {
