@@ -13,7 +13,6 @@ from random import Random
 
 import ir_measures
 import numpy as np
-import polars
 import pyarrow
 import pytest
 from hypothesis import given, settings
@@ -422,7 +421,7 @@ def test_columns_have_the_names_of_other_tools(kind, names):
     found = {"q1": {"d1": 2.0 * sign, "d2": 1.0 * sign}}
     path = written(kind, rows)
     assert by_topic(RunFile(path)) == found
-    for source in (path, rows, rows.to_pandas(), polars.from_arrow(rows)):
+    for source in (path, rows, rows.to_pandas()):
         expected = evaluate(QRELS, {"x": found}, [CG @ 1, ir_measures.AP]).values
         assert (evaluate(QRELS, {"x": source}, [CG @ 1, ir_measures.AP]).values == expected).all()
     if sign > 0:

@@ -438,8 +438,9 @@ def _ranx(rows):
 
 @pytest.mark.parametrize("value", ["relevance", "score"])
 def test_objects_of_other_libraries_are_read(tmp_path, value):
-    import polars
     from pyarrow import dataset, parquet
+
+    polars = pytest.importorskip("polars", reason="Polars is not installed")
 
     expected = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
     rows = [(topic, doc, number) for topic, docs in expected.items() for doc, number in docs.items()]
@@ -448,6 +449,7 @@ def test_objects_of_other_libraries_are_read(tmp_path, value):
     parquet.write_table(table, tmp_path / "rows.parquet")
     stored = dataset.dataset(tmp_path / "rows.parquet")
     for source in (
+        polars.from_arrow(table),
         polars.from_arrow(table).lazy(),
         stored,
         stored.scanner(),
