@@ -21,7 +21,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from ir_measures_graded import cli
 from ir_measures_graded.analysis import plots
-from ir_measures_graded.output import formats
 
 FIGURES = Path(__file__).parents[1] / "figures"
 
@@ -45,8 +44,8 @@ def table_file(name: str) -> list[dict[str, str]]:
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    return "\n".join(formats.markdown(head, rows))
+    """A table in Markdown, from cells in Markdown."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
 
 
 def figure(name: str, drawing: Any, alt: str) -> str:
