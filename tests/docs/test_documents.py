@@ -80,7 +80,8 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
     copy.write_text(runnable(page), encoding="utf-8")
     folder = tmp_path / "here"
     folder.mkdir()
-    shutil.copy(DOCS / "vectors.json", folder)
+    for name in re.findall(r"\{download\}`.*? <(.*?)>`", copy.read_text(encoding="utf-8")):
+        shutil.copy(DOCS / name, folder)
     if COLLECTIONS.is_dir():
         shutil.copytree(COLLECTIONS, tmp_path / "ir_datasets", copy_function=shutil.copyfile)
     environment = {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"}
