@@ -17,6 +17,7 @@ from reading import qrels, refused, run
 from ir_measures_graded import CG, GradedError, RunFile, nDCG_JK, read_trec_run
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import json_files
+from ir_measures_graded.inputs.files import qrels_table
 
 TWO = {"q1": {"d1": 9.2, "d2": 8.0}, "q2": {"d1": -1.5}}
 ROWS = [(topic, doc, score) for topic, docs in TWO.items() for doc, score in docs.items()]
@@ -205,3 +206,17 @@ def test_fast_and_strict_reader_of_lines_agree(content):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_files, "_plainly", lambda block, role, names: None)
         assert found == rows()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"q1": {"d1": 1}, "q2": {}}',
+        '{"q2": {}, "q1": {"d1": 1}}',
+        '{"query_id": "q2", "ratings": []}\n{"query_id": "q1", "ratings": {"d1": 1}}',
+    ],
+)
+def test_a_topic_without_documents_is_a_topic_of_the_qrels(text):
+    one = {"q1": {"d1": 1}}
+    for judged in (qrels_table(io.BytesIO(text.encode())), {**one, "q2": {}}):
+        assert evaluate(judged, {"mine": one}, [CG, AP]).means().tolist() == [[0.5, 0.5]]

@@ -108,13 +108,14 @@ def is_quepid(names: Sequence[str]) -> bool:
 class Account:
     """What a reader tells about a file.
 
-    `form` is the name of its form, `unjudged` the number of rows of unjudged documents, and `integers` has
-    the columns of ids that are integers.
+    `form` is the name of its form, `unjudged` the number of rows of unjudged documents. `integers` has the
+    columns of ids that are integers, and `empty` the topics without documents.
     """
 
     form: str = ""
     unjudged: int = 0
     integers: set[str] = field(default_factory=set)
+    empty: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

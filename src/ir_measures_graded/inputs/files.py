@@ -39,7 +39,7 @@ from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
 from .table_files import batch_rows, kind_of, table_columns, table_rows
-from .tables import PLACES, Table, refuse_repeated, with_integers
+from .tables import PLACES, Table, refuse_repeated, with_account
 from .text_files import text_columns, text_tables
 from .text_forms import QRELS, RUN, Form
 
@@ -110,7 +110,7 @@ def qrels_table(file: File, form: Form = QRELS) -> pyarrow.Table:
     if chosen.account.unjudged and form is QRELS:
         count = f"{chosen.account.unjudged:,} rows have no rating; their documents are unjudged"
         warnings.warn(f"{Content(file).name}: {count}", stacklevel=2)
-    return with_integers(rows, chosen.account.integers)
+    return with_account(rows, chosen.account)
 
 
 class RunFile:
@@ -220,7 +220,7 @@ class RunFile:
         """Whole topics with one row for each document if there is a rule for `duplicates`."""
         kept = without_repeated(rows, self.duplicates) if self.duplicates else rows
         dropped["rows"] += len(rows) - len(kept)
-        return with_integers(kept, self._chosen.account.integers)
+        return with_account(kept, self._chosen.account)
 
     def _warn_of(self, dropped: Counter[str]) -> None:
         if dropped["rows"]:

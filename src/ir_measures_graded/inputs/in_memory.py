@@ -6,6 +6,7 @@ Ids are converted to bytes (`Ids`) when a block of rows needs them.
 
 from __future__ import annotations
 
+import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ from .arrow import (
 from .columns import NAMES, QRELS, RUN, Role, column_names, is_rank
 from .id_columns import Coded, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
 from .id_matching import PIECE, Ids
-from .tables import FILE, INTEGERS, PLACES, Table, floats
+from .tables import EMPTY, FILE, INTEGERS, PLACES, Table, floats
 
 if TYPE_CHECKING:
     import pyarrow
@@ -147,14 +148,20 @@ class ArrowTable(InMemory):
         rows = self.source
         names, columns = _arrow_columns(rows, self.role)
         stretches, docs, numbers = _read_columns(self.role, names, columns)
-        file = (rows.schema.metadata or {}).get(FILE)
-        if file is None:
-            return _by_score(_grouped(self.role, stretches, docs, numbers), names[2])
-        unit = next((name for name in PLACES if name in rows.schema.names), None)
-        line = None if unit is None else arrow_numbers(rows.column(rows.schema.names.index(unit)))
-        table = _grouped(self.role, stretches, docs, numbers, line)
-        integers = (rows.schema.metadata or {}).get(INTEGERS, b"").decode().split()
-        return replace(table, file=os.fsdecode(file), unit=unit or "line", integers=tuple(integers))
+        metadata = rows.schema.metadata or {}
+        if FILE not in metadata:
+            table = _by_score(_grouped(self.role, stretches, docs, numbers), names[2])
+        else:
+            unit = next((name for name in PLACES if name in rows.schema.names), None)
+            line = None if unit is None else arrow_numbers(rows.column(rows.schema.names.index(unit)))
+            table = replace(
+                _grouped(self.role, stretches, docs, numbers, line),
+                file=os.fsdecode(metadata[FILE]),
+                unit=unit or "line",
+                integers=tuple(metadata.get(INTEGERS, b"").decode().split()),
+                origin=rows,
+            )
+        return table.with_topics(json.loads(metadata.get(EMPTY, "[]"))) if self.role is QRELS else table
 
     def for_others(self) -> list[Qrel]:
         return qrel_tuples(self.source)

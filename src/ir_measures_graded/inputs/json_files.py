@@ -43,6 +43,7 @@ FAR = 100  # characters; an error this far from the end of the text does not com
 
 IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
 BLANK = re.compile(r"[ \t\r\n]*")
+SURROGATE = re.compile("[\ud800-\udfff]")
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 
 Topic = tuple[str, list[str], list[Any]]
@@ -97,6 +98,8 @@ def json_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarro
     block: list[Topic] = []
     count = 0
     for topic in topics:
+        if not topic[1]:
+            chosen.account.empty.append(topic[0])
         block.append(topic)
         count += len(topic[1])
         if count >= ROWS:
@@ -381,11 +384,12 @@ class Topics:
         names = [topic for (topic, _, _), size in zip(topics, sizes) for topic in [topic] * size]
         documents = [document for _, found, _ in topics for document in found]
         try:
+            "".join(topic for topic, *_ in topics).encode()  # also topics without documents
             ids = [string_array(names), string_array(documents)]
-        except UnicodeEncodeError as error:
-            raise self.error(
-                f"an id has a lone surrogate: {shown(error.object[error.start - 20 : error.end])}"
-            ) from None
+        except UnicodeEncodeError:
+            every = (id_ for topic, found, _ in topics for id_ in (topic, *found))
+            wrong = next(id_ for id_ in every if not id_.isascii() and SURROGATE.search(id_))
+            raise self.error(f"the id {shown(wrong)} has a lone surrogate") from None
         values = [value for _, _, found in topics for value in found]
 
         def place(row: int) -> str:
@@ -424,6 +428,9 @@ def _topic_of(thing: dict[str, Any], named_by_id: bool) -> Any:
 
 def _reason(thing: dict[str, Any], value: str) -> str:
     """The reason why an object has no topics."""
+    named = next((key for key in LISTS[value] if key in thing), None)
+    if named is not None:
+        return f"the object with {named} names no topic; give each object a query_id"
     if any(key in thing for key in ANSWERS):
         return "answers, not a ranking; use the TREC file of the run"
     if "scores" in thing and ("task_name" in thing or "mteb_version" in thing):
@@ -502,7 +509,7 @@ def _line_tables(
 
 
 def _plainly(block: bytes, role: Form, names: dict[str, str]) -> pyarrow.Table | None:
-    """A block of rows parsed by pyarrow; None if the strict reader could read it differently."""
+    """A block of rows parsed by pyarrow, which does not check UTF-8; None if the strict reader is needed."""
     import pyarrow
     from pyarrow import json as arrow_json
 
@@ -513,6 +520,7 @@ def _plainly(block: bytes, role: Form, names: dict[str, str]) -> pyarrow.Table |
         ]
     )
     try:
+        str(block, "utf-8")
         rows = (
             arrow_json.read_json(
                 pyarrow.BufferReader(owned_by_arrow(block)),
@@ -541,6 +549,7 @@ def _strictly(block: bytes, role: Form, names: dict[str, str], lines: Lines, cho
         lines.number += 1
         if not line.strip():
             continue
+        lines.check_text(line)
         try:
             row = DECODER.decode(line.decode())
         except Repeated as error:

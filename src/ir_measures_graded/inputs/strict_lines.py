@@ -106,7 +106,7 @@ class Lines:
         for record in self._records(block):
             self.number += 1
             if not record.isascii():
-                self._check_text(record)
+                self.check_text(record)
             fields = self._delimited(record) if self.form.delimiter else self._separated(record)
             if len(fields) == size or (self.form.longer and self._is_longer(fields)):
                 yield fields[:size]
@@ -176,7 +176,8 @@ class Lines:
             raise self.error(f"the level {_shown(text)} is not a finite number ({self.form.lines})")
         return level
 
-    def _check_text(self, line: bytes) -> None:
+    def check_text(self, line: bytes) -> None:
+        """Raise `FileError` for a line that is not UTF-8."""
         try:
             line.decode()
         except UnicodeDecodeError as error:

@@ -6,6 +6,7 @@ details are computed only on failure.
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from .arrow import (
     arrow_array,
     lengths_of_strings,
 )
-from .columns import Role
+from .columns import Account, Role
 from .id_columns import Docs, Keys
 from .id_matching import Ids, all_distinct, equal_pairs, repeated_rows
 
@@ -33,6 +34,8 @@ FILE = b"ir_measures_graded.file"
 """The metadata key of an Arrow table for the file from which it was read."""
 INTEGERS = b"ir_measures_graded.integers"
 """The metadata key for the columns of ids that are integers in that file."""
+EMPTY = b"ir_measures_graded.empty"
+"""The metadata key for the topics without documents in that file, as JSON."""
 PLACES = ("line", "row")
 """The column of such a table with the place of each row in its file: a line of text or a row of a table."""
 
@@ -49,6 +52,7 @@ class Table:
     entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
     file, `file` names it, and `line` (N) has the place of each row in it: a line number, or a row number if
     `unit` is "row". `integers` has the columns of ids that are integers there.
+    `origin` has the rows as they are in the file.
     """
 
     kind: str  # "qrels" or "run", for error messages
@@ -61,6 +65,7 @@ class Table:
     line: np.ndarray | None = None
     unit: str = "line"
     integers: tuple[str, ...] = ()
+    origin: pyarrow.Table | None = None
 
     def topic_of(self, row: int) -> str:
         """The topic of a row."""
@@ -104,6 +109,16 @@ class Table:
     def blocks(self) -> Iterator[Table]:
         """All rows as one block."""
         yield self
+
+    def with_topics(self, topics: Iterable[str]) -> Table:
+        """The table and those of these topics that it lacks; they have no rows."""
+        known = set(self.topics)
+        lacking = [topic for topic in dict.fromkeys(topics) if topic not in known]
+        return replace(
+            self,
+            topics=[*self.topics, *lacking],
+            offsets=np.append(self.offsets, np.repeat(self.offsets[-1], len(lacking))),
+        )
 
     def dicts(self) -> dict[str, Mapping[str, float]]:
         """The rows as a dict of dicts, for other providers of ir-measures."""
@@ -219,6 +234,13 @@ def without_repeated(qrels: Table) -> Table:
     if differ.size:
         pair = differ[np.argmin(first[differ])]
         rows = int(first[pair]), int(second[pair])
+        intents = _iterations(qrels, rows)
+        if len({*intents}) > 1:
+            raise qrels.error(
+                rows[1],
+                f"levels for several intents or judges ({', '.join(intents)}); "
+                "keep one, for example with convert --intents max",
+            )
         levels = [
             f"level {qrels.values[row]:g}"
             + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
@@ -234,16 +256,24 @@ def without_repeated(qrels: Table) -> Table:
     return Table(qrels.kind, qrels.topics, offsets, docs, qrels.values[kept], distinct=True)
 
 
+def _iterations(qrels: Table, rows: Iterable[int]) -> list[str]:
+    """The iterations of some rows, none if the qrels are not from a file with this column."""
+    if qrels.origin is None or qrels.line is None or "iteration" not in qrels.origin.column_names:
+        return []
+    places = qrels.origin.column(qrels.unit).to_numpy()
+    return [str(qrels.origin["iteration"][int(np.argmax(places == qrels.line[row]))].as_py()) for row in rows]
+
+
 def refuse_empty(qrels: Table) -> None:
     """Raise `GradedError` for qrels without a topic."""
     if not qrels.topics:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
 
 
-def with_integers(rows: pyarrow.Table, columns: Iterable[str]) -> pyarrow.Table:
-    """The rows of a file with the names of the columns of ids that are integers there."""
-    metadata = rows.schema.metadata or {}
-    return rows.replace_schema_metadata({**metadata, INTEGERS: " ".join(sorted(columns)).encode()})
+def with_account(rows: pyarrow.Table, account: Account) -> pyarrow.Table:
+    """The rows of a file with what they do not show: integer ids and topics without documents."""
+    metadata = {INTEGERS: " ".join(sorted(account.integers)), EMPTY: json.dumps(account.empty)}
+    return rows.replace_schema_metadata({**(rows.schema.metadata or {}), **metadata})
 
 
 def refuse_mixed(run: Table, qrels: Table) -> None:

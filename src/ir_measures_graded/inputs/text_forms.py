@@ -141,7 +141,8 @@ def form_of(role: Form, block: bytes, file: str) -> Form:
     size = len(rows[0]) if rows else 0
     if size == 1 and number_of(rows[0][0]) is not None:
         raise FileError(
-            f"{file}: one number per line belongs to the lines of another file; see convert --rows"
+            f"{file}: one number per line belongs to the lines of another file; join them in a table "
+            "with the columns query_id, doc_id and score (or relevance)"
         )
     if size == 2 and b"," not in rows[0][0]:
         raise FileError(f"{file}: 2 fields: no topic (NTCIREVAL: one file per topic) or no level or score")
