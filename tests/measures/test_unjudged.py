@@ -1,6 +1,7 @@
 """The option `unjudged`: the extremes over all judgments of the unjudged documents within the cutoff."""
 
 import sys
+import tracemalloc
 from random import Random
 
 import pytest
@@ -12,6 +13,7 @@ from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
 from ir_measures_graded.evaluation.study import study_of
 from ir_measures_graded.inputs.in_memory import read_run
 from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.uncertainty import judgments as uncertainty_judgments
 
 TOPICS = [topic(Random(seed), retrieved=5) for seed in range(20)]
 EXTREMES = {"min": min, "max": max}
@@ -105,6 +107,17 @@ def test_too_many_judgments_are_refused(measure, size):
         with pytest.raises(GradedError, match=message) as error:
             measure.calc_aggregate(qrels, run)
         assert len(str(error.value)) < 200
+
+
+def test_judgments_are_compared_block_by_block(monkeypatch):
+    monkeypatch.setattr(uncertainty_judgments, "BLOCK", 1 << 14)
+    qrels, run = {"q": {f"d{n}": n % 4 for n in range(50)}}, {"q": {f"x{n}": -n for n in range(40)}}
+    tracemalloc.start()
+    high = parse_measure("nCG(avg=True,unjudged='max')@40").calc_aggregate(qrels, run)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert high == pytest.approx(1)
+    assert peak < 40e6  # all judgments at once need 200 MB
 
 
 def test_many_real_levels_are_one_case():

@@ -163,10 +163,10 @@ def extreme_in_order(
         having = np.flatnonzero(count == unjudged)
         kind = distributions(unjudged, gains)
         given = level[kind if highest else kind[:, ::-1]]
-        for some in blocks_of(having, kind.size):
-            values = compute(filled(topics, np.repeat(some, len(kind)), np.tile(given, (some.size, 1))))
-            best = extreme.reduce(values.reshape(some.size, len(kind)), axis=1)
-            result[some] = extreme(result[some], best)
+        size = unjudged + int(topics.judged[having].max())
+        for pair in blocks_of(np.arange(having.size * len(kind)), size):
+            topic = having[pair // len(kind)]
+            extreme.at(result, topic, compute(filled(topics, topic, given[pair % len(kind)])))
     return result
 
 
