@@ -13,6 +13,7 @@ from ...by_topic import changes, entries, offsets_of, places, tally
 from ...evaluation.reduction import JudgedDocuments
 from ...inputs.content import Content, File
 from ...inputs.tables import Table
+from ...ranking.order import tied
 from ...ranking.ranks import JudgedRanks
 from . import definitions as by
 
@@ -58,7 +59,7 @@ class Labels:
 class Documents:
     """The retrieved documents of some topics and the judged ones that are not retrieved, one row each.
 
-    `topic`, `level` (NaN if unjudged), `score`, `id_order` (ascending ids), `rank` (of the file, if it has
+    `topic`, `level` (NaN if unjudged), `score`, `id_order` (ascending ids, of tied documents), `rank` (of the file, if it has
     one) and `retrieved` describe a row. `levels` (T × L) has the levels of each topic, ascending and padded
     with NaN; `judged_levels` (T × L) counts the judged documents at each. `top` is the qrels' top level.
     """
@@ -72,17 +73,23 @@ class Documents:
         level[self.hits] = judged.level[self.ranks.doc]
         missed = np.ones(judged.level.size, dtype=bool)
         missed[self.ranks.doc] = False
-        ids = [*listed.docs.ids(), *qrels.qrels.docs.ids().take(np.flatnonzero(missed))]
         topic = np.repeat(np.arange(self.count), np.diff(listed.offsets))
         self.topic = np.concatenate((topic, judged.topic[missed]))
         self.level = np.concatenate((level, judged.level[missed]))
         self.score = np.concatenate((listed.values, np.full(missed.sum(), -np.inf)))
         self.retrieved = np.arange(self.topic.size) < size
-        self.id_order = np.unique(np.array(ids, dtype=str), return_inverse=True)[1].reshape(-1)
         self.rank: np.ndarray | None = None
         if ranks_in_file is not None and listed.line is not None:
             self.rank = np.append(ranks_in_file[listed.line - 1], np.full(missed.sum(), np.inf))
+        self._sorted: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._number_levels()
+        place, _ = self._in_order("32-bit")[1]  # more documents are tied than in 64 bits
+        rows = np.sort(self._in_order("32-bit")[0][place])
+        ids = [*listed.docs.take(rows[rows < size]).ids()]
+        ids += qrels.qrels.docs.take(np.flatnonzero(missed)[rows[rows >= size] - size]).ids()
+        self.id_order = np.zeros(self.topic.size, dtype=np.int64)
+        if ids:
+            self.id_order[rows] = np.unique(np.array(ids, dtype=str), return_inverse=True)[1].reshape(-1)
 
     def _number_levels(self) -> None:
         """Number the levels of each topic; also 0, the top level and half of it, which no document may
@@ -113,25 +120,32 @@ class Documents:
             if self.rank is not None:
                 yield Order(by.BY_RANK, "", documents)
 
+    def _in_order(self, precision: str) -> tuple[np.ndarray, np.ndarray]:
+        """The rows by descending score, tied ones as read, and what `tied` says of them; sorted once."""
+        if precision not in self._sorted:
+            keys = {"": [], by.BY_RANK: [self.rank]}.get(precision, [-self._score(precision)])
+            rows = np.lexsort((*keys, self.topic))
+            score = self._score(precision)[rows]
+            self._sorted[precision] = rows, tied(changes(self.topic[rows]) | changes(score))
+        return self._sorted[precision]
+
     def rows(self, order: Order) -> np.ndarray:
         """The rows in an order, topic after topic."""
-        kept = np.flatnonzero(self.retrieved | (order.documents == by.BEHIND))
-        if order.documents == by.JUDGED_ONLY:
-            kept = kept[~np.isnan(self.level[kept])]
-        tie, level = self.id_order[kept], np.nan_to_num(self.level[kept])
-        keys = {
-            by.DESCENDING: [-tie],
-            by.MEAN: [-tie],
-            by.ASCENDING: [tie],
-            by.REVERSED: [-kept],
-            by.WORST: [-tie, level],
-            by.BEST: [-tie, -level],
-        }.get(order.order, [])
-        if order.order == by.BY_RANK and self.rank is not None:
-            keys = [self.rank[kept]]
-        elif order.precision:
-            keys = [*keys, -self._score(order)[kept]]
-        return kept[np.lexsort((*keys, self.topic[kept]))]
+        rows, (place, group) = self._in_order(order.precision or order.order * (order.order == by.BY_RANK))
+        if order.precision and order.order != by.IN_FILE:
+            rows, among = rows.copy(), rows[place]
+            tie, level = self.id_order[among], np.nan_to_num(self.level[among])
+            keys = {
+                by.ASCENDING: [tie],
+                by.REVERSED: [-among],
+                by.WORST: [-tie, level],
+                by.BEST: [-tie, -level],
+            }.get(order.order, [-tie])
+            rows[place] = among[np.lexsort((*keys, group))]
+        if order.documents == by.BEHIND:
+            return rows
+        kept = self.retrieved & ~(np.isnan(self.level) & (order.documents == by.JUDGED_ONLY))
+        return rows[kept[rows]]
 
     def labels(self, order: Order) -> Labels:
         """The run in an order."""
@@ -142,16 +156,16 @@ class Documents:
         place = topic, places(size)
         code = np.full((self.count, int(size.max(initial=1))), -1, dtype=np.int32)
         code[place] = self.number(topic, np.where(np.isnan(level), unjudged, level))
-        new = changes(topic) | changes(self._score(order)[rows])
+        new = changes(topic) | changes(self._score(order.precision)[rows])
         if order.order != by.MEAN or new.all():
             return Labels(code)
         shares = np.zeros(code.shape, dtype=np.int64)
         shares[place] = np.cumsum(new) - 1
         return Labels(code, shares)
 
-    def _score(self, order: Order) -> np.ndarray:
+    def _score(self, precision: str) -> np.ndarray:
         with np.errstate(over="ignore"):
-            return self.score.astype(by.PRECISIONS.get(order.precision, np.float64))
+            return self.score.astype(by.PRECISIONS.get(precision, np.float64))
 
     def judged_ranks(self, order: Order) -> JudgedRanks:
         """The run in an order without shared gains, for the formulas of the package."""
