@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,13 +192,16 @@ def _plainest_first(space: Space, found: Sequence[Definition]) -> list[Definitio
 
 def _groups(space: Space, cases: Sequence[Case], matches: Sequence[Definition]) -> list[list[Definition]]:
     """The definitions with the same values on all runs, the plainest first."""
-    groups: dict[Any, list[Definition]] = {}
+    groups: dict[bytes, list[Definition]] = {}
     if matches:
-        values = [values_of(space, case.parts(), matches) for case in cases]
-        parts = [each if case.mean is not None else each[:, case.known] for case, each in zip(cases, values)]
-        rounded = np.round(np.nan_to_num(np.concatenate(parts, axis=1), nan=-1.0), 9)
-        for row, each in zip(rounded, matches):
-            groups.setdefault(row.tobytes(), []).append(each)
+        hashes = [blake2b() for _ in matches]  # the values of all topics would fill the memory
+        for part in (part for case in cases for part in case.parts()):
+            values = values_of(space, [part], matches)
+            compared = values if part.mean is not None else values[:, part.known]
+            for row, seen in zip(np.round(np.nan_to_num(compared, nan=-1.0), 9), hashes):
+                seen.update(row.tobytes())
+        for each, seen in zip(matches, hashes):
+            groups.setdefault(seen.digest(), []).append(each)
     return list(groups.values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -59,9 +60,10 @@ class Labels:
 class Documents:
     """The retrieved documents of some topics and the judged ones that are not retrieved, one row each.
 
-    `topic`, `level` (NaN if unjudged), `score`, `id_order` (ascending ids, of tied documents), `rank` (of the file, if it has
-    one) and `retrieved` describe a row. `levels` (T × L) has the levels of each topic, ascending and padded
-    with NaN; `judged_levels` (T × L) counts the judged documents at each. `top` is the qrels' top level.
+    `topic`, `level` (NaN if unjudged), `score`, `id_order` (ascending ids, of tied documents), `rank` (of the
+    file, if it has one) and `retrieved` describe a row. `levels` (T × L) has the levels of each topic,
+    ascending and padded with NaN; `judged_levels` (T × L) counts the judged documents at each. `top` is the
+    qrels' top level.
     """
 
     def __init__(self, qrels: JudgedDocuments, run: Table, ranks_in_file: np.ndarray | None = None):
@@ -179,11 +181,11 @@ class Documents:
 
 def ranks_by_line(file: File) -> np.ndarray | None:
     """The rank column of a TREC file, by line; None for a file of another form."""
-    ranks = []
+    ranks = array("d")
     with Content(file) as content:
         for line in content.stream:
             fields = line.split()
             if fields and (len(fields) != 6 or not fields[3].isdigit()):
                 return None
             ranks.append(int(fields[3]) if fields else 0)
-    return np.array(ranks, dtype=np.float64)
+    return np.array(ranks)

@@ -46,7 +46,9 @@ CHUNK = 500
 SLAB = 48
 """The number of cutoffs that are tried at a time."""
 NEAREST = 400
-"""The number of definitions that are verified if none gives the values of the sample."""
+"""The number of definitions that are kept if none gives all values."""
+VERIFIED = 20
+"""The number of these that are tried on all topics: all combinations of their values are computed."""
 MOST = 4_000
 """The number of definitions that are kept."""
 
@@ -436,7 +438,7 @@ def search(space: Space, cases: Sequence[Case]) -> Found:
     )
     if all(sample is case for sample, case in zip(samples, cases)):
         return found
-    wanted = frozenset(found.matches or [definition for _, definition in found.nearest])
+    wanted = frozenset(found.matches or [definition for _, definition in found.nearest[:VERIFIED]])
     verified = errors(space.around(wanted), (part for case in cases for part in case.parts()))
     return replace(_collected(verified, space, wanted), tried=found.tried)
 
