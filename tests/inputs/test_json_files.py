@@ -220,3 +220,9 @@ def test_a_topic_without_documents_is_a_topic_of_the_qrels(text):
     one = {"q1": {"d1": 1}}
     for judged in (qrels_table(io.BytesIO(text.encode())), {**one, "q2": {}}):
         assert evaluate(judged, {"mine": one}, [CG, AP]).means().tolist() == [[0.5, 0.5]]
+
+
+def test_a_level_that_is_not_finite_is_refused_when_the_file_is_read():
+    for number in ("NaN", "Infinity"):
+        for text in ('{"q": {"d": %s}}', '[{"query_id": "q", "doc_id": "d", "relevance": %s}]'):
+            assert "a level is a finite number" in refused(qrels, text % number)

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..errors import LONGEST, FileError, GradedError, shown
 from .arrow import arrow_array, arrow_numbers, by_rank, string_array
-from .columns import NAMES, Chosen, column_name, file_columns, is_rank, plain, required_column
+from .columns import NAMES, QRELS, RUN, Chosen, column_name, file_columns, is_rank, plain, required_column
 from .content import DAMAGE, Content, owned_by_arrow
 from .strict_lines import Lines, number_of
 from .tables import in_file, with_places
@@ -395,8 +395,11 @@ class Topics:
         def place(row: int) -> str:
             return f"{self.name}: topic {shown(names[row])}, document {shown(documents[row])}"
 
-        numbers = arrow_array(_numbers(values, self.value, place))
-        rows = pyarrow.Table.from_arrays([*ids, numbers], ["query_id", "doc_id", self.value])
+        numbers = _numbers(values, self.value, place)
+        for row in np.flatnonzero(~self.role.allowed(numbers))[:1].tolist():
+            rule = (QRELS if self.value == QRELS.value else RUN).rule
+            raise FileError(f"{place(row)}: {rule.format(numbers[row])}")
+        rows = pyarrow.Table.from_arrays([*ids, arrow_array(numbers)], ["query_id", "doc_id", self.value])
         return in_file(rows, self.name)
 
 
