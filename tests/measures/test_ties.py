@@ -6,7 +6,7 @@ from statistics import fmean
 import pytest
 
 from brute_force import alternatives, judgments, orders, topic, values, with_option
-from ir_measures_graded import AtRelevant, GradedError, TopicMeasure, WeightedGains, parse_measure
+from ir_measures_graded import AtRelevant, GradedError, Real, TopicMeasure, WeightedGains, parse_measure
 from ir_measures_graded.measures import MEASURES
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]
@@ -123,3 +123,18 @@ def test_a_plugin_gets_the_options_without_code_of_its_own(measure):
             for qrels, run in TOPICS
         ]
         assert values(plain(unjudged=word), TOPICS) == pytest.approx(of_judgments, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("option", [{"ties": "min"}, {"ties": "max"}, {"unjudged": "max"}], ids=str)
+def test_weights_that_rise_under_some_parameter_have_no_extremes(option):
+    class Uneven(WeightedGains):
+        NAME = "Uneven"
+        PARAMETERS = {"w": Real(default=0, desc="weight of odd ranks")}
+
+        def weight(self, rank):
+            return 1 + self["w"] * (rank % 2)
+
+    qrels, run = {"q": {"a": 3, "b": 1, "c": 0}}, {"q": dict.fromkeys("abcx", 1.0)}
+    assert Uneven(**option).calc_aggregate(qrels, run) >= 4
+    with pytest.raises(GradedError, match="must not rise with the rank"):
+        Uneven(w=5, **option).calc_aggregate(qrels, run)

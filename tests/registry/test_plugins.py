@@ -330,7 +330,10 @@ BROKEN = {
     "has a keyword for a name": (GOOD.replace('"First"', '"lambda"'), "'lambda', which is not an identifier"),
     "has no name": (GOOD.replace('    NAME = "First"\n', ""), "which is not an identifier"),
     "has a plain parameter": (GOOD.replace("Real(", "dict("), "parameter 'p' of First is not a Parameter"),
-    "rises with the rank": (summed("def discount(self, rank): return 1 / rank"), "where 9 is right"),
+    "rises with the rank": (
+        summed("def discount(self, rank): return 1 / rank"),
+        "must not rise with the rank",
+    ),
     "computes by itself": (
         summed("def values(self, topics): return topics.run.sum(topics.run.gain**2)"),
         "is right",

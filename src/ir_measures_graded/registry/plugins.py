@@ -66,7 +66,7 @@ def admit(name: str, distribution: str, version: str, get: Callable[[], object])
             names.register(measure)
         plugin = Plugin(name, distribution, version, measures)
     except (Exception, SystemExit) as error:  # a plugin may raise anything
-        worded = isinstance(error, (_Unusable, pluggy.PluginValidationError))
+        worded = isinstance(error, (_Unusable, GradedError, pluggy.PluginValidationError))
         reason = str(error) if worded else f"{type(error).__name__}: {error}"
         plugin = Plugin(name, distribution, version, problem=" ".join(reason.split()))
     _met.append(plugin)

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import GradedError
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
+from ..measures.weighted import WeightedGains
 from .extremes import difference, extreme
 from .judgments import Undetermined
 from .states import extreme_over_orders, sorts_ties
@@ -37,6 +38,7 @@ __all__ = [
 
 def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     """The reported value of each topic (T), under the options `ties` and `unjudged`."""
+    check_weights(measure, topics)
     if judgments := measure.option("unjudged"):
         return extreme(measure, topics, judgments == "max")
     if measure.option("ties") == "mean":
@@ -47,8 +49,20 @@ def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     return measure.values(in_order(measure, topics))
 
 
+def check_weights(measure: GradedMeasure, topics: Topics) -> None:
+    """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank."""
+    words = measure.option("unjudged"), measure.option("ties")
+    if not isinstance(measure, WeightedGains) or not {"min", "max"} & set(words):
+        return
+    ranks = np.arange(1, topics.retrieved.max(initial=0) + 1)
+    weight = np.broadcast_to(measure.weigh(np.ones(ranks.size), ranks), ranks.shape)
+    if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
+        raise Undetermined(f"{measure}: the weights must be at least 0 and must not rise with the rank")
+
+
 def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
     """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
+    check_weights(measure, topics)
     if measure.option("unjudged") or (measure.option("ties") in ("min", "max") and not sorts_ties(measure)):
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
     if measure.option("ties") == "mean":
