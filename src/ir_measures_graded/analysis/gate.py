@@ -367,7 +367,8 @@ def gate_values(
     `study` has the runs, for the ranges over ties and judgments. Needs the extra ``stats``.
 
     Raises `GradedError` unless there are two runs and at least two topics, and for a relative margin of a
-    measure whose old mean is not above 0.
+    measure whose old mean is not above 0. An absolute margin of 1 or more must be below a positive old
+    mean, because every run would hold otherwise.
     """
     need_statistics("scipy", "statsmodels")
     size = Margin.of(MARGIN if margin is None else margin)
@@ -379,6 +380,14 @@ def gate_values(
     groups: dict[str | None, list[int]] = {None: list(range(len(evaluation.topics)))}
     for number, topic in enumerate(evaluation.topics if by is not None else ()):
         groups.setdefault(str((by or {}).get(topic, "no group")), []).append(number)
+    for measure in evaluation.measures:
+        mean = float(mean_over_topics(evaluation.of(measure)[0]))
+        # A margin of 1 or more that exceeds the mean is a share without its sign: every run would hold.
+        if not size.relative and sign_of(measure) > 0 and mean > 0 and max(mean, 1) <= size.size:
+            raise GradedError(
+                f"{measure}: margin={size} is not allowed; as a difference it must be below the old mean "
+                f"{mean:.4g}; write {size}% for a share"
+            )
     found = []
     for group, topics in groups.items():
         of_group = [_Test(measure, evaluation, topics, size, equivalent) for measure in evaluation.measures]

@@ -256,7 +256,7 @@ def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
         )
     if cutoff is None:
         if measure.params.get("cutoff") is None:
-            raise GradedError(f"{measure} has no cutoff; give the rank down to which documents may be judged")
+            raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give cutoff=10")
         return measure, int(measure.params["cutoff"])
     cutoff = whole_number(cutoff, "cutoff", 1)
     return (measure(cutoff=cutoff) if "cutoff" in measure.SUPPORTED_PARAMS else measure), cutoff

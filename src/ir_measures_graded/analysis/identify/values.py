@@ -98,7 +98,9 @@ def _in_memory(source: Any) -> Iterator[Row]:
             yield from _of_record(record)
         else:
             if len(record) not in (2, 3):
-                raise ValueError(f"{shown(record)} is not a topic, perhaps a measure, and a value")
+                raise ValueError(
+                    f"{len(record)} fields, not 2 (topic value) or 3 (topic measure value): {shown(record)}"
+                )
             topic, *measure, value = record
             yield str(topic), str(*measure), value
 
