@@ -142,23 +142,11 @@ class Verdict:
 
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
-        return {
-            "measure": str(self.measure),
-            "group": self.group,
-            "verdict": self.verdict,
-            "topics": self.topics,
-            "old": self.old,
-            "new": self.new,
-            "difference": self.difference,
-            "p": PValue(self.p),
-            "beyond_margin": self.beyond,
-            "reachable_margin": None if self.reachable is None else str(self.reachable),
-            "topics_needed": self.needed,
-            "drops": self.drops,
-            "rises": self.rises,
-            "stands_over_ties": self.stands.get("ties"),
-            "stands_over_judgments": self.stands.get("unjudged"),
-        }
+        row = {key: value for key, value in vars(self).items() if key not in ("fallen", "stands")}
+        row |= {"measure": str(self.measure), "p": PValue(self.p)}
+        row["reachable"] = None if self.reachable is None else str(self.reachable)
+        stands = {"ties": "stands_over_ties", "unjudged": "stands_over_judgments"}
+        return row | {name: self.stands.get(kind) for kind, name in stands.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
