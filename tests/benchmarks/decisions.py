@@ -13,7 +13,6 @@ difference is called significant although the values were moved so that all mean
 prints how often the gate decides and how often two other rules block.
 """
 
-import gc
 import sys
 from itertools import combinations
 from pathlib import Path
@@ -50,7 +49,7 @@ def found_by(procedure: str, values: np.ndarray, pairs: list[tuple[int, int]]) -
         if not stats.friedmanchisquare(*values).pvalue < ALPHA:
             return np.zeros(len(pairs), dtype=bool)
         p = conover(values)[first, second]
-        p = np.array(holm(p)) if procedure.endswith("Holm") else p
+        p = holm(p) if procedure.endswith("Holm") else p
     return p < ALPHA
 
 
@@ -110,7 +109,6 @@ def _decisions(old: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    gc.freeze()  # statsmodels collects garbage in every correction
     match sys.argv[1:]:
         case ["procedures", qrels, *runs]:
             procedures(qrels, *runs)

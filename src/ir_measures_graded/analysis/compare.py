@@ -229,7 +229,7 @@ class _Values:
     def _corrected(self, name: str, outcomes: Sequence[Outcome], corrected: bool = True) -> Iterator[Test]:
         """A test of each pair of the family, with Holm's correction if `corrected`."""
         p_values = [outcome.p for outcome in outcomes]
-        adjusted = significance.holm([p or 0.0 for p in p_values]) if corrected else p_values
+        adjusted = significance.holm([p or 0.0 for p in p_values]).tolist() if corrected else p_values
         for pair, outcome, p in zip(self.pairs, outcomes, adjusted):
             numbers = {"statistic": outcome.statistic, "p": outcome.p, "adjusted": p}
             yield self._pair(name, pair, outcome.leaning, outcome.note, **numbers)

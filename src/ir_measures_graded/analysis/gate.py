@@ -379,7 +379,7 @@ def gate_values(
     found = []
     for group, topics in groups.items():
         of_group = [_Test(measure, evaluation, topics, size, equivalent) for measure in evaluation.measures]
-        adjusted = holm([test.p for test in of_group])
+        adjusted = holm([test.p for test in of_group]).tolist()
         for test, p in zip(of_group, adjusted):
             stands = test.stands(study) if study is not None and group is None else {}
             found.append(test.verdict(group, p, stands))

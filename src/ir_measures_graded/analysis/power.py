@@ -539,7 +539,7 @@ def _p_values(
         p_values = np.nan_to_num(paired(values, pairs).p, nan=1.0)
     else:
         p_values = np.array([significance.wilcoxon(values[a], values[b]).p for a, b in pairs], dtype=float)
-    return np.array(significance.holm(p_values)) if test.endswith("-holm") else p_values
+    return significance.holm(p_values) if test.endswith("-holm") else p_values
 
 
 def _check(

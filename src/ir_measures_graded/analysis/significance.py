@@ -165,14 +165,20 @@ def randomisation(values: np.ndarray, others: np.ndarray, permutations: int, see
     return _outcome(found, leaning=found.statistic)
 
 
-def holm(p_values: Sequence[float] | np.ndarray) -> list[float]:
-    """The p-values with Holm's correction for their number (statsmodels).
+def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
+    """The p-values with Holm's correction for their number.
+
+    statsmodels' `multipletests` gives the same, but collects all garbage of the process in every call, which
+    can take a quarter of a second.
 
     >>> holm([0.75, 0.125, 0.625])
-    [1.0, 0.375, 1.0]
+    array([1.   , 0.375, 1.   ])
     """
-    tests = statistics_library("statsmodels.stats.multitest")
-    return [float(p) for p in tests.multipletests(p_values, method="holm")[1]] if len(p_values) else []
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p)
+    found = np.empty_like(p)
+    found[order] = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)).clip(max=1)
+    return found
 
 
 def differences_of(values: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
