@@ -136,12 +136,11 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
     if not differences.any():
         return EQUAL
     differences = _on_grid(differences, max(TIED * np.abs(differences).max(), float(noise)))
+    stats = statistics_library("scipy.stats")
     with quietly():
-        test = statistics_library("scipy.stats").wilcoxon
-        found = test(differences)
-        upward = test(differences, alternative="greater").statistic  # the sum of positive ranks
-    count = np.count_nonzero(differences)
-    return _outcome(found, leaning=upward - count * (count + 1) / 4)
+        found = stats.wilcoxon(differences)
+    moved = differences[differences != 0]
+    return _outcome(found, leaning=float(np.sign(moved) @ stats.rankdata(np.abs(moved))))
 
 
 def randomisation(values: np.ndarray, others: np.ndarray, permutations: int, seed: int) -> Outcome:
