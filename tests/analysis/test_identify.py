@@ -380,3 +380,31 @@ def test_the_demo_collection_is_identified():
     name, path = next(iter(demo.run_paths().items()))
     values = dict(zip(found.topics, found.of("nDCG_JK@100")[found.runs.index(name)].round(4).tolist()))
     assert identify(demo.qrels_path(), path, values).measure.startswith("nDCG_JK")
+
+
+def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other():
+    few = "q4", "q5"
+    run = {topic: dict(list(docs.items())[:4]) if topic in few else docs for topic, docs in RUN.items()}
+    values = values_of("nDCG_Burges@10", run, places=6)
+    found = identify(QRELS, run, values | {topic: values[topic] + 0.2 for topic in few}, measure="nDCG@10")
+    causes = [text for name, text in found.findings if name == "perhaps because"]
+    assert len(causes) == 1
+    assert causes[0].startswith("fewer documents retrieved than the cutoff: 2 of the 2 that differ, 0 of ")
+
+
+def test_a_measure_equal_to_the_nearest_definition_is_not_said_to_give_the_values():
+    found = identify(QRELS, RUN, values_of("nDCG@10") | {"q0": 0.9999})
+    assert ("here", "nDCG@10 gives the nearest") in found.findings
+
+
+def test_solved_gains_are_no_difference_from_a_measure_that_has_them():
+    levels = {topic: {doc: level**2 for doc, level in docs.items()} for topic, docs in QRELS.items()}
+    values = reference(levels, RUN, LEVEL, LOG, tables.RETRIEVED, "10", "0", tables.IN_FILE, ALL)
+    found = identify(QRELS, RUN, values, measure="nDCG@10")
+    differs = found.findings[-1][1]
+    assert "differs: ideal list all judged, first k, order of ties docid descending;" in differs
+
+
+def test_no_values_are_refused():
+    with pytest.raises(GradedError, match="there are no values"):
+        identify(QRELS, RUN, {})

@@ -141,7 +141,8 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
         values = np.concatenate([values_of_measure(measure, part.documents.ranks) for part in case.parts()])
         values = values * (100 if chosen.shown == by.PERCENT else 1)
         equal = equal or bool(np.nan_to_num(np.abs(values - computed)).max() < SAME)
-        text = f"{measure} gives {'these values' if case.mean is None else 'the mean'}"
+        same = "the nearest" if nearest else "these values" if case.mean is None else "the mean"
+        text = f"{measure} gives {same}"
         if not equal:
             text = _difference(case, measure, chosen, dimensions, values - computed)
             text += f", mean {values.mean():.4f} against {np.nanmean(computed):.4f}"
@@ -259,8 +260,10 @@ def _difference(
     case: Case, measure: Measure, chosen: Definition, dimensions: Dimensions, off: np.ndarray
 ) -> str:
     """How our measure differs from the definition."""
-    bare = type(measure)(**{name: value for name, value in measure.params.items() if name != "cutoff"})
+    solved = {"gains"} if gains_in(chosen.gain) else set()
+    bare = type(measure)(**{name: measure[name] for name in measure.params.keys() - {"cutoff"} - solved})
     like = by.OURS.get(bare, Definition(str(bare)))._replace(**BASE._asdict(), cutoff=chosen.cutoff)
+    like = like._replace(gain=chosen.gain) if solved else like
     if like.measure == by.NDCG and like.cumulates:
         like = like._replace(ideal=by.FIRST_K, nothing=by.ZERO)
     differ = [

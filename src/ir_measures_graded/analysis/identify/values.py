@@ -48,6 +48,8 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
         raise GradedError(f"{where}: the values are of several measures ({several}); name one")
     if name is not None and name not in measures:
         raise GradedError(f"{where}: no value has the name {shown(name)}; there are {several}")
+    if not rows:
+        raise GradedError(f"{where}: there are no values; {FORMS}")
     values: dict[str, Any] = {}
     for topic, measure, value in rows:
         if name not in (None, measure) or (topic in MEANS and topic not in topics):
