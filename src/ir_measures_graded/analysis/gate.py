@@ -562,7 +562,7 @@ def _rankings(study: Study) -> Iterable[tuple[str, float, float, str]]:
         moved = ", ".join(
             f"{common[row]} {first[row]}→{second[row]}" for row in far if first[row] != second[row]
         )
-        tau = float(kendall(first, second).statistic) if len(common) > 1 else float(len(common) or np.nan)
+        tau = float(kendall(first, second)[0]) if len(common) > 1 else float(len(common) or np.nan)
         yield topic, tau, rbo(first, second, min(map(len, ranks))), moved
 
 
