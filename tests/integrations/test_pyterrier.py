@@ -21,10 +21,6 @@ from ir_measures_graded import NDPM, GradedError, demo, nCG
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")
 pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
 
-# PyTerrier styles DataFrames, for which pandas imports Matplotlib; old releases of Matplotlib use deprecated
-# names of pyparsing.
-pytestmark = pytest.mark.filterwarnings("ignore:.* deprecated - use:DeprecationWarning:matplotlib")
-
 PAPER = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 # A trec_eval name, strings that PyTerrier alone refuses, a measure whose value for an empty ranking is not 0,
 # and a measure with explicit default parameters.
