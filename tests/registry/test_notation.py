@@ -285,3 +285,9 @@ def test_gains_are_equal_with_and_without_braces(gains, data):
     assert parse_measure(write("{", "}"))(avg=False) == wanted
     if gains:
         assert parse_measure(write("", ""))(avg=False) == wanted
+
+
+def test_measures_may_lack_a_cutoff_and_duplicates_are_dropped():
+    assert parse_measures(["P", "CG", CG, "P"], uncut=True) == (ir_measures.P, CG)
+    with pytest.raises(GradedError, match="cutoff"):
+        parse_measures("P")
