@@ -11,6 +11,7 @@ from ir_measures_graded.analysis import Evaluation, curves, evaluate
 from ir_measures_graded.output import plots
 from ir_measures_graded.output.formats import rows_of
 from ir_measures_graded.output.result import ROWS, Result
+from ir_measures_graded.registry.notation import parse_measures
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
@@ -92,7 +93,7 @@ def test_notebook_view_without_matplotlib_names_the_extra(results, monkeypatch):
 
 
 def test_notebook_view_escapes_names():
-    values = Evaluation(("<b>&",), evaluate(QRELS, {}, ["AP"]).measures, ("q",), np.ones((1, 1, 1)))
+    values = Evaluation(("<b>&",), parse_measures("AP"), ("q",), np.ones((1, 1, 1)))
     assert "&lt;b&gt;&amp;</td>" in values._repr_html_()
 
 
