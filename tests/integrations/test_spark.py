@@ -161,7 +161,7 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
     run = spark.createDataFrame([("q", "a", 1.0, 3)], "query_id string, doc_id string, score double, day int")
     for arguments, options, message in [
         (("nDCG_JK@0", qrels, run), {}, "nDCG_JK: cutoff=0 is not allowed"),
-        (("AP", run, run), {}, "qrels: the DataFrame has no column relevance"),
+        (("AP", run.drop("score"), run), {}, "qrels: the DataFrame has no column relevance"),
         (("AP", qrels, run.withColumn("query_id", run.day)), {}, "the column query_id is int; it must"),
         (("AP", qrels, run.withColumn("score", run.doc_id)), {}, "the column score is string; it must"),
         (("AP", qrels, run, "night"), {}, "by: 'night' is not among the columns of the run, which are query"),
