@@ -300,7 +300,7 @@ def two_orders(measure: GradedMeasure, qrels: Documents, run: Documents) -> list
     """(gain, place, document) for each document compared; a higher place is preferred by the system."""
     listed = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]]
     listed = listed[: measure["cutoff"] if measure.CUTOFF else None]
-    tied = measure.SUPPORTED_PARAMS.get("ties") is not None and measure["ties"] == "score"
+    tied = "tied_by" in measure.SUPPORTED_PARAMS and measure["tied_by"] == "score"
     scores = sorted({as_float32(run[doc]) for doc in listed})
     place = {doc: scores.index(as_float32(run[doc])) + 1 for doc in listed}
     if not tied:

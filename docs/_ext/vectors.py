@@ -93,7 +93,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "NR": [{"docs": 100}],
     "Fallout": [{"docs": 100}],
 }
-"""The options of each measure besides cutoffs, gains, avg, judged_only and ties."""
+"""The options of each measure besides cutoffs, gains, avg, judged_only, ties and tied_by."""
 SHARED: list[dict[str, Any]] = [
     {"gains": "exp"},
     {"gains": "linear"},
@@ -101,7 +101,7 @@ SHARED: list[dict[str, Any]] = [
     {"judged_only": True},
     {"judged_only": False},
     {"ties": "mean"},
-    {"ties": "rank"},
+    {"tied_by": "rank"},
     {"avg": True},
 ]
 

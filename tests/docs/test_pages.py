@@ -113,11 +113,13 @@ def ids_decide(measure):
 
 
 def of_ties(measure):
-    if "ties" not in measure.PARAMETERS:
+    if "tied_by" not in measure.PARAMETERS:
         return "their ids decide" if ids_decide(measure @ 1) else "no effect"
-    assert ids_decide(measure(ties="rank"))
+    assert ids_decide(measure(tied_by="rank"))
     return (
-        "their ids decide" if ids_decide(measure) else "they stay tied; with `ties='rank'` their ids decide"
+        "their ids decide"
+        if ids_decide(measure)
+        else "they stay tied; with `tied_by='rank'` their ids decide"
     )
 
 

@@ -11,7 +11,7 @@ from ir_measures_graded import ASL, ESL, NR, GradedError
 ALL = [
     variant
     for measure in (ESL, ESL(n=2), ESL(n=100), ASL, NR)
-    for variant in (measure, measure(ties="rank"), measure(docs=30))
+    for variant in (measure, measure(tied_by="rank"), measure(docs=30))
 ]
 
 
@@ -117,7 +117,7 @@ def test_unjudged_documents_count_as_non_relevant_without_judged_only():
 def test_ties_can_be_broken_by_rank():
     qrels, run = {"a": 1, "b": 0, "c": 0}, {"a": 1, "b": 1, "c": 1}
     assert [value(measure, qrels, run) for measure in (ESL, ASL, NR)] == [1, 2, 0.5]
-    by_rank = [measure(ties="rank") for measure in (ESL, ASL, NR)]
+    by_rank = [measure(tied_by="rank") for measure in (ESL, ASL, NR)]
     assert [value(measure, qrels, run) for measure in by_rank] == [2, 3, 0]  # c, b, a
     # Documents that are not retrieved are always tied.
     assert [value(measure, qrels, {}) for measure in by_rank] == [1, 2, 0.5]
@@ -130,7 +130,9 @@ def test_relevance_is_a_positive_gain():
     assert value(ESL(gains={-1: 1}), qrels, run) == 0
 
 
-@pytest.mark.parametrize("measure", [ESL(docs=4), ASL(docs=4), NR(docs=4), NR(docs=4, ties="rank")], ids=str)
+@pytest.mark.parametrize(
+    "measure", [ESL(docs=4), ASL(docs=4), NR(docs=4), NR(docs=4, tied_by="rank")], ids=str
+)
 def test_a_collection_size_below_the_known_documents_is_an_error(measure):
     qrels = {"full": {"a": 1, "b": 0}, "small": {"a": 1}, "large": {"a": 1, "b": 0, "c": 0}}
     run = {"full": {"x": 2, "y": 1}, "small": {"a": 1}, "large": {"x": 3, "y": 2, "a": 1}}
@@ -145,7 +147,7 @@ def test_a_search_length_has_no_cutoff():
     for measure in (ESL, ASL, NR):
         with pytest.raises(GradedError, match=rf"{measure} has no cutoff"):
             measure @ 10
-    for name, given_ in (("n", 0), ("n", 1.5), ("docs", 0), ("ties", "id")):
+    for name, given_ in (("n", 0), ("n", 1.5), ("docs", 0), ("tied_by", "id")):
         with pytest.raises(GradedError, match=rf"ESL: {name}=.* is not allowed"):
             ESL(**{name: given_})
 

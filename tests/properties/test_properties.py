@@ -27,7 +27,7 @@ DISTANCES = named("NDPM NDPM(performance=True)")
 OF_ALL_TOPICS = named("ERR_G nERR EBR iRBU RBP_G")
 NTCIR = named("O_measure P_measure P_plus NCU NCU(utility='BR') NCU(stop='rb') NCU(stop='rb',utility='BR')")
 STOPPING = [*OF_ALL_TOPICS, *named("RBP_G(residual=True) nDCG_Burges GAP"), *NTCIR]
-SEARCH_LENGTHS = named("ESL ESL(n=3) ASL NR ESL(ties='rank') ASL(ties='rank') NR(ties='rank')")
+SEARCH_LENGTHS = named("ESL ESL(n=3) ASL NR ESL(tied_by='rank') ASL(tied_by='rank') NR(tied_by='rank')")
 CUT = [*OF_PRECISION, *OF_RATIOS, *OF_OWN_LIST, *DISTANCES, *CORRELATIONS]
 SCALED = named("ADM ADM(norm='none') RelativeRelevance RelativeRelevance(norm='none')")
 UNSCALED = [measure for measure in measures.MEASURES if "norm" not in measure.PARAMETERS]
@@ -103,8 +103,8 @@ def test_values_of_scores_are_in_the_range_that_the_page_gives(collection, gains
 @given(
     strategies.collections(), strategies.GAINS, flags, st.sampled_from(["score", "rank"]), st.integers(1, 4)
 )
-def test_bounds_of_search_lengths(collection, gains, judged_only, ties, n):
-    options = {"gains": gains, "judged_only": judged_only, "ties": ties}
+def test_bounds_of_search_lengths(collection, gains, judged_only, tied_by, n):
+    options = {"gains": gains, "judged_only": judged_only, "tied_by": tied_by}
     esl, asl = measures.ESL(n=n, **options), measures.ASL(**options)
     qrels, run = collection
     found = values([esl, asl], qrels, run)

@@ -65,6 +65,8 @@ class GradedMeasure(ir_measures.Measure):
     documents, at any distance, change places so that the better one stands higher."""
     RECALL_BASE: ClassVar[bool] = True
     """Whether judged documents that a run did not retrieve affect its value."""
+    OLD_NAMES: ClassVar[Mapping[str, str]] = {}
+    """Former names of parameters, which are still read, and the present names."""
     DEFAULT: Any = 0.0
     """The value of an empty ranking; None if it depends on the topic (and is computed)."""
 
@@ -75,6 +77,9 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init__(self, **params: Any):
         super().__init__()
+        for old, name in self.OLD_NAMES.items():
+            if old in params and name not in params:
+                params[name] = params.pop(old)
         for name in params.keys() - self.SUPPORTED_PARAMS.keys():
             raise GradedError(self._unknown(name))
         for name, parameter in self.SUPPORTED_PARAMS.items():
@@ -127,8 +132,7 @@ class GradedMeasure(ir_measures.Measure):
 
     def option(self, name: str) -> str:
         """The value of the option `ties` or `unjudged` if it is set; empty if it is not."""
-        offered = {"ties": self.TIES, "unjudged": self.UNJUDGED}
-        return str(self.params.get(name, "")) if offered[name] else ""
+        return str(self.params.get(name, ""))
 
     @property
     def needs_all_topics(self) -> bool:
@@ -156,11 +160,11 @@ class GradedMeasure(ir_measures.Measure):
     def _unknown(self, name: str) -> str:
         if name == "cutoff":
             return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
-        close = get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
+        what, close = "option", []
+        if name not in OPTIONS:
+            what, close = "parameter", get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        return (
-            f"{self.NAME} has no parameter {shown(name)}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
-        )
+        return f"{self.NAME} has no {what} {shown(name)}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
 
     def validate_params(self) -> None:
         """Do nothing: the constructor has validated the parameters."""

@@ -132,7 +132,9 @@ class Gains(Parameter):
         return canonical_gains(value)
 
 
-TIES = Choice("score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide")
+TIED_BY = Choice(
+    "score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide"
+)
 TOPICS_BEST = Real(default=None, above=0, desc="the gain m that counts as 1; unset: the topic's highest gain")
 
 ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"

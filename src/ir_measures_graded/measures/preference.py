@@ -23,7 +23,7 @@ import numpy as np
 from ..by_topic import changes, earlier_and_smaller, offsets_of, tally
 from ..ranking.order import tied
 from .base import GradedMeasure, ScoreError
-from .parameters import TIES, TOPICS_BEST, Choice, Flag, Parameter
+from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag, Parameter
 from .topics import Topics, ratio, share
 
 NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
@@ -31,14 +31,15 @@ NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to
 
 class _Preference(GradedMeasure):
     JUDGED_ONLY = True
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"ties": TIES}
+    OLD_NAMES = {"ties": "tied_by"}
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"tied_by": TIED_BY}
 
     def documents(self, topics: Topics) -> Documents:
-        return topics.once((Documents, self["ties"]), lambda: Documents.of(topics, self["ties"]))
+        return topics.once((Documents, self["tied_by"]), lambda: Documents.of(topics, self["tied_by"]))
 
     def pairs(self, topics: Topics) -> Pairs:
         documents = self.documents(topics)
-        return topics.once((Pairs, self["ties"]), lambda: Pairs.of(documents))
+        return topics.once((Pairs, self["tied_by"]), lambda: Pairs.of(documents))
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,15 @@ class Documents:
     new: np.ndarray
 
     @classmethod
-    def of(cls, topics: Topics, ties: str) -> Documents:
+    def of(cls, topics: Topics, tied_by: str) -> Documents:
         """The documents of the run's list, then the judged documents that it lacks, tied.
 
-        With `ties='score'` documents with equal scores are tied, with `'rank'` none are.
+        With `tied_by='score'` documents with equal scores are tied, with `'rank'` none are.
         """
         listed, (missed, missed_gain, missed_count) = topics.listed, topics.missed
         gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
         new = np.ones(listed.rank.size, dtype=bool)
-        if ties == "score":
+        if tied_by == "score":
             new = topics.at_ranks(topics.ranks.first_of_tie) == listed.rank
         end = np.cumsum(topics.retrieved)[missed]
         new = np.insert(new, end, changes(missed))
@@ -187,7 +188,7 @@ class _NDPM(_Preference):
     SHORT_DESC = "The share of the user's preferences that the system's order contradicts or ties."
     PARAMETERS = {
         "performance": Flag(default=False, desc="return 1 − distance, so that 1 is perfect"),
-        "ties": TIES,
+        "tied_by": TIED_BY,
     }
     DEFAULT = 0.5
 
@@ -222,7 +223,7 @@ class _KendallTau(_Preference):
     SHORT_DESC = "The pairs that user and system order alike minus the pairs that they order oppositely."
     PARAMETERS = {
         "variant": Choice("b", "a", "c", default="b", desc="Kendall's treatment of ties: τ-a, τ-b or τ-c"),
-        "ties": TIES,
+        "tied_by": TIED_BY,
     }
 
     def values(self, topics: Topics) -> np.ndarray:

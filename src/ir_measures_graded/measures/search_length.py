@@ -17,7 +17,7 @@ import numpy as np
 
 from .base import GradedMeasure
 from .collection_size import DOCS, collection_size
-from .parameters import TIES, Count, Parameter
+from .parameters import TIED_BY, Count, Parameter
 from .topics import GainList, Topics, ratio
 
 
@@ -40,14 +40,15 @@ class Levels:
 
 
 class _SearchLength(GradedMeasure):
+    OLD_NAMES = {"ties": "tied_by"}
     CUTOFF = False
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"docs": DOCS, "ties": TIES}
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"docs": DOCS, "tied_by": TIED_BY}
     DEFAULT = None
 
     def levels(self, topics: Topics) -> Levels:
         relevant = topics.run.gain > 0
         run = topics.run.relevant
-        tied = self["ties"] == "score"
+        tied = self["tied_by"] == "score"
         found = np.bincount(run.topic, minlength=topics.count)
         return Levels(
             run,
@@ -90,7 +91,7 @@ class _ESL(_SearchLength):
     PARAMETERS = {
         "n": Count(default=1, desc="number of relevant documents that the user wants"),
         "docs": DOCS,
-        "ties": TIES,
+        "tied_by": TIED_BY,
     }
     SMALLER_IS_BETTER = True
 
