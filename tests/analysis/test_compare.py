@@ -27,10 +27,10 @@ from ir_measures_graded.analysis.comparison import (
     Test,
     _beaten_cell,
 )
-from ir_measures_graded.analysis.intervals import mean_interval
-from ir_measures_graded.analysis.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect, paired
-from ir_measures_graded.analysis.significance import tukey_hsd, wilcoxon
 from ir_measures_graded.output import formats
+from ir_measures_graded.statistics.intervals import mean_interval
+from ir_measures_graded.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect, paired
+from ir_measures_graded.statistics.significance import tukey_hsd, wilcoxon
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 posthocs = pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")

@@ -18,7 +18,7 @@
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
-The packages `judging` and `report` implement `agreement`, `estimate`, `holes`, `add_answers` and `report`.
+The package `judging` implements `agreement`, `estimate`, `holes` and `add_answers`; `report` has its own.
 
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
@@ -32,7 +32,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.evaluate import Evaluation, evaluate
+from ..judging.agreement import JudgeAgreement, agreement
+from ..judging.estimate import Estimates, estimate
+from ..judging.holes import Holes, add_answers, holes
 from ..output import plots
+from ..statistics.intervals import FewTopicsWarning
 from .compare import compare, compare_values
 from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
@@ -40,7 +44,7 @@ from .effort import Effort, effort
 from .explain import Explanation, explain
 from .gate import Gate, gate, gate_values
 from .identify import Identification, identify
-from .intervals import FewTopicsWarning, Intervals, intervals
+from .intervals import Intervals, intervals
 from .levels import Levels, levels
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
@@ -48,9 +52,6 @@ from .sensitivity import Sensitivity, sensitivity
 from .swaps import Swaps, swaps
 
 if TYPE_CHECKING:
-    from ..judging.agreement import JudgeAgreement, agreement
-    from ..judging.estimate import Estimates, estimate
-    from ..judging.holes import Holes, add_answers, holes
     from ..report.report import Report, report
 
 __all__ = [
@@ -99,14 +100,9 @@ __all__ = [
     "swaps",
 ]
 
-_ABOVE = "judging.agreement", "judging.estimate", "judging.holes", "report.report"
-
 
 def __getattr__(name: str) -> Any:
-    """A public name of the packages above, which import this one."""
-    if name in __all__:
-        for module in _ABOVE:
-            found = vars(import_module(f"..{module}", __name__))
-            if name in found:
-                return found[name]
+    """`report` and `Report`, whose package imports this one."""
+    if name in ("Report", "report"):
+        return getattr(import_module("..report.report", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -29,7 +29,12 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output.formats import listed
 from ..registry.facts import sign_of
-from . import significance
+from ..statistics import significance
+from ..statistics.intervals import STUDENT, check
+from ..statistics.libraries import need_statistics
+from ..statistics.options import refuse_large, whole_number
+from ..statistics.paired import paired
+from ..statistics.significance import Outcome
 from .comparison import (
     ANOVA_RUNS,
     ANOVA_TOPICS,
@@ -43,11 +48,6 @@ from .comparison import (
     Test,
     reference_of,
 )
-from .intervals import STUDENT, check
-from .libraries import need_statistics
-from .options import refuse_large, whole_number
-from .paired import paired
-from .significance import Outcome
 
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure."""

@@ -17,7 +17,7 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
-from .intervals import KINDS, STUDENT
+from ..statistics.intervals import KINDS, STUDENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

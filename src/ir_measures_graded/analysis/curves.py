@@ -28,8 +28,8 @@ from ..output.result import Result
 from ..registry.facts import is_graded, is_normalised, is_plain_sum, sign_of
 from ..registry.names import registry
 from ..registry.notation import checked, parse_measures
-from .libraries import statistics_library
-from .options import refuse_large, whole_number
+from ..statistics.libraries import statistics_library
+from ..statistics.options import refuse_large, whole_number
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import sign_of
+from ..statistics.options import whole_number
 from .curves import IDEAL, Curves
-from .options import whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

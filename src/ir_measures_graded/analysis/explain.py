@@ -33,8 +33,8 @@ from ..ranking.order import as_compared
 from ..ranking.ranks import JudgedRanks
 from ..registry.facts import gains_of, has_own_ideal, is_graded, is_normalised, rank_weights
 from ..registry.notation import parse_measures
+from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import in_order, sorts_ties
-from .options import refuse_large, whole_number
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:

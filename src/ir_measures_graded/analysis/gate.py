@@ -38,11 +38,11 @@ from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
 from ..ranking.order import as_compared
 from ..registry.facts import sign_of
+from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.paired import FEW, POWER, topics_needed
+from ..statistics.significance import differences_of, holm
 from .comparison import PValue
-from .libraries import need_statistics, statistics_library
-from .paired import FEW, POWER, topics_needed
 from .ranges import differences_by_topic
-from .significance import differences_of, holm
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

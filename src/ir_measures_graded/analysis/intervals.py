@@ -1,17 +1,13 @@
-"""Confidence intervals of means and of paired differences over topics.
+"""Confidence intervals of means over topics.
 
 Another sample of topics would give another mean. `intervals` computes how far it could lie from the mean at
-hand, for every run and measure of an `Evaluation`, and `mean_interval` does it for one array of values.
-
-SciPy computes the intervals (Student's t or BCa bootstrap). Both assume that the topics are a random sample
-of the topics that matter.
+hand, for every run and measure of an `Evaluation`.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,24 +21,14 @@ from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measure
-from .libraries import need_statistics, statistics_library
-from .significance import EXACT
+from ..statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, check, mean_interval
+from ..statistics.libraries import need_statistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STUDENT: Final = "t"
-BCA: Final = "bca"
-KINDS: Final = {STUDENT: "Student's t", BCA: "BCa bootstrap"}
-METHODS: Final = tuple(KINDS)
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14 points too low."""
-RESAMPLES: Final = 9999
-RESAMPLED_AT_ONCE: Final = 100_000  # values: fits into a processor's cache
-
-
-class FewTopicsWarning(UserWarning):
-    """A result rests on so few topics that its interval is a rough guess."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,67 +136,3 @@ def intervals(
             stacklevel=2,
         )
     return Intervals(evaluation.runs, evaluation.measures, value, lower, upper, topics, confidence, method)
-
-
-def mean_interval(
-    values: np.ndarray, confidence: float = 0.95, method: str = STUDENT, *, seed: int = 0
-) -> tuple[float, float]:
-    """The confidence interval of the mean of `values`, an array of at least two numbers, one per topic.
-
-    The bootstrap draws the topics with replacement; BCa corrects its percentiles for bias and skew. Student's
-    t assumes that the mean is normally distributed. The order of the values does not matter. Equal values
-    give an interval without width.
-
-    >>> mean_interval(np.array([0.5, 0.5, 0.5]))
-    (0.5, 0.5)
-    >>> lower, upper = mean_interval(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
-    >>> round(lower, 3), round(upper, 3)
-    (0.009, 0.991)
-
-    Source: Efron, Better bootstrap confidence intervals, JASA 82, 1987.
-    """
-    method = check(confidence, method)
-    values = np.sort(np.asarray(values, dtype=np.float64))
-    if values.size < 2:
-        raise GradedError(f"a confidence interval needs at least 2 topics, not {values.size}")
-    low, spread, mean = values[0], values[-1] - values[0], float(mean_over_topics(values))
-    if spread <= EXACT * np.abs(values).max():
-        return mean, mean
-    scaled = (values - low) / spread  # tiny values would underflow when squared
-    if method == STUDENT:
-        reach = student_quantile(confidence, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
-        bounds = scaled.mean() - reach, scaled.mean() + reach
-    else:
-        found = statistics_library("scipy.stats").bootstrap(
-            (scaled,),
-            np.mean,
-            axis=-1,
-            n_resamples=RESAMPLES,
-            batch=max(1, RESAMPLED_AT_ONCE // values.size),
-            confidence_level=confidence,
-            method="BCa",
-            random_state=np.random.default_rng(seed),
-        )
-        bounds = found.confidence_interval
-    lower, upper = (float(low + spread * bound) for bound in bounds)
-    return lower, upper
-
-
-@cache
-def student_quantile(confidence: float, degrees: int) -> float:
-    """The bound below which the absolute value of Student's t lies with probability `confidence`.
-
-    >>> round(student_quantile(0.95, 10), 3)
-    2.228
-    """
-    return float(statistics_library("scipy.stats").t.ppf((1 + confidence) / 2, degrees))
-
-
-def check(confidence: float, method: str) -> str:
-    """The name of the method. Raises `GradedError` for a confidence out of range and an unknown method."""
-    if not 0 < confidence < 1:
-        raise GradedError(f"confidence={confidence!r} is not allowed; it is above 0 and below 1, as 0.95")
-    method = BCA if method == "bootstrap" else method
-    if method not in METHODS:
-        raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(METHODS)}")
-    return method

@@ -37,10 +37,10 @@ from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.notation import parse_measure
-from . import significance
-from .libraries import need_statistics, statistics_library
-from .options import refuse_large, whole_number
-from .paired import POWER, detectable_effect, fewest_topics, paired, topics_needed
+from ..statistics import significance
+from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.options import refuse_large, whole_number
+from ..statistics.paired import POWER, detectable_effect, fewest_topics, paired, topics_needed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

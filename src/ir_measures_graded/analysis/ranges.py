@@ -35,9 +35,9 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import is_graded, sign_of, uses_recall_base
 from ..registry.notation import parse_measures
+from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import Undetermined, difference, evaluated, with_option
 from ..uncertainty.judgments import BLOCK, Unjudged, filled, padded
-from .options import refuse_large, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -25,8 +25,8 @@ from ..output.result import Result
 from ..ranking.gains import Gains, named_weightings, weighting
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
-from .libraries import need_statistics, statistics_library
-from .significance import EXACT, run_ranks
+from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.significance import EXACT, run_ranks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,7 +22,7 @@ from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.notation import parse_measures
-from .options import refuse_large, whole_number
+from ..statistics.options import refuse_large, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..analysis import compare, compare_values
 from ..analysis.compare import TESTS
-from ..analysis.intervals import METHODS, STUDENT
+from ..statistics.intervals import METHODS, STUDENT
 from .arguments import (
     VALUES,
     Inputs,

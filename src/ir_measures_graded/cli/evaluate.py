@@ -100,8 +100,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
 def _with_intervals(arguments: argparse.Namespace) -> Callable[[Evaluation], Result]:
     """The function that adds confidence intervals. Raises `GradedError` for an invalid level."""
-    from ..analysis.intervals import STUDENT, check, intervals  # takes time: imports all analyses
-    from ..analysis.libraries import need_statistics
+    from ..analysis import intervals  # takes time: imports all analyses
+    from ..statistics.intervals import STUDENT, check
+    from ..statistics.libraries import need_statistics
 
     method = check(arguments.confidence, arguments.interval or STUDENT)
     need_statistics("scipy")

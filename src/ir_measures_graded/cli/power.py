@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from ..analysis import power, power_of_values
-from ..analysis.paired import POWER
 from ..analysis.power import PRIMARY, TESTS
+from ..statistics.paired import POWER
 from .arguments import (
     VALUES,
     Inputs,

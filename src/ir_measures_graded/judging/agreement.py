@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..analysis.libraries import need_statistics, statistics_library
-from ..analysis.significance import run_ranks
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, named_runs
@@ -29,6 +27,8 @@ from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
+from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.significance import run_ranks
 from .estimate import HUMAN, MACHINE, read_judges
 from .scales import Levels
 

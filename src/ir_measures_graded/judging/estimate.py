@@ -28,9 +28,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..analysis.intervals import STUDENT, FewTopicsWarning, check, mean_interval, student_quantile
-from ..analysis.libraries import need_statistics
-from ..analysis.significance import EXACT
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
@@ -39,6 +36,9 @@ from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.notation import parse_measures
+from ..statistics.intervals import STUDENT, FewTopicsWarning, check, mean_interval, student_quantile
+from ..statistics.libraries import need_statistics
+from ..statistics.significance import EXACT
 from .merging import merge_qrels
 from .scales import Levels, levels_of, rescaled, same_scale, scale_of
 

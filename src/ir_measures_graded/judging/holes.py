@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..analysis.options import refuse_large, whole_number
-from ..analysis.significance import EXACT
 from ..by_topic import places
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
@@ -33,6 +31,8 @@ from ..output.files import write_whole
 from ..output.formats import Table, comma_separated, counted
 from ..output.result import Result
 from ..registry.notation import parse_measure
+from ..statistics.options import refuse_large, whole_number
+from ..statistics.significance import EXACT
 from .answers import CSV_COLUMNS, answered_text, asked_in, read_answers
 from .merging import MergedQrels, merge_qrels
 from .scales import Levels, levels_of

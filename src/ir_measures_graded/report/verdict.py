@@ -11,13 +11,13 @@ from ir_measures import Measure
 
 from ..analysis.compare import compare_values
 from ..analysis.comparison import Test
-from ..analysis.intervals import STUDENT, mean_interval
 from ..analysis.ranges import Difference, Interval, Range, has_ranges, ranges
 from ..by_topic import mean_over_topics
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.study import Study
 from ..output.formats import Table
 from ..registry.facts import sign_of
+from ..statistics.intervals import STUDENT, mean_interval
 
 LEAST = 2
 """The minimum number of topics for intervals and tests, and of runs for comparisons."""

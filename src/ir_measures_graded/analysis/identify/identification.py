@@ -15,7 +15,7 @@ from ...errors import GradedError
 from ...evaluation.named import Qrels, about, named_runs, read_judgments
 from ...inputs.files import RunFile
 from ...registry.notation import parse_measures
-from ..options import whole_number
+from ...statistics.options import whole_number
 from . import definitions as by
 from .answer import Identification, answer
 from .lists import ranks_by_line

@@ -1,0 +1,6 @@
+"""Statistics of arrays of values (runs × topics): no run, no qrels and no measure is read here.
+
+- `paired`: the primary procedure, paired t-tests of a family of pairs, and the effects that topics can show.
+- `significance`: the other tests, and Holm's correction. `intervals`: confidence intervals of a mean.
+- `options`: checks of options. `libraries`: imports of the extra ``stats``.
+"""
