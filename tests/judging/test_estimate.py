@@ -5,17 +5,17 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.inputs.sources import run_source
+from ir_measures_graded.judging.agreement import agreement
 from ir_measures_graded.judging.estimate import (
     COMBINED,
-    HUMAN,
     JUDGES,
-    MACHINE,
     FewTopicsWarning,
     _by_each_judge,
     estimate,
     prediction_powered,
 )
-from ir_measures_graded.judging.scales import levels_of
+from ir_measures_graded.judging.scales import HUMAN, MACHINE, levels_of
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 
@@ -58,9 +58,8 @@ def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(po
     width = dict.fromkeys(JUDGES, 0.0)
     for _ in range(1000):
         drawn = generator.choice(human.size, 1000, replace=False)
-        both, others = list(range(60)), list(range(60, 1000))
         values = human[drawn][:60], machine[drawn]
-        for found in _by_each_judge(("A", None, NDCG), *values, both, both, others, 0.95):
+        for found in _by_each_judge(("A", None, NDCG), *values, 60, 0.95):
             covered[found.judge] += found.lower <= human.mean() <= found.upper
             width[found.judge] += (found.upper - found.lower) / 1000
     assert 930 <= covered[HUMAN] <= 970
@@ -190,6 +189,28 @@ def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     with pytest.warns(FewTopicsWarning, match="only 9 topics are judged by both; below 10 the"):
         estimate(first(human, 9), machine, runs, [NDCG])
     estimate(first(human, 10), machine, runs, [NDCG])
+
+
+def test_both_judges_share_one_reading_of_a_run():
+    human, machine, runs = judged(12)
+    read = []
+
+    class Source:
+        in_memory = False
+
+        def blocks(self):
+            yield self.table()
+
+        def table(self):
+            read.append("A")
+            return run_source(runs["A"]).table()
+
+    given = {"A": Source(), "B": runs["B"]}
+    found = [estimate(human, machine, each, [NDCG]) for each in (given, runs)]
+    assert read == ["A"]
+    assert found[0].records() == found[1].records()
+    agreement(human, machine, given, [NDCG, "AP"])
+    assert read == ["A"] * 2
 
 
 def test_files_are_judged_like_dicts(tmp_path):

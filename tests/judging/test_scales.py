@@ -3,7 +3,7 @@
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.judging.scales import level_map, levels_of, rescaled, same_scale, scale_of
+from ir_measures_graded.judging.scales import level_map, levels_of, on_one_scale, rescaled, scale_of
 
 
 def test_whole_levels_are_ints():
@@ -39,11 +39,25 @@ def test_levels_below_the_map_are_refused():
         rescaled({"q": {"a": -1}}, "0:0,5:1", "machine")
 
 
-def test_scales_are_the_same_with_one_highest_level_and_one_kind_of_numbers():
-    graded = {"q": {"a": 0, "b": 3}}
-    assert same_scale(graded, {"r": {"a": 3, "c": -1}})
-    assert not same_scale(graded, {"q": {"a": 10}})
-    assert not same_scale(graded, {"q": {"a": 0.5, "b": 3}})
+HUMAN = {"q": {"a": 0, "b": 3}, "r": {"a": 1}}
+
+
+@pytest.mark.parametrize("levels", [(0, 1, 2), (0, 0, 0), (3, 2, 1)])
+def test_a_machine_need_not_use_all_levels(levels):
+    machine = {"q": dict(zip("abc", levels))}
+    assert on_one_scale(HUMAN, machine, None) == [HUMAN, machine]
+    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None)[1] == {"q": {"a": 1.25}}
+
+
+@pytest.mark.parametrize("level", [-1, 0.5, 10])
+def test_a_level_of_another_scale_is_refused_with_its_document(level):
+    machine = {"q": {"a": 3, "b": 1}, "r": {"c": 2, "d": level}}
+    with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map the machine's levels"):
+        on_one_scale(HUMAN, machine, None)
+    assert on_one_scale(HUMAN, machine, "-1:0,0.5:1,3:3")[1]["q"] == {"a": 3, "b": 1}
+
+
+def test_messages_list_the_levels_of_a_scale():
     assert scale_of({"q": dict.fromkeys("abc", 2)}) == "2"
     assert scale_of({"q": {str(level): level for level in range(100)}}) == "0 to 99"
     assert scale_of({"q": {}}) == "none"

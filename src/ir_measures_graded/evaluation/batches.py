@@ -139,7 +139,8 @@ def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Fou
     """The values of a run. Errors call it `name`. Rows are only checked if `work` is None."""
     run = _Batches(batches)
     if work is not None:
-        return work(Run(name, run))[:2]
+        values, _, _, unreported = work(Run(name, run))
+        return values, unreported
     with about(name):
         refuse_repeated(run.table())
     return np.empty((0, 0)), np.empty((0, 0), dtype=bool)

@@ -7,8 +7,9 @@ files and ir-datasets ids. `Evaluation` holds the value of each run by each meas
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,22 +139,34 @@ def evaluate(
     Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
     for qrels, a run or a measure that cannot be used.
     """
+    (found,) = evaluate_each([qrels], runs, measures, provider=provider, progress=progress, jobs=jobs)
+    return found
+
+
+def evaluate_each(
+    qrels: Sequence[Qrels],
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    *,
+    provider: str | None = None,
+    progress: bool = False,
+    jobs: int | None = 1,
+) -> list[Evaluation]:
+    """An `Evaluation` under each of several qrels, for which each run is read only once; as `evaluate`."""
     wanted = parse_measures(measures)
     named = named_runs(runs, once=True)
-    work = Work(qrels, wanted, provider)
-    values = np.zeros((len(named), len(wanted), len(work.judgments.topics)))
-    unreported = np.zeros(values.shape, dtype=bool)
-    missing = np.zeros((len(named), len(work.judgments.topics)), dtype=bool)
-    aggregates = np.zeros((len(named), len(wanted)))
-    for number, found in enumerate(tracked(work.of(named, jobs), "run", progress, len(named))):
-        values[number], unreported[number], missing[number], aggregates[number] = found
+    works = [Work(each, wanted, provider) for each in qrels]
+    found = _of_each(partial(_under_each, works), named, jobs, any(work.others for work in works))
+    values = zip(*tracked(found, "run", progress, len(named)))
     names = tuple(run.name for run in named)
-    return Evaluation(names, wanted, work.judgments.topics, values, aggregates, missing, unreported)
+    return [
+        Evaluation(names, wanted, work.judgments.topics, *map(np.stack, zip(*by_run)))
+        for work, by_run in zip(works, values)
+    ]
 
 
 _Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Results of one run: values (measures × topics), a mask of those that are not reported, a mask of the topics
-that the run lacks, and the aggregate of each measure."""
+"""The `values`, `aggregates`, `missing` and `unreported` of one run, as in `Evaluation`."""
 
 
 class Work:
@@ -166,7 +179,7 @@ class Work:
         named = provider_named(provider, measures)
         self.judgments = read_judgments(qrels)
         self._made_of = self.judgments, measures, provider
-        self.place = {measure: number for number, measure in enumerate(measures)}
+        self.row = {measure: number for number, measure in enumerate(measures)}
         self.ours: GradedEvaluator | None = None
         self.others: list[tuple[list[Measure], Evaluator]] = []
         for group, evaluator in evaluators(measures, self.judgments, named):
@@ -179,48 +192,54 @@ class Work:
         return _in_worker, self._made_of
 
     def __call__(self, run: Run) -> _Values:
-        with about(run.name):
-            rows = run.rows(self.judgments, standard=bool(self.others))
-        values = np.zeros((len(self.place), len(self.judgments.topics)))
+        numbers = self.judgments.numbers
+        values = np.zeros((len(self.row), len(numbers)))
         unreported = np.ones(values.shape, dtype=bool)
-        aggregates = np.zeros(len(self.place))
+        aggregates = np.zeros(len(self.row))
         with about(run.name):
-            if self.ours is None:
-                numbers = self.judgments.numbers
-                first = [numbers[topic] for topic in rows.standard if topic in numbers]
-            else:
-                reduction = self.ours.reduced(rows.graded)
+            graded, standard = run.rows(self.judgments, standard=bool(self.others))
+            in_run = [numbers[topic] for topic in standard if topic in numbers]
+            if self.ours is not None:
+                reduction = self.ours.reduced(graded)
                 for measure, order, found in self.ours.reported(reduction):
-                    row = self.place[measure]
+                    row = self.row[measure]
                     values[row, order], unreported[row, order] = found[order], False
                     aggregates[row] = aggregate(measure, found[order])
-                first = [*reduction.first]
+                in_run = [*reduction.first]
         for group, evaluator in self.others:
             with about(run.name), explained(group):
-                means, metrics = evaluator.calc(rows.standard)
+                means, metrics = evaluator.calc(standard)
             for topic, measure, value in metrics:
-                if topic in self.judgments.numbers:
-                    place = self.place[measure], self.judgments.numbers[topic]
+                if topic in numbers:
+                    place = self.row[measure], numbers[topic]
                     values[place], unreported[place] = value, False
             for measure, mean in means.items():
-                aggregates[self.place[measure]] = mean
-        missing = np.ones(len(self.judgments.topics), dtype=bool)
-        missing[first] = False
-        return values, unreported, missing, aggregates
-
-    def of(self, runs: Sequence[Run], jobs: int | None) -> Iterator[_Values]:
-        """The values of each run, in order, computed by `jobs` worker processes."""
-        files = {run.name: file for run in runs if (file := run.file) is not None}
-        distinct = set(files.values())  # a file may have several runs
-        size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
-        if jobs == 1 or (jobs is None and size < (PAYS_STANDARD if self.others else PAYS)):
-            return map(self, runs)
-        from .processes import cores, shared  # takes time
-
-        return shared(self, runs, [run for run in runs if run.name in files], jobs or cores())
+                aggregates[self.row[measure]] = mean
+        missing = np.ones(len(numbers), dtype=bool)
+        missing[in_run] = False
+        return values, aggregates, missing, unreported
 
 
 def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> Work:
     if any(plugins.origin(measure) == "user code" for measure in measures):
         plugins.load()  # error messages name the distribution of a measure
     return Work(judgments, measures, provider)
+
+
+def _under_each(works: Sequence[Work], run: Run) -> list[_Values]:
+    """The values of a run under several qrels. It is read block by block if there are only one."""
+    return [work(each) for work, each in zip(works, run.repeated(len(works)))]
+
+
+def _of_each(
+    work: Callable[[Run], list[_Values]], runs: Sequence[Run], jobs: int | None, standard: bool
+) -> Iterator[list[_Values]]:
+    """The result of `work` for each run, in order, computed by `jobs` worker processes."""
+    files = {run.name: file for run in runs if (file := run.file) is not None}
+    distinct = set(files.values())  # a file may have several runs
+    size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
+    if jobs == 1 or (jobs is None and size < (PAYS_STANDARD if standard else PAYS)):
+        return map(work, runs)
+    from .processes import cores, shared  # takes time
+
+    return shared(work, runs, [run for run in runs if run.name in files], jobs or cores())

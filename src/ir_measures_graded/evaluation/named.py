@@ -24,7 +24,7 @@ from ..inputs.sources import RunSource, qrels_source, run_source
 from ..inputs.tables import Table, refuse_empty, refuse_mixed, refuse_repeated
 from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
-from .reduction import JudgedDocuments
+from .reduction import JudgedDocuments, Reduction
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
@@ -107,14 +107,6 @@ def read_judgments(qrels: Qrels) -> Judgments:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The rows of a run for our provider, and for ir-measures' other providers."""
-
-    graded: Any
-    standard: Any
-
-
-@dataclass(frozen=True)
 class Run:
     """A run and its name."""
 
@@ -127,25 +119,45 @@ class Run:
         run = self.source
         return os.fspath(run.file) if isinstance(run, RunFile) and run.lasting else None  # type: ignore[arg-type]
 
-    def rows(self, judgments: Judgments, standard: bool) -> Rows:
-        """The rows of the run; unless `standard`, only those for our provider.
+    def repeated(self, times: int) -> list[Run]:
+        """The run so many times. If it is needed more than once, it is read at once."""
+        if times == 1:
+            return [self]
+        with about(self.name):
+            return [Run(self.name, self.source.table())] * times
+
+    def rows(self, judgments: Judgments, standard: bool) -> tuple[Any, Mapping[str, Any]]:
+        """The rows of the run for our provider, and if `standard`, those for ir-measures' other providers.
 
         Raises the errors of `RunSource` and of `check`. Our provider reads a file block by block, so an error
         may follow the last block.
         """
-        if not standard:
-            return Rows(_Checked(self, judgments), ())
+        if not standard and not self.source.in_memory:
+            return Reduction.in_blocks(judgments.documents, self._blocks(judgments)), {}
         table = self.table(judgments)
+        if not standard:
+            return table, {}
         refuse_repeated(table)
-        return Rows(table, table.dicts())
+        return table, table.dicts()
 
     def table(self, judgments: Judgments) -> Table:
         """All rows of the run at once. Raises the same errors as `rows`."""
         table = self.source.table()
-        if isinstance(self.source, RunFile):
+        if table.file is not None:
             self.check(table.topics, judgments)
         refuse_mixed(table, judgments.table)
         return table
+
+    def _blocks(self, judgments: Judgments) -> Iterator[Table]:
+        """The rows of the run. The topics of a file are checked after the last block."""
+        seen: list[str] = []  # the first topic, and one judged topic, suffice for the check
+        for block in self.source.blocks():
+            seen = seen or list(block.topics[:1])
+            seen += [topic for topic in block.topics if topic in judgments.numbers][:1]
+            refuse_mixed(block, judgments.table)
+            yield block
+        if seen and block.file is not None:
+            self.check(seen, judgments)
 
     def check(self, topics: Sequence[str], judgments: Judgments) -> None:
         """Raises `FileError` for a run without any topic of the qrels."""
@@ -154,31 +166,6 @@ class Run:
                 f"{self.name}: none of its topics (such as {shown(topics[0])}) is in the qrels "
                 f"{judgments.name or ''} (such as {shown(judgments.topics[0])})"
             )
-
-
-@dataclass(frozen=True)
-class _Checked:
-    """A run; the topics of a file are checked after the last block."""
-
-    run: Run
-    judgments: Judgments
-
-    @property
-    def in_memory(self) -> bool:
-        return self.run.source.in_memory
-
-    def table(self) -> Table:
-        return self.run.table(self.judgments)
-
-    def blocks(self) -> Iterator[Table]:
-        seen: list[str] = []  # the first topic, and one judged topic, suffice for the check
-        for block in self.run.source.blocks():
-            seen = seen or list(block.topics[:1])
-            seen += [topic for topic in block.topics if topic in self.judgments.numbers][:1]
-            refuse_mixed(block, self.judgments.table)
-            yield block
-        if isinstance(self.run.source, RunFile):
-            self.run.check(seen, self.judgments)
 
 
 def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]:

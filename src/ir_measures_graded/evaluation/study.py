@@ -7,15 +7,16 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
-from .named import Judgments, Qrels, Rows, Run, Runs, about, named_runs, read_judgments
+from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from .provider import view
 from .reduction import ReducedBlock, Reduction
 
@@ -70,12 +71,12 @@ class StudiedRun(Run):
         """The run as the measure sees it; without its cutoff unless `cut`."""
         return view(measure, self.ranks, self.block.views, cut)
 
-    def rows(self, judgments: Judgments, standard: bool) -> Rows:
+    def rows(self, judgments: Judgments, standard: bool) -> tuple[Any, Mapping[str, Any]]:
         """The reduction for our provider, the rows for others. Other qrels need another reduction."""
         if judgments is not self.judgments:
             return super().rows(judgments, standard)
         by_topic = self.block.listed.dicts() if standard else {}
-        return Rows(self.reduction, {topic: by_topic[topic] for topic in self.topics if topic in by_topic})
+        return self.reduction, {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
 
 
 @dataclass(frozen=True)

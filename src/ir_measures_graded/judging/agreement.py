@@ -10,7 +10,7 @@ J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -19,18 +19,17 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluate import evaluate_each
 from ..evaluation.named import Qrels, Runs, named_runs
 from ..output import plots
 from ..output.cells import SHADES, draw_cells
 from ..output.formats import Table, counted
 from ..output.result import Result
+from ..ranking.gains import plain_number
 from ..registry.facts import sign_of
-from ..registry.notation import parse_measures
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.significance import run_ranks
-from .estimate import HUMAN, MACHINE, read_judges
-from .scales import Levels
+from .scales import HUMAN, MACHINE, on_one_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,18 +155,16 @@ class JudgeAgreement(Result):
 
     def topic_table(self) -> Table:
         """Column names and rows: one row per topic."""
-        return ["topic", "documents", "same", "bias"], [
-            [found.topic, found.documents, found.same, found.bias] for found in self.topics
-        ]
+        return ["topic", "documents", "same", "bias"], [[*vars(found).values()] for found in self.topics]
 
     def order_table(self) -> Table:
         """Column names and rows: one row per measure and run with its means and ranks under either judge."""
         columns = ["measure", "run", HUMAN, MACHINE, "human rank", "machine rank"]
         rows = []
         for order in self.orders:
-            both = [_ranks(order.measure, np.array(means)) for means in (order.human, order.machine)]
-            ranks = [ranks.tolist() for ranks in both]
-            rows += [[str(order.measure), *row] for row in zip(self.runs, order.human, order.machine, *ranks)]
+            both = order.human, order.machine
+            ranks = [_ranks(order.measure, np.array(means)).tolist() for means in both]
+            rows += [[str(order.measure), *row] for row in zip(self.runs, *both, *ranks)]
         return columns, rows
 
     def records(self) -> list[dict[str, Any]]:
@@ -177,27 +174,28 @@ class JudgeAgreement(Result):
         other.
         """
         keys = ("statistic", "topic", "measure", "run", "other", "human_level", "machine_level", "value")
+        found: list[dict[str, Any]] = []
 
-        def record(statistic: str, value: Any, **given: Any) -> dict[str, Any]:
-            return {**dict.fromkeys(keys), "statistic": statistic, **given, "value": value}
+        def add(statistic: str, value: Any, **given: Any) -> None:
+            found.append({**dict.fromkeys(keys), "statistic": statistic, **given, "value": value})
 
-        found = [record(name, value) for name, value in self._statistics()]
-        for level, row in zip(self.levels, self.confusion.tolist()):
-            for column, count in zip(self.levels, row):
-                found.append(record("documents", count, human_level=level, machine_level=column))
-        for human_level, bias in self.bias_by_level().items():
-            found.append(record("bias", bias, human_level=human_level))
+        for name, value in self._statistics():
+            add(name, value)
+        for (row, column), count in np.ndenumerate(self.confusion):
+            add("documents", int(count), human_level=self.levels[row], machine_level=self.levels[column])
+        for level, bias in self.bias_by_level().items():
+            add("bias", bias, human_level=level)
         for one in self.topics:
             for name in ("documents", "same", "bias"):
-                found.append(record(name, getattr(one, name), topic=one.topic))
+                add(name, getattr(one, name), topic=one.topic)
         for order in self.orders:
             measure = str(order.measure)
             for judge, means in ((HUMAN, order.human), (MACHINE, order.machine)):
                 for run, mean in zip(self.runs, means):
-                    found.append(record(f"mean ({judge})", mean, measure=measure, run=run))
-            found.append(record("tau", order.tau, measure=measure))
+                    add(f"mean ({judge})", mean, measure=measure, run=run)
+            add("tau", order.tau, measure=measure)
             for run, other in order.swaps:
-                found.append(record("swap", None, measure=measure, run=run, other=other))
+                add("swap", None, measure=measure, run=run, other=other)
         return found
 
     @plots.styled
@@ -214,11 +212,7 @@ class JudgeAgreement(Result):
         figure.set_layout_engine("compressed")  # cells stay square
         axes, *others = figure.subplots(1, count, squeeze=False)[0]
         shares = self.confusion / np.maximum(self.confusion.sum(axis=1, keepdims=True), 1)
-        texts = {
-            (row, column): str(self.confusion[row, column])
-            for row, column in np.ndindex(self.confusion.shape)
-            if self.confusion[row, column]
-        }
+        texts = {place: str(count) for place, count in np.ndenumerate(self.confusion) if count}
         names = [f"{level:g}" for level in self.levels]
         draw_cells(axes, np.digitize(shares, SHARES).astype(float), texts, names, names)
         axes.set_ylabel("Level by the human")
@@ -281,33 +275,42 @@ def agreement(
     """
     need_statistics("scipy", "statsmodels")
     measures = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    named = [(run.name, run.source) for run in named_runs(runs, needed=False)]
+    named = named_runs(runs, once=True, needed=False)
     if bool(named) != bool(measures):
         missing, given = ("measures", "runs") if named else ("runs", "measures")
         raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
     if len(named) == 1:
         raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
-    by_human, by_machine = read_judges(human, machine, machine_levels)
-    both = {topic: by_machine[topic] for topic in by_human if topic in by_machine}
+    by_human, by_machine = on_one_scale(human, machine, machine_levels)
+    both = [
+        {topic: judged[topic] for topic in by_human if topic in by_machine}
+        for judged in (by_human, by_machine)
+    ]
     pairs = {
-        topic: [(level, others[doc]) for doc, level in by_human[topic].items() if doc in others]
-        for topic, others in both.items()
+        topic: np.array([(level, others[doc]) for doc, level in judged.items() if doc in others], dtype=float)
+        for (topic, judged), others in zip(both[0].items(), both[1].values())
     }
-    pairs = {topic: found for topic, found in pairs.items() if found}
+    pairs = {topic: levels for topic, levels in pairs.items() if levels.size}
     if not pairs:
-        raise GradedError("no document is judged by both; do the two qrels write topics and documents alike?")
-    topics = [_of_topic(topic, np.array(found, dtype=np.float64)) for topic, found in pairs.items()]
-    everything = np.array([pair for found in pairs.values() for pair in found])
-    levels, codes = np.unique(everything.astype(np.float64), return_inverse=True)
-    codes = codes.reshape(everything.shape)
+        raise GradedError("no document is judged by both; check that both use the same ids")
+    everything = np.concatenate([*pairs.values()])
+    levels, codes = np.unique(everything, return_inverse=True)
     confusion = np.zeros((levels.size, levels.size), dtype=np.int64)
-    np.add.at(confusion, (codes[:, 0], codes[:, 1]), 1)
-    orders = []
+    np.add.at(confusion, tuple(codes.reshape(everything.shape).T), 1)
+    topics = []
+    for topic, (first, second) in ((topic, found.T) for topic, found in pairs.items()):
+        same, bias = float((first == second).mean()), float((second - first).mean())
+        topics.append(TopicAgreement(topic, first.size, same, bias))
+    orders: tuple[OrderAgreement, ...] = ()
     if named:
-        judged = {topic: by_human[topic] for topic in both}
-        orders = _orders(judged, both, named, parse_measures(measures), progress, jobs)
+        found = evaluate_each(both, named, measures, progress=progress, jobs=jobs)
+        means = np.stack([each.means() for each in found])
+        orders = tuple(
+            _order(measure, means[:, :, column], found[0].runs)
+            for column, measure in enumerate(found[0].measures)
+        )
     return JudgeAgreement(
-        tuple(int(level) if level.is_integer() else level for level in levels.tolist()),
+        tuple(map(plain_number, levels)),
         confusion,
         _kappa(confusion, levels, None),
         _kappa(confusion, levels, "linear"),
@@ -315,15 +318,8 @@ def agreement(
         sum(map(len, by_human.values())) - len(everything),
         sum(map(len, by_machine.values())) - len(everything),
         tuple(topics),
-        tuple(name for name, _ in named),
-        tuple(orders),
-    )
-
-
-def _of_topic(topic: str, levels: np.ndarray) -> TopicAgreement:
-    human, machine = levels.T
-    return TopicAgreement(
-        topic, len(levels), float((human == machine).mean()), float((machine - human).mean())
+        tuple(run.name for run in named),
+        orders,
     )
 
 
@@ -335,32 +331,18 @@ def _kappa(confusion: np.ndarray, levels: np.ndarray, weights: str | None) -> fl
     return float(kappa(confusion, levels if weights else None, return_results=False, wt=weights))
 
 
-def _orders(
-    human: Levels,
-    machine: Levels,
-    runs: list[tuple[str, Any]],
-    measures: tuple[Measure, ...],
-    progress: bool,
-    jobs: int | None,
-) -> list[OrderAgreement]:
-    means = [
-        evaluate(qrels, runs, measures, progress=progress, jobs=jobs).means() for qrels in (human, machine)
-    ]
+def _order(measure: Measure, means: np.ndarray, names: Sequence[str]) -> OrderAgreement:
+    """The agreement on the order of the runs by one measure; `means` are theirs (2 judges × runs)."""
     kendalltau = statistics_library("scipy.stats").kendalltau
-    names = [name for name, _ in runs]
-    found = []
-    for column, measure in enumerate(measures):
-        first, second = (_ranks(measure, mean[:, column]) for mean in means)
-        flat = len(set(first.tolist())) == 1 or len(set(second.tolist())) == 1
-        swaps = [
-            (names[run], names[other])
-            for run, other in combinations(np.argsort(first, kind="stable").tolist(), 2)
-            if first[run] < first[other] and second[run] > second[other]
-        ]
-        by_human, by_machine = (tuple(mean[:, column].tolist()) for mean in means)
-        tau = None if flat else float(kendalltau(first, second)[0])
-        found.append(OrderAgreement(measure, by_human, by_machine, tau, tuple(swaps)))
-    return found
+    first, second = (_ranks(measure, by_judge) for by_judge in means)
+    swaps = tuple(
+        (names[run], names[other])
+        for run, other in combinations(np.argsort(first, kind="stable").tolist(), 2)
+        if first[run] < first[other] and second[run] > second[other]
+    )
+    tau = float(kendalltau(first, second)[0]) if np.ptp(first) and np.ptp(second) else None
+    by_human, by_machine = (tuple(by_judge.tolist()) for by_judge in means)
+    return OrderAgreement(measure, by_human, by_machine, tau, swaps)
 
 
 def _ranks(measure: Measure, means: np.ndarray) -> np.ndarray:

@@ -30,29 +30,28 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Runs, named_runs, read_judgments
+from ..evaluation.evaluate import evaluate_each
+from ..evaluation.named import Qrels, Runs, named_runs
 from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
-from ..registry.notation import parse_measures
 from ..statistics.intervals import STUDENT, FewTopicsWarning, check, mean_interval, student_quantile
 from ..statistics.libraries import need_statistics
 from ..statistics.significance import EXACT
 from .merging import merge_qrels
-from .scales import Levels, levels_of, rescaled, same_scale, scale_of
+from .scales import HUMAN, MACHINE, Levels, on_one_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-HUMAN: Final = "human"
-MACHINE: Final = "machine"
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 HUMAN_FIRST: Final = "human-first"
 LEAST_TOPICS: Final = 3
 FEW_TOPICS: Final = 10
+NAMES: Final = {"weight": "lambda"}
+"""The names of fields in tables that are not those in Python."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +94,9 @@ class Estimates(Result):
 
     def find(self, run: str, measure: Measure | str, judge: str, baseline: str | None = None) -> Estimate:
         """One of the estimates. Raises `GradedError` if there is none."""
+        wanted = (run, baseline, str(measure), judge)
         for found in self.estimates:
-            if (found.run, str(found.measure), found.judge, found.baseline) == (
-                run,
-                str(measure),
-                judge,
-                baseline,
-            ):
+            if (found.run, found.baseline, str(found.measure), found.judge) == wanted:
                 return found
         raise GradedError(f"there is no estimate for run {run!r}, measure {measure}, judge {judge!r}")
 
@@ -122,38 +117,19 @@ class Estimates(Result):
     def table(self) -> Table:
         """Column names and rows: one row per measure, run (or difference) and judge."""
         columns = ["measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
-        return columns, [
-            [
-                str(found.measure),
-                found.run if found.baseline is None else f"{found.run} − {found.baseline}",
-                found.judge,
-                found.value,
-                found.lower,
-                found.upper,
-                found.topics,
-                found.weight,
-                None if found.worth is None else round(found.worth),
-            ]
-            for found in self.estimates
-        ]
+        rows = []
+        for record in self.records():
+            if record["baseline"] is not None:
+                record["run"] += f" − {record['baseline']}"
+            if record["worth"] is not None:
+                record["worth"] = round(record["worth"])
+            rows.append([record[column] for column in columns])
+        return columns, rows
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per run, baseline, measure and judge."""
-        return [
-            {
-                "run": found.run,
-                "baseline": found.baseline,
-                "measure": str(found.measure),
-                "judge": found.judge,
-                "value": found.value,
-                "lower": found.lower,
-                "upper": found.upper,
-                "topics": found.topics,
-                "lambda": found.weight,
-                "worth": found.worth,
-            }
-            for found in self.estimates
-        ]
+        found = [{**vars(one), "measure": str(one.measure)} for one in self.estimates]
+        return [{NAMES.get(name, name): value for name, value in record.items()} for record in found]
 
     @plots.styled
     def figure(self) -> Figure:
@@ -161,15 +137,15 @@ class Estimates(Result):
 
         Differences from a baseline have separate panels on the right.
         """
-        measures = list(dict.fromkeys(found.measure for found in self.estimates))
-        baselines = list(dict.fromkeys(found.baseline for found in self.estimates))
-        runs = len({found.run for found in self.estimates})
-        height = (0.45 * runs + 1.0) * len(measures) + 0.4
+        measures, baselines, runs = (
+            list(dict.fromkeys(getattr(one, name) for one in self.estimates))
+            for name in ("measure", "baseline", "run")
+        )
+        height = (0.45 * len(runs) + 1.0) * len(measures) + 0.4
         figure = plots.new_figure(5.0 * len(baselines) + 1.5, max(height, 2.4))
         panels = figure.subplots(len(measures), len(baselines), squeeze=False)
-        for measure, row in zip(measures, panels):
-            for baseline, axes in zip(baselines, row):
-                self._draw(axes, measure, baseline)
+        for (row, column), axes in np.ndenumerate(panels):
+            self._draw(axes, measures[row], baselines[column])
         plots.legend_outside(panels[0, -1])
         return figure
 
@@ -177,13 +153,12 @@ class Estimates(Result):
         found = [one for one in self.estimates if (one.measure, one.baseline) == (measure, baseline)]
         runs = list(dict.fromkeys(one.run for one in found))
         for number, judge in enumerate(JUDGES):
-            shown = [one for one in found if one.judge == judge]
-            value = np.array([one.value for one in shown])
-            reach = [value - [one.lower for one in shown], [one.upper for one in shown] - value]
+            shown = [(one.value, one.lower, one.upper) for one in found if one.judge == judge]
+            value, lower, upper = np.transpose(shown)
             axes.errorbar(
                 value,
                 np.arange(len(runs)) + 0.22 * (number - 1),
-                xerr=np.clip(reach, 0, None),
+                xerr=np.clip([value - lower, upper - value], 0, None),
                 fmt=plots.MARKERS[number],
                 color=plots.COLOURS[number],
                 capsize=2,
@@ -194,11 +169,10 @@ class Estimates(Result):
         axes.set_ylim(len(runs) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         axes.set_title(plots.title(measure, width=40))
-        if baseline is None:
-            axes.set_xlabel(f"Mean and {100 * self.confidence:g} % interval")
-        else:
+        what = "Mean" if baseline is None else f"Difference from {baseline}"
+        axes.set_xlabel(f"{what} and {100 * self.confidence:g} % interval")
+        if baseline is not None:
             axes.axvline(0, color=plots.GREY, linewidth=0.8)
-            axes.set_xlabel(f"Difference from {baseline} and {100 * self.confidence:g} % interval")
 
 
 def estimate(
@@ -242,66 +216,35 @@ def estimate(
     check(confidence, STUDENT)
     if merge not in (None, HUMAN_FIRST):
         raise GradedError(f"merge={merge!r} is not allowed; it is {HUMAN_FIRST!r} or None")
-    wanted = parse_measures(measures)
-    named = [(run.name, run.source) for run in named_runs(runs)]
-    names = [name for name, _ in named]
+    named = named_runs(runs, once=True)
+    names = [run.name for run in named]
     if baseline is not None and baseline not in names:
         close = get_close_matches(baseline, names, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise GradedError(f"the baseline {baseline!r} is not among the runs {', '.join(names)}{hint}")
-    by_human, by_machine = read_judges(human, machine, machine_levels)
+    by_human, by_machine = on_one_scale(human, machine, machine_levels)
     both = [topic for topic in by_human if topic in by_machine]
     _check_topics(both, by_human, by_machine)
     origins = {HUMAN: sum(map(len, by_human.values())), MACHINE: 0}
     if merge == HUMAN_FIRST:
         merged = merge_qrels({HUMAN: by_human, MACHINE: {topic: by_machine[topic] for topic in both}})
         by_human, origins = merged.qrels, merged.origins
-    values = [
-        evaluate(qrels, named, wanted, progress=progress, jobs=jobs) for qrels in (by_human, by_machine)
-    ]
-    of_human, of_machine = (found.values for found in values)
-    place = [{topic: number for number, topic in enumerate(found.topics)} for found in values]
-    shared = [[where[topic] for topic in both] for where in place]
-    others = [place[1][topic] for topic in by_machine if topic not in by_human]
-    base = None if baseline is None else names.index(baseline)
+    first = dict.fromkeys(both)  # the topics of both come first
+    qrels = [{topic: judged[topic] for topic in first | judged} for judged in (by_human, by_machine)]
+    values = evaluate_each(qrels, named, measures, progress=progress, jobs=jobs)
     estimates: list[Estimate] = []
-    for column, measure in enumerate(wanted):
-        for subtracted in [None] if base is None else [None, base]:
-            for row, name in enumerate(names):
-                if row == subtracted:
-                    continue
-                h, m = of_human[row, column], of_machine[row, column]
-                if subtracted is not None:
-                    h, m = h - of_human[subtracted, column], m - of_machine[subtracted, column]
-                labels = name, None if subtracted is None else baseline, measure
-                estimates += _by_each_judge(labels, h, m, shared[0], shared[1], others, confidence)
+    for column, measure in enumerate(values[0].measures):
+        by_judge = [found.values[:, column] for found in values]
+        for base in dict.fromkeys([None, baseline]):
+            if base is not None:
+                by_judge = [found - found[names.index(base)] for found in by_judge]
+            for name, h, m in zip(names, *by_judge):
+                if name != base:
+                    estimates += _by_each_judge((name, base, measure), h, m, len(both), confidence)
+    human_only, machine_only = (len(judged) - len(both) for judged in qrels)
     return Estimates(
-        tuple(estimates),
-        confidence,
-        len(both),
-        len(by_human) - len(both),
-        len(others),
-        origins,
-        merge is not None,
+        tuple(estimates), confidence, len(both), human_only, machine_only, origins, merge is not None
     )
-
-
-def read_judges(
-    human: Qrels, machine: Qrels, machine_levels: Mapping[Any, Any] | str | None = None
-) -> tuple[Levels, Levels]:
-    """Both qrels on the human's scale. Raises `GradedError` if scales differ and no map is given."""
-    by_human, by_machine = (
-        levels_of(read_judgments(qrels).table, name) for qrels, name in ((human, HUMAN), (machine, MACHINE))
-    )
-    if machine_levels is not None:
-        return by_human, rescaled(by_machine, machine_levels, MACHINE)
-    if not same_scale(by_human, by_machine):
-        raise GradedError(
-            f"the scales differ: the human's levels are {scale_of(by_human)}, the machine's "
-            f"{scale_of(by_machine)}; map the machine's levels to the human's, for example "
-            "machine_levels='0:0,5:1,10:3'"
-        )
-    return by_human, by_machine
 
 
 def prediction_powered(
@@ -335,24 +278,21 @@ def _by_each_judge(
     labels: tuple[str, str | None, Measure],
     human: np.ndarray,
     machine: np.ndarray,
-    in_human: list[int],
-    in_machine: list[int],
-    others: list[int],
+    both: int,
     confidence: float,
 ) -> list[Estimate]:
-    """The estimates of one run or difference by one measure. `in_human`, `in_machine`: the
-    indices of the topics of both judges."""
+    """The estimates of one run or difference by one measure. The first topics of each judge are of `both`."""
     rows = []
     for judge, values in ((HUMAN, human), (MACHINE, machine)):
         lower, upper = mean_interval(values, confidence, STUDENT)
         worth = None if judge == MACHINE or _flat(values) else float(values.size)
         mean = float(mean_over_topics(values))
         rows.append(Estimate(*labels, judge, mean, lower, upper, values.size, None, worth))
-    if not others:
+    if machine.size == both:
         return [*rows, replace(rows[0], judge=COMBINED, weight=0.0)]
-    paired = human[in_human]
-    value, variance, weight = prediction_powered(paired, machine[in_machine], machine[others])
-    reach = student_quantile(confidence, paired.size - 1) * float(np.sqrt(variance))
+    paired = human[:both]
+    value, variance, weight = prediction_powered(paired, machine[:both], machine[both:])
+    reach = student_quantile(confidence, both - 1) * float(np.sqrt(variance))
     worth = float(paired.var(ddof=1) / variance) if variance else None
     bounds = value - reach, value + reach
     return [*rows, Estimate(*labels, COMBINED, value, *bounds, machine.size, weight, worth)]

@@ -6,11 +6,17 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..inputs.sources import qrels_source
-from ..inputs.tables import Table
+from ..inputs.tables import Table, without_repeated
+from ..ranking.gains import plain_number
+
+HUMAN: Final = "human"
+MACHINE: Final = "machine"
+LISTED = 12
+"""The number of levels that a message lists."""
 
 Levels = dict[str, dict[str, float]]
 """The level of each judged document of each topic."""
@@ -23,21 +29,52 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     of a file.
     """
     table = source if isinstance(source, Table) else qrels_source(source).table()
-    table = replace(table, kind=name)
-    documents, values = list(table.docs.ids()), table.values.tolist()
-    bounds = table.offsets.tolist()
-    qrels: Levels = {}
-    for topic, start, stop in zip(table.topics, bounds, bounds[1:]):
-        levels = qrels.setdefault(topic, {})
-        for row, document, value in zip(range(start, stop), documents[start:stop], values[start:stop]):
-            level = int(value) if value.is_integer() else value
-            if levels.setdefault(document, level) != level:
-                raise table.error(
-                    row,
-                    f"judged twice, at level {levels[document]:g} and at level {level:g}; "
-                    "keep one judgment per document",
+    judged = without_repeated(replace(table, kind=name)).dicts()
+    return {
+        topic: {document: plain_number(level) for document, level in judged.get(topic, {}).items()}
+        for topic in table.topics
+    }
+
+
+def on_one_scale(human: Any, machine: Any, machine_levels: Mapping[Any, Any] | str | None) -> list[Levels]:
+    """The qrels of both judges on the human's scale; `machine_levels` is as in `level_map`.
+
+    Without `machine_levels`, the machine's levels must be on the human's scale: from the human's lowest
+    level, or 0, to the highest, and whole if the human's are. The machine need not use all of them. Raises
+    `GradedError`, which names the document, for any other level.
+    """
+    judges = [levels_of(qrels, name) for qrels, name in ((human, HUMAN), (machine, MACHINE))]
+    if machine_levels is not None:
+        return [judges[0], rescaled(judges[1], machine_levels, MACHINE)]
+    scale = [0, *_levels_in(judges[0])]
+    whole = all(float(level).is_integer() for level in scale)
+    for topic, judged in judges[1].items():
+        for document, level in judged.items():
+            if not min(scale) <= level <= max(scale) or (whole and not float(level).is_integer()):
+                raise GradedError(
+                    f"the scales differ: the human's levels are {scale_of(judges[0])}, the machine's "
+                    f"{scale_of(judges[1])} (topic {shown(topic)}, document {shown(document)}: {level:g}); "
+                    "map the machine's levels to the human's, for example machine_levels='0:0,5:1,10:3'"
                 )
-    return qrels
+    return judges
+
+
+def _levels_in(qrels: Levels) -> list[float]:
+    """The distinct levels in ascending order."""
+    return sorted({level for judged in qrels.values() for level in judged.values()})
+
+
+def scale_of(qrels: Levels) -> str:
+    """The levels of qrels for a message: up to 12 whole levels, otherwise the lowest and the highest.
+
+    >>> scale_of({"q": {"a": 0, "b": 3}}), scale_of({"q": {"a": 0.5, "b": 1}})
+    ('0, 3', '0.5 to 1, not only whole numbers')
+    """
+    levels = _levels_in(qrels)
+    whole = all(float(level).is_integer() for level in levels)
+    if whole and len(levels) <= LISTED:
+        return ", ".join(f"{level:g}" for level in levels) or "none"
+    return f"{levels[0]:g} to {levels[-1]:g}" + ("" if whole else ", not only whole numbers")
 
 
 def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
@@ -52,21 +89,21 @@ def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
     map that assigns a lower level to a higher one.
     """
     written = given if isinstance(given, str) else ",".join(f"{level}:{to}" for level, to in given.items())
-    found: dict[float, float] = {}
+    refused = f"levels {written!r} are not allowed"
+    pairs: list[tuple[float, float]] = []
     for pair in written.split(","):
-        parts = pair.split(":")
         try:
-            level, to = map(finite_number, parts)
+            level, to = (plain_number(float(number)) for number in pair.split(":"))
+            if not (math.isfinite(level) and math.isfinite(to)):
+                raise ValueError
         except ValueError:
-            raise GradedError(
-                f"levels {written!r} are not allowed: {pair!r} is not LEVEL:LEVEL; write them as 0:0,5:1,10:3"
-            ) from None
-        if level in found:
-            raise GradedError(f"levels {written!r} are not allowed: level {level:g} is named twice")
-        found[level] = to
-    found = dict(sorted(found.items()))
+            raise GradedError(f"{refused}: {pair!r} is not LEVEL:LEVEL; write them as 0:0,5:1,10:3") from None
+        if level in dict(pairs):
+            raise GradedError(f"{refused}: level {level:g} is named twice")
+        pairs.append((level, to))
+    found = dict(sorted(pairs))
     if list(found.values()) != sorted(found.values()):
-        raise GradedError(f"levels {written!r} are not allowed: a higher level may not become a lower one")
+        raise GradedError(f"{refused}: a higher level may not become a lower one")
     return found
 
 
@@ -86,52 +123,13 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
     for topic, judged in qrels.items():
         scaled[topic] = {}
         for document, level in judged.items():
-            step = bisect_right(bounds, level)
-            if not step:
+            if level < bounds[0]:
                 raise GradedError(
                     f"{name}: topic {topic!r}, document {document!r}: level {level:g} is below "
                     f"{bounds[0]:g}, the lowest level that is mapped"
                 )
-            scaled[topic][document] = values[step - 1]
+            scaled[topic][document] = values[bisect_right(bounds, level) - 1]
     return scaled
-
-
-def scale_of(qrels: Levels) -> str:
-    """The levels of qrels for a message: up to 12 whole levels, otherwise the lowest and the highest.
-
-    >>> scale_of({"q": {"a": 0, "b": 3}}), scale_of({"q": {"a": 0.5, "b": 1}})
-    ('0, 3', '0.5 to 1, not only whole numbers')
-    """
-    levels = sorted({level for judged in qrels.values() for level in judged.values()})
-    if not levels:
-        return "none"
-    if not all(float(level).is_integer() for level in levels):
-        return f"{levels[0]:g} to {levels[-1]:g}, not only whole numbers"
-    if len(levels) > 12:
-        return f"{levels[0]:g} to {levels[-1]:g}"
-    return ", ".join(f"{level:g}" for level in levels)
-
-
-def same_scale(first: Levels, second: Levels) -> bool:
-    """Whether two qrels seem to use the same scale.
-
-    They do if their highest levels are equal, and if both or neither have only whole levels.
-
-    >>> same_scale({"q": {"a": 3}}, {"q": {"a": 0, "b": 3}}), same_scale({"q": {"a": 3}}, {"q": {"a": 10}})
-    (True, False)
-    """
-    both = [{level for judged in qrels.values() for level in judged.values()} for qrels in (first, second)]
-    highest = {max(levels, default=0) for levels in both}
-    whole = {all(float(level).is_integer() for level in levels) for levels in both}
-    return len(highest) == len(whole) == 1
-
-
-def finite_number(text: str) -> float:
-    """A finite number, as an int if it is whole. Raises `ValueError` for any other text."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError
-    return int(number) if number.is_integer() else number
 
 
 def trec_lines(qrels: Levels) -> Iterator[str]:
