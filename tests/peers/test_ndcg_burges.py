@@ -8,7 +8,7 @@ import ir_measures
 import pytest
 from ir_measures import nDCG
 
-from ir_measures_graded import ERR_G, GAP, nDCG_Burges
+from ir_measures_graded import ERR_G, nDCG_Burges
 
 CUTOFFS = [None, 1, 5, 20]
 
@@ -68,20 +68,3 @@ def test_values_printed_by_catboost(levels, gains, cutoff, value):
     qrels = {"q": {f"d{number}": level for number, level in enumerate(levels)}}
     run = {"q": {doc: -rank for rank, doc in enumerate(qrels["q"])}}
     assert ERR_G(gains=gains, cutoff=cutoff).calc_aggregate(qrels, run) == pytest.approx(value, rel=1e-7)
-
-
-def test_gap_of_the_papers_user_model():
-    """A user's threshold is at a gain with the probability of its distance from the gain below."""
-    qrels, run = collection([0, 1, 2, 4.5], seed=9)
-    for topic, _, value in GAP.iter_calc(qrels, run):
-        listed = [qrels[topic].get(doc, 0) for doc in sorted(run[topic], key=run[topic].get, reverse=True)]
-        thresholds = sorted({gain for gain in qrels[topic].values() if gain > 0})
-        users = [(t, (t - below) / thresholds[-1]) for below, t in zip([0, *thresholds], thresholds)]
-        expected_precisions = sum(
-            g * sum(of >= t for of in listed[:i]) / i
-            for t, g in users
-            for i, gain in enumerate(listed, 1)
-            if gain >= t
-        )
-        expected_relevant = sum(g * sum(gain >= t for gain in qrels[topic].values()) for t, g in users)
-        assert value == pytest.approx(expected_precisions / expected_relevant, rel=1e-12)
