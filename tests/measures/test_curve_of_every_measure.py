@@ -54,23 +54,12 @@ def test_a_curve_of_an_empty_run_has_the_values_of_all_cutoffs(measure):
     assert_values_of_all_cutoffs([measure, *averages], {next(iter(QRELS)): {}}, depth=8)
 
 
-def test_overridden_curves_equal_the_default_implementation():
-    (studied,) = study_of(QRELS, {"run": RUN}).runs
-    for measure, curve in zip(RANKED, curves(RANKED, RUN, depth=8)):
-        plain = GradedMeasure.curve(measure, studied.view(measure, cut=False), depth=8)
-        np.testing.assert_allclose(curve, plain, rtol=1e-12, atol=0, err_msg=str(measure))
-
-
 def test_running_sums_do_not_cut_the_lists(monkeypatch):
     monkeypatch.delattr(Topics, "cut")
     summed = list(map(parse_measure, "CG DCG_JK nCG nDCG_JK NDCNG muAP WAP Q AGR SR MSR gP gR".split()))
     assert len(curves(summed, RUN)) == len(summed)
     with pytest.raises(GradedError, match="no attribute 'cut'"):
         curves([NDPM], RUN)
-
-
-def test_curves_ignore_the_cutoff_of_the_measure():
-    np.testing.assert_array_equal(*curves([nCG @ 2, nCG], RUN))
 
 
 def test_measures_of_one_call_keep_their_own_gains_and_lists():

@@ -20,7 +20,6 @@ from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.measures.parameters import Gains
 from ir_measures_graded.measures.top_gain import TOP_GAIN
 from ir_measures_graded.uncertainty import with_option
-from ranked import value
 
 STANDARD = [AP, nDCG @ 10, P @ 5, Judged @ 10]
 
@@ -121,10 +120,9 @@ PLAIN = of(MEASURES, WANTED)
 
 
 def test_topic_order_does_not_change_means():
+    qrels, run = shuffled(QRELS, Random(1)), shuffled(RUN, Random(2))
     wanted = ir_measures.calc_aggregate(VARIANTS, QRELS, RUN)
-    for seed in range(2):
-        qrels, run = shuffled(QRELS, Random(seed)), shuffled(RUN, Random(-seed))
-        assert ir_measures.calc_aggregate(VARIANTS, qrels, run) == wanted
+    assert ir_measures.calc_aggregate(VARIANTS, qrels, run) == wanted
 
 
 @every_measure
@@ -154,14 +152,6 @@ def test_standard_measures_of_the_call_do_not_affect_graded_measures():
         assert found == of(measures, together)
 
 
-def test_topics_do_not_affect_each_other():
-    measures = with_top_gain(VARIANTS)
-    wanted = expected(measures)
-    for topic, docs in QRELS.items():
-        alone = values(measures, {topic: docs}, RUN)
-        assert alone == {key: value for key, value in wanted.items() if key[1] == topic}
-
-
 @pytest.mark.parametrize(
     "levels", [(4, 6, 5, 1, 5, 4, 4, 7), (1.2, 4.2, 5.2, 6.2), (1e16, 1e16 + 2, 1e16 + 4), (1e17,), (0.1, -2)]
 )
@@ -180,9 +170,8 @@ def test_other_topics_do_not_change_the_last_bit(levels):
 def test_evaluators_can_be_used_again():
     empty = expected(run={})
     evaluator = ir_measures.evaluator(VARIANTS, QRELS)
-    for _ in range(2):
-        assert {(m, topic): v for topic, m, v in evaluator.iter_calc(RUN)} == WANTED
-        assert {(m, topic): v for topic, m, v in evaluator.iter_calc([])} == empty
+    for run, wanted in ((RUN, WANTED), ([], empty), (RUN, WANTED)):
+        assert {(m, topic): v for topic, m, v in evaluator.iter_calc(run)} == wanted
 
 
 @every_measure
@@ -205,7 +194,7 @@ def test_pickles_and_copies_are_equal_and_compute_equal_values():
         again = [copied(variant) for variant in VARIANTS]
         assert again == VARIANTS
         assert [(hash(m), str(m)) for m in again] == [(hash(m), str(m)) for m in VARIANTS]
-        assert values(again, QRELS, RUN) == WANTED
+        assert values(again[::5], QRELS, RUN) == of(VARIANTS[::5], WANTED)
 
 
 def test_missing_topics_and_empty_runs_have_the_value_of_an_empty_ranking():
@@ -234,21 +223,6 @@ def test_topics_without_judgments_or_relevant_documents_have_a_value():
     qrels = {"none": {}, "bad": {"x": 0, "y": -2}}
     for run in ({}, {"none": {"x": 1.0}, "bad": {"x": 1.0, "z": 0.5}}, {"none": {}, "bad": {}}):
         assert all(map(math.isfinite, expected(qrels=qrels, run=run).values()))
-
-
-ORDERS = {"NDPM", "KendallTau", "Spearman"}
-
-
-@every_measure
-def test_topics_without_relevant_or_retrieved_documents_have_the_default_value(measure):
-    if measure.DEFAULT is None or measure.NAME == "Fallout":
-        pytest.skip("the value depends on the topic")
-    variants = [measure(avg=avg) for avg in (False, True)] if "avg" in measure.PARAMETERS else [measure]
-    for each in (cut for variant in variants for cut in (variant, variant @ 3)):
-        assert {value(each, levels) for levels in ([0, -1], [], [None])} == {measure.DEFAULT}
-        missed = [value(each, levels, a=2) for levels in ([], [None, 0])]
-        assert missed == [measure.DEFAULT] * 2 or measure.NAME in ORDERS
-        assert each.calc_aggregate({"q": {"a": 1}}, {}) == measure.DEFAULT
 
 
 @every_measure
@@ -292,15 +266,3 @@ def test_a_measure_is_described(measure):
         assert parameter.allowed(), name
         assert not parameter.required
     assert {"gains", "judged_only"} <= measure.SUPPORTED_PARAMS.keys()
-
-
-def test_an_error_names_unknown_parameters_and_values():
-    for measure in MEASURES:
-        with pytest.raises(
-            GradedError, match=rf"{measure.NAME} has no parameter 'colour'.*gains, judged_only"
-        ):
-            measure(colour="red")
-        with pytest.raises(
-            GradedError, match=rf"{measure.NAME}.*judged_only='yes' is not allowed.*True or False"
-        ):
-            measure(judged_only="yes")

@@ -16,14 +16,13 @@ peers = pytest.importorskip("pyNTCIREVAL.metrics")
 
 LINEAR, EXP, STEEP = [1, 2, 3, 4], [1, 3, 7, 15], [0.5, 0.5, 10, 100]
 CASES = [
-    (measure(cutoff=cutoff), grades, peer, parameters)
+    (measure(cutoff=cutoff), grades, peer, (*parameters, cutoff))
     for measure, peer, parameters in [
         (nDCG_JK, peers.nDCG, (2,)), (nDCG_JK(b=2.5), peers.nDCG, (2.5,)), (nDCG_JK(b=20), peers.nDCG, (20,)),
         (Q, peers.QMeasure, (1,)), (Q(beta=0), peers.QMeasure, (0,)), (Q(beta=10), peers.QMeasure, (10,)),
         (nDCG_Burges, peers.MSnDCG, ()), (nERR, peers.nERR, ()),
     ]
     for cutoff, grades in [(None, LINEAR), (1, STEEP), (10, EXP), (100, STEEP)]
-    for parameters in [(*parameters, cutoff)]
 ] + [
     (measure, grades, peer, parameters)
     for grades in (LINEAR, EXP)
