@@ -116,7 +116,6 @@ def expected(measures=VARIANTS, qrels=QRELS, run=RUN):
 
 
 WANTED = expected()
-PLAIN = of(MEASURES, WANTED)
 
 
 def test_topic_order_does_not_change_means():

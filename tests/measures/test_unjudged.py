@@ -111,7 +111,7 @@ def test_judgments_are_compared_block_by_block(monkeypatch):
 
 
 def test_many_real_levels_are_one_case():
-    qrels = {f"q{topic}": {f"d{n}": topic + n / 50 for n in range(45)} for topic in range(40)}
+    qrels = {f"q{topic}": {f"d{n}": topic + n / 50 for n in range(45)} for topic in range(8)}
     run = {topic: {f"d{n}" if n % 2 else f"x{n}": -n for n in range(20)} for topic in qrels}
     for measure in ("nDCG_JK@10", "nDCG_JK", "gR", "muAP@10", "GAP"):
         plain = parse_measure(measure)
