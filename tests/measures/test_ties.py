@@ -75,7 +75,7 @@ def test_without_ties_every_option_gives_the_value(measure):
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_other_words_are_refused(measure):
     for word in {*TAKEN} - {*measure.TIES}:
-        with pytest.raises(GradedError, match="ties|tied_by"):
+        with pytest.raises(GradedError, match=r"ties|tied_by"):
             measure(ties=word)
 
 
