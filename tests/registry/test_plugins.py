@@ -239,7 +239,8 @@ def raises(topics):
         (lambda topics: np.zeros((3, 1)), "returned the shape (3, 1) for 3 topics"),
         (lambda topics: 0.5, "returned the shape () for 3 topics"),
         (lambda topics: None, "returned the shape () for 3 topics"),
-        (lambda topics: ["a", "b", "c"], "failed over 3 topics ('q1' …): ValueError"),
+        (lambda topics: ["0.5"] * 3, "returned values of type <U3; a value must be a real number"),
+        (lambda topics: np.ones(3) + 2j, "returned values of type complex128; a value must be"),
     ],
 )
 def test_failing_vectorised_measure_is_named(compute, problem):
@@ -262,7 +263,7 @@ def test_failing_vectorised_measure_is_named(compute, problem):
         (lambda topic: topic.gains[:0], "failed for topic 'q2': TypeError"),
         (lambda topic: np.zeros(2), "failed for topic 'q2': TypeError"),
         (lambda topic: None, "failed for topic 'q2': TypeError"),
-        (lambda topic: "much", "failed for topic 'q2': ValueError"),
+        (lambda topic: "0.5", "failed for topic 'q2': TypeError: '0.5' is not a number"),
     ],
 )
 def test_failing_topic_measure_is_named_with_the_topic(compute, problem):
@@ -337,6 +338,16 @@ BROKEN = {
     "computes by itself": (
         summed("def values(self, topics): return topics.run.sum(topics.run.gain**2)"),
         "is right",
+    ),
+    "computes a variant by itself": (
+        summed(
+            "from ir_measures_graded import Flag\n"
+            "    PARAMETERS = {'squared': Flag(default=False, desc='')}\n\n"
+            "    def values(self, topics):\n"
+            "        gains = topics.run\n"
+            "        return gains.sum(gains.gain**2) if self['squared'] else super().values(topics)"
+        ),
+        "Summed(squared=True,ties='mean')@5 is",
     ),
     "weighs by its own rule": (
         summed("def weigh(self, gain, rank): return gain**2"),

@@ -171,8 +171,8 @@ def computed(
 ) -> np.ndarray:
     """The result of `compute` for each topic, an array of that `shape`.
 
-    Raises `GradedError`, which names the measure, for an exception, a wrong shape or a value that is not
-    finite.
+    Raises `GradedError`, which names the measure, for an exception, a wrong shape and a value that is not a
+    finite real number.
     """
 
     def named() -> str:
@@ -180,7 +180,7 @@ def computed(
 
     try:
         with np.errstate(all="ignore"):  # the values are checked below
-            values = np.asarray(compute(topics), dtype=np.float64)
+            values = np.asarray(compute(topics))
     except GradedError:
         raise
     except TopicError as error:
@@ -193,9 +193,11 @@ def computed(
             f"{named()} returned the shape {values.shape} for {topics.count} topics "
             f"(first {topics.names[:1]}); it must be {(topics.count, *shape)}"
         )
+    if values.dtype.kind not in "biuf":
+        raise GradedError(f"{named()} returned values of type {values.dtype}; a value must be a real number")
     for topic, *place in np.argwhere(~np.isfinite(values)):
         value = values[(topic, *place)]
         raise GradedError(
             f"{named()} is {value} for topic {shown(topics.names[topic])}; a value must be finite"
         )
-    return values
+    return values.astype(np.float64)

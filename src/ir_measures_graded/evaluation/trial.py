@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, permutations, product
 
 import numpy as np
 
+from ..errors import GradedError
 from ..measures.base import GradedMeasure
+from ..measures.parameters import Choice, Flag
 from ..uncertainty import with_option
 from .provider import GradedEvaluator
 
@@ -30,13 +33,24 @@ def problem(measure: GradedMeasure) -> str:
         ("ties", measure.TIES, tied, [(QRELS, order) for order in orders]),
         ("unjudged", ("min", "max"), listed, [(qrels, listed) for qrels in judgments]),
     ):
-        for word in words:
-            with_word = with_option(plain, option, word)
+        for variant, word in product(_variants(plain), words):
+            with_word = with_option(variant, option, word)
             if with_word is not None:
-                (found,), right = _values(with_word, [(QRELS, run)]), TAKEN[word](_values(plain, cases))
+                (found,), right = _values(with_word, [(QRELS, run)]), TAKEN[word](_values(variant, cases))
                 if abs(found - right) > 1e-9 * max(1, abs(right)):
                     return f"{with_word} is {found:.4g} for a small topic, where {right:.4g} is right"
     return ""
+
+
+def _variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
+    """The measure, then with each other word or truth value of each of its own parameters, one at a time."""
+    yield measure
+    for name, parameter in measure.PARAMETERS.items():
+        words = parameter.choices if isinstance(parameter, Choice) else ()
+        for value in (True, False) if isinstance(parameter, Flag) else words:
+            if value != measure[name]:
+                with suppress(GradedError):  # the measure refuses the combination
+                    yield measure(**{name: value})
 
 
 def _values(measure: GradedMeasure, cases: Sequence[tuple[Documents, Documents]]) -> list[float]:

@@ -189,7 +189,10 @@ class TopicMeasure(GradedMeasure):
 
     def _checked(self, topic: Topic) -> float:
         try:
-            return float(self.value(topic))
+            value: Any = self.value(topic)
+            if isinstance(value, (str, bytes)):
+                raise TypeError(f"{value!r} is not a number")
+            return float(value)
         except GradedError:
             raise
         except Exception as error:
