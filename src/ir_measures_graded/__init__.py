@@ -8,9 +8,9 @@
 
 import sys as _sys
 from importlib.util import find_spec as _find_spec
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from .demo import register as register_demo
 from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
 from .evaluation.provider import GradedEvaluator, GradedProvider
 from .evaluation.trial import problem as _problem
@@ -30,6 +30,9 @@ from .registry.install import accelerate
 from .registry.install import install as _install
 from .registry.notation import parse_measure
 from .registry.plugins import PluginWarning
+
+if _TYPE_CHECKING:
+    from .demo import register as register_demo
 
 __version__ = "0.1.0"
 __all__ = [
@@ -70,15 +73,21 @@ graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
 _plugins.admit("measures", "ir-measures-graded", __version__, lambda: _built_in)
 _plugins.trials.append(_problem)  # the tests prove our own measures
-if "ir_datasets" in _sys.modules:  # importing it takes half a second
-    register_demo()
 
 
 def __getattr__(name: str) -> _Any:
-    """The measure of that name that a plugin brings."""
+    """`register_demo`, or the measure of that name that a plugin brings."""
+    if name == "register_demo":
+        from .demo import register  # takes time
+
+        return register
     if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # not a submodule
         _plugins.load()
         measure = _names.registry().get(name)
         if isinstance(measure, GradedMeasure):
             return measure
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if "ir_datasets" in _sys.modules:  # importing it takes half a second
+    __getattr__("register_demo")()

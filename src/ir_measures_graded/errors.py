@@ -2,6 +2,7 @@
 
 import logging
 import warnings
+from collections.abc import Iterable
 
 
 class GradedError(ValueError):
@@ -45,6 +46,18 @@ def shown(value: object) -> str:
     except RecursionError:
         return f"<deeply nested {type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
+    """The end of a message that suggests known names, at most so many; empty if none is similar.
+
+    >>> did_you_mean("bm52", ["bm25", "random"]), did_you_mean("x", ["bm25"])
+    ('; did you mean bm25?', '')
+    """
+    from difflib import get_close_matches  # takes time; only mistakes need it
+
+    close = get_close_matches(name, list(known), n=most, cutoff=cutoff)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def install_hint(extra: str) -> str:

@@ -79,5 +79,6 @@ def test_a_long_list_of_runs_is_capped(refusal):
         Path(f"run{number}").write_text("351 Q0 d1 1 0.5 x\n")
     runs = [f"run{number}" for number in range(30)]
     assert refusal("compare", demo.NAME, *runs, "AP", "--baseline", "runn7") == (
-        "did you mean run7? --baseline 'runn7' is not among the runs run0, run1, run2, run3, run4 and 25 more"
+        "--baseline 'runn7' is not among the runs run0, run1, run2, run3, run4 and 25 more; "
+        "did you mean run7?"
     )

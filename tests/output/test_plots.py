@@ -6,13 +6,12 @@ import sys
 import threading
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.output import plots
+from ir_measures_graded.output import files, plots
 from ir_measures_graded.output.dots import dot_plot
 
 HEADS = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
@@ -70,7 +69,7 @@ def test_failed_save_keeps_the_old_file(figure, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", fail)
+    monkeypatch.setattr(files, "open", fail, raising=False)
     with pytest.raises(GradedError, match=r"a\.svg: cannot be written: No space left on device"):
         plots.save(figure, path)
     monkeypatch.undo()

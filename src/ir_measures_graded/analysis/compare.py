@@ -14,7 +14,6 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import partial
 from itertools import combinations
 from typing import Final
@@ -23,7 +22,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
@@ -124,11 +123,9 @@ def compare_values(
                 f"a comparison needs at least 2 {what}s; there {'is' if count == 1 else 'are'} {count}"
             )
     if baseline is not None and baseline not in evaluation.runs:
-        close = get_close_matches(baseline, evaluation.runs, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise GradedError(
-            f"the baseline {baseline!r} is not a run{hint} The runs are {listed(evaluation.runs, most=10)}"
-        )
+        runs = listed(evaluation.runs, most=10)
+        hint = did_you_mean(baseline, evaluation.runs)
+        raise GradedError(f"the baseline {baseline!r} is not among the runs {runs}{hint}")
     reference = reference_of(evaluation.runs, baseline)
     outcomes: list[Test] = []
     ranks = []

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from ..output import plots
 from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
@@ -156,7 +155,6 @@ def _curve_of(curves: Curves, of: str | None) -> np.ndarray:
             )
         return curves.ideal
     if of not in curves.runs:
-        close = get_close_matches(of, curves.runs, n=1, cutoff=0.3)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(of, curves.runs, cutoff=0.3)
         raise GradedError(f"there is no run {of!r} among {', '.join(curves.runs)}{hint}")
     return curves.values[curves.runs.index(of)]

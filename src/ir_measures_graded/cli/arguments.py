@@ -7,13 +7,12 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
 
 from ir_measures import Measure
 
-from ..errors import GradedError, UnknownMeasureError
+from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import Judgments, read_judgments, run_names, short_names
 from ..evaluation.values import read_values
@@ -244,9 +243,8 @@ class Inputs:
         fitting = [name for name, path in files if text in (path, *short_names(path))]
         if len(fitting) == 1:
             return fitting[0]
-        close = get_close_matches(short_names(text)[0], names, n=1)
-        hint = f"did you mean {close[0]}? " if close else ""
-        raise GradedError(f"{hint}{option} {text!r} is not among the runs {listed(names, LISTED)}")
+        hint = did_you_mean(short_names(text)[0], names)
+        raise GradedError(f"{option} {text!r} is not among the runs {listed(names, LISTED)}{hint}")
 
 
 def under_weightings(
@@ -314,9 +312,8 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
 
 def _close_files(path: str) -> str:
     """A hint that names similar files in the same directory; empty if there is none."""
-    folder, name = os.path.split(path)
+    folder = os.path.dirname(path)
     try:
-        close = get_close_matches(name, os.listdir(folder or "."), n=3)
+        return did_you_mean(path, [os.path.join(folder, each) for each in os.listdir(folder or ".")], most=3)
     except OSError:
         return ""
-    return f"; did you mean {' or '.join(os.path.join(folder, each) for each in close)}?" if close else ""

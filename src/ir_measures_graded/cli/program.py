@@ -15,12 +15,11 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
 from .. import __version__
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from . import COMMANDS, PROGRAM, PURPOSES
 
 LONGEST_WORD = 100
@@ -169,6 +168,5 @@ def _overview() -> argparse.ArgumentParser:
 
 
 def _unknown(words: Sequence[str]) -> GradedError:
-    close = get_close_matches(words[0], COMMANDS, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
-    return GradedError(f"{hint}{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}")
+    hint = did_you_mean(words[0], COMMANDS)
+    return GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import GradedError
 from ..output import plots
-from ..output.files import refuse_repeated, write_files
+from ..output.files import ending_of, refuse_repeated, write_files
 from ..output.formats import FORMATS, PLACES, Table, remarks, rows_of
 from ..output.result import Result
 from . import PROGRAM
@@ -85,7 +85,7 @@ def check_files(
     `others` are files to be written that other options than -o name.
     """
     for path in arguments.output:
-        ending = _ending(path)
+        ending = ending_of(path)
         if ending in plots.FORMATS and figure:
             plots.check(path)
         elif ending == PAGE:
@@ -150,7 +150,7 @@ def printed(
         return first + (remarks(form, parts, notes, arguments.places) if form in FOR_PEOPLE else [])
 
     def content(path: str) -> bytes:
-        ending = _ending(path)
+        ending = ending_of(path)
         if ending in (*TABLES, *arguments.documents):
             text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))
             return text.encode(errors="backslashreplace")  # names may not be valid Unicode

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Union
 
 import numpy as np
 
-from ..errors import FileError, GradedError, shown
+from ..errors import FileError, GradedError, did_you_mean, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
 from ..inputs.files import RunFile, by_run
 from ..inputs.in_memory import InMemory, Source
@@ -90,8 +89,7 @@ class Judgments:
         return Judgments(qrels_source(levels), table, self.name, whole=self.judged)
 
     def _hint(self, topic: str) -> str:
-        close = get_close_matches(str(topic), self.topics, n=1)
-        return f"; did you mean {shown(close[0])}?" if close else f" (such as {shown(self.topics[0])})"
+        return did_you_mean(str(topic), self.topics) or f" (such as {shown(self.topics[0])})"
 
 
 def read_judgments(qrels: Qrels) -> Judgments:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from .trec_eval import TrecLists
 
 
-@dataclass(frozen=True)
-class JudgedDocuments:
+class JudgedDocuments(NamedTuple):
     """The judged documents of some topics: `qrels` has their ids and `judged` their levels."""
 
     qrels: Table

@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import Any, Protocol, runtime_checkable
 
 from ir_measures import Qrel
 
-from ..errors import FileError, GradedError, shown
+from ..errors import FileError, GradedError, did_you_mean, shown
 from .arrow import is_stream
 from .columns import QRELS, RUN
 from .files import RunStream, qrels_table
@@ -125,8 +124,7 @@ def _collection(name: str) -> Any:
         what = "a directory, not a file or an" if os.path.isdir(name) else "a file, not an"
     else:
         what = "neither a file nor an"
-    close = get_close_matches(name, list(ir_datasets.registry), n=3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    hint = did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 
 

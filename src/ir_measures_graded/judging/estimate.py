@@ -22,14 +22,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from ..evaluation.evaluate import evaluate_each
 from ..evaluation.named import Qrels, Runs, named_runs
 from ..output import plots
@@ -219,8 +218,7 @@ def estimate(
     named = named_runs(runs, once=True)
     names = [run.name for run in named]
     if baseline is not None and baseline not in names:
-        close = get_close_matches(baseline, names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(baseline, names)
         raise GradedError(f"the baseline {baseline!r} is not among the runs {', '.join(names)}{hint}")
     by_human, by_machine = on_one_scale(human, machine, machine_levels)
     both = [topic for topic in by_human if topic in by_machine]

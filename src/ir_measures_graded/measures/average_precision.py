@@ -10,7 +10,7 @@ information retrieval system performance based on user preference. JIIS 34, 2010
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -105,8 +105,7 @@ class _GAP(ByThreshold):
         return topics.whole_ideal.total
 
 
-@dataclass(frozen=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """The distinct gains of each topic's recall base, ascending, as thresholds of relevance.
 
     One entry per threshold: its `topic`, its gain `t`, its `distance` d_t from the next lower threshold (the

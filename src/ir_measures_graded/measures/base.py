@@ -10,14 +10,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, ClassVar
 
 import ir_measures
 import numpy as np
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError, shown
+from ..errors import GradedError, did_you_mean, shown
 from ..ranking.gains import LINEAR
 from .parameters import ORDERS, UNJUDGED, Choice, Count, Flag, Gains, Parameter
 from .topics import GainList, Topic, Topics
@@ -160,11 +159,10 @@ class GradedMeasure(ir_measures.Measure):
     def _unknown(self, name: str) -> str:
         if name == "cutoff":
             return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
-        what, close = "option", []
+        what, hint = "option", ""
         if name not in OPTIONS:
-            what, close = "parameter", get_close_matches(name, self.SUPPORTED_PARAMS, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        return f"{self.NAME} has no {what} {shown(name)}{hint}; it takes {', '.join(self.SUPPORTED_PARAMS)}"
+            what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
+        return f"{self.NAME} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
 
     def validate_params(self) -> None:
         """Do nothing: the constructor has validated the parameters."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -110,8 +110,7 @@ class Documents:
         return Groups(self.topic[start], size, np.cumsum(opens) - 1)
 
 
-@dataclass(frozen=True)
-class Groups:
+class Groups(NamedTuple):
     """Tied documents: `topic` and `size` of each group, topic after topic, and the `group` of each entry."""
 
     topic: np.ndarray

@@ -10,8 +10,7 @@ evaluation. PhD thesis, Harvard, 1966.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from .parameters import TIED_BY, Count, Parameter
 from .topics import GainList, Topics, ratio
 
 
-@dataclass(frozen=True)
-class Levels:
+class Levels(NamedTuple):
     """The relevant documents in a list of tied levels.
 
     `run` (H): the retrieved relevant documents, each with the `first` and `last` position of its level.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from ..errors import GradedError
 
@@ -23,26 +22,27 @@ def write_files(contents: Mapping[str, bytes]) -> None:
     two paths name one file.
     """
     refuse_repeated(contents)
-    partials: dict[str, Path] = {}
-    targets = {path: Path(os.path.realpath(path)) for path in contents}
+    partials: dict[str, str] = {}
+    targets = {path: os.path.realpath(path) for path in contents}
     path = ""
     try:
         for path in sorted(contents, key=_is_channel):
             target = targets[path]
-            if _is_channel(path):
-                target.write_bytes(contents[path])
-                continue
-            partials[path] = target.with_name(f".ir_measures_graded.{os.getpid()}.{len(partials)}")
-            partials[path].write_bytes(contents[path])
-            if target.exists():
-                target.open("rb+").close()  # a file without permission to write is not replaced
-                partials[path].chmod(target.stat().st_mode & 0o777)
+            written = target
+            if not _is_channel(path):
+                name = f".ir_measures_graded.{os.getpid()}.{len(partials)}"
+                written = partials[path] = os.path.join(os.path.dirname(target), name)
+            with open(written, "wb") as file:
+                file.write(contents[path])
+            if written != target and os.path.exists(target):
+                open(target, "rb+").close()  # a file without permission to write is not replaced
+                os.chmod(written, os.stat(target).st_mode & 0o777)
         for path in partials:
             os.replace(partials[path], targets[path])
     except OSError as error:
         for partial in partials.values():
             with suppress(OSError):
-                partial.unlink()
+                os.unlink(partial)
         raise GradedError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
@@ -54,6 +54,11 @@ def refuse_repeated(paths: Iterable[str]) -> None:
         if target in targets:
             raise GradedError(f"cannot write {path!r} twice; give each output a file of its own")
         targets.add(target)
+
+
+def ending_of(path: str | os.PathLike[str]) -> str:
+    """The ending of a path in lower case, without the dot."""
+    return os.path.splitext(path)[1].lower().removeprefix(".")
 
 
 def _is_channel(path: str) -> bool:

@@ -8,7 +8,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from textwrap import wrap
 from typing import Any
 from unicodedata import category, east_asian_width
@@ -151,6 +150,8 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     <tr><td style="text-align: left">bm25</td><td style="text-align: right">0.2500</td></tr>
     </table>
     """
+    from html import escape  # takes time
+
     rows = list(rows)
     aligned = ["right" if number else "left" for number in numeric(rows, len(columns))]
     yield "<table>"

@@ -15,12 +15,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
-from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import GradedError, install_hint
-from .files import write_whole
+from .files import ending_of, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -208,7 +206,7 @@ def title(text: object, width: int = 72) -> str:
 
 def file_format(path: str | os.PathLike[str]) -> str:
     """The format that the ending of a figure's path names. Raises `GradedError` for an unknown ending."""
-    ending = Path(path).suffix.lower().removeprefix(".")
+    ending = ending_of(path)
     if ending not in FORMATS:
         raise GradedError(
             f"{os.fspath(path)!r}: a figure's file ends in {', '.join(f'.{name}' for name in FORMATS)}"
@@ -236,6 +234,8 @@ def svg(figure: Figure, label: str = "") -> str:
 
     The element shrinks to the width of the page.
     """
+    from html import escape  # takes time
+
     picture = rendered(figure, "svg").decode()
     described = f' role="img" aria-label="{escape(_drawable(label))}"' if label else ""
     element = picture[picture.index("<svg") :]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError
@@ -56,19 +55,18 @@ class Result(ABC):
         return f"<{type(self).__name__}: {self.summary}>"
 
     def _repr_html_(self) -> str:
+        from html import escape  # takes time
+
+        try:
+            drawing = plots.svg(self.figure(), label=self.summary)
+        except GradedError as error:
+            drawing = f"<p>{escape(str(error))}</p>"
         columns, rows = self.table()
         table = "".join(html(columns, rows[:ROWS], PLACES))
         rest = f"<p>{ROWS} of {len(rows)} rows</p>" if len(rows) > ROWS else ""
         return (
             f"<p><b>{type(self).__name__}</b>: {escape(self.summary)}</p>"
-            f"<div>{self._drawing()}</div>"
+            f"<div>{drawing}</div>"
             f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
             + "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         )
-
-    def _drawing(self) -> str:
-        """The figure as SVG, or the reason why there is none."""
-        try:
-            return plots.svg(self.figure(), label=self.summary)
-        except GradedError as error:
-            return f"<p>{escape(str(error))}</p>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -129,8 +129,7 @@ class Judged:
         return LevelCounts(topic.astype(np.int64), level, count.astype(np.int64))
 
 
-@dataclass(frozen=True)
-class Collection:
+class Collection(NamedTuple):
     """What measures take from a whole collection when only some of its topics are at hand: its levels, or
     None if they are unknown."""
 
@@ -163,8 +162,7 @@ class LevelCounts:
         return entries(topic, level, self.topic, self.level)
 
 
-@dataclass(frozen=True)
-class Ideal:
+class Ideal(NamedTuple):
     """The ideal list of every topic.
 
     `topic`, `rank` and `gain` have one entry for each relevant document, topic after topic, with

@@ -15,7 +15,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import redirect_stdout
-from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
@@ -23,7 +22,7 @@ import ir_measures.util
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
-from ..errors import GradedError, UnknownMeasureError, shown
+from ..errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from . import plugins
 from .facts import is_graded
 from .listing import allowed
@@ -161,11 +160,11 @@ def find_measure(name: str) -> ir_measures.Measure:
     if name not in known:
         plugins.load()
     if name not in known:
-        close = get_close_matches(name, known, n=3, cutoff=0.5)
         lower = {other.lower(): other for other in known}
         if name.lower() in lower:
-            close = [lower[name.lower()]]
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            hint = f"; did you mean {lower[name.lower()]}?"
+        else:
+            hint = did_you_mean(name, known, most=3, cutoff=0.5)
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return known[name]
 

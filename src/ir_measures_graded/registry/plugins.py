@@ -11,8 +11,7 @@ import keyword
 import os
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 import pluggy
@@ -32,8 +31,7 @@ class PluginWarning(UserWarning):
     """A plugin was skipped; the message names its distribution, version and the reason."""
 
 
-@dataclass(frozen=True)
-class Plugin:
+class Plugin(NamedTuple):
     """A plugin that was found: its distribution, its measures and, if rejected, the reason."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial, singledispatch
 
 import numpy as np
@@ -150,7 +149,7 @@ def _(measure: Normalised, one: Topics, other: Topics, shared: Pair) -> Pair | N
 
     def extreme_difference(sign: int) -> np.ndarray:
         a, b = (weighted_ratio(measure, topics, count, weights, sign > 0) for topics in (one, other))
-        both = replace(a, achieved=a.achieved - b.achieved, value=a.value - b.value)
+        both = a._replace(achieved=a.achieved - b.achieved, value=a.value - b.value)
         return sign * both.highest(count)
 
     return extreme_difference(-1), extreme_difference(1)

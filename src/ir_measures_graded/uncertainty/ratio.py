@@ -9,7 +9,7 @@ where m_h unjudged documents gain at least t_h, so that m_1 ≥ m_2 ≥ ….
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ SPAN = 2.0**40
 """Rounding loses the differences of low gains beside gains that are higher by more than this factor."""
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(NamedTuple):
     """A quotient of sums over thresholds, for T topics, L thresholds and C cases.
 
     - `worth` (T × C × L): the worth of each possible gain, ascending; Δ_h is its distance from the one below.

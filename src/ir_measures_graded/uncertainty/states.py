@@ -8,8 +8,8 @@ if their composition is fixed, because this determines the ideal list.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from .judgments import LIMIT, Undetermined, Unjudged, distributions, filled, ref
 from .ties import TieGroups
 
 
-@dataclass(frozen=True)
-class Compositions:
+class Compositions(NamedTuple):
     """N compositions of documents of K kinds.
 
     `number` (N × K) are the documents of each kind. `before` has for each kind the composition with one
