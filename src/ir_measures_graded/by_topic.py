@@ -62,7 +62,7 @@ def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
     """
     if starts.size and (starts[1:] == starts[:-1] + sizes[:-1]).all():
         return slice(int(starts[0]), int(starts[-1] + sizes[-1]))
-    return np.repeat(starts, sizes) + places(sizes)
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
 
 FEW = 8

@@ -37,7 +37,7 @@ from ..registry.facts import is_graded, sign_of, uses_recall_base
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import Undetermined, difference, evaluated, with_option
-from ..uncertainty.judgments import BLOCK, Unjudged, filled, padded
+from ..uncertainty.judgments import Unjudged, filled, padded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,6 +51,8 @@ BINS = (3, 10, 30, 100, 300, 1000)
 """The last ranks of the bins: judged documents of a bin stand for its unjudged documents."""
 FEW = 30
 """A run with fewer judged documents at similar ranks takes the levels of all runs there."""
+DRAWN, PARTS = 1 << 20, 4
+"""About so many levels are drawn at once, and evaluated in so many parts, which are faster when small."""
 ROUNDING = 1e-12
 """A difference this small can be a rounding error."""
 
@@ -340,15 +342,15 @@ class _OfMeasure:
 
     def _likely(self, number: int, pools: list[np.ndarray]) -> Interval:
         topics, random = self.topics[number], np.random.default_rng([self.seed, number])
-        means = np.empty(self.draws)
         unjudged, every = Unjudged.of(topics), np.arange(topics.count)
-        batch = max(1, BLOCK // max(1, topics.ranks.judged.offsets[-1]))
+        batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1]))
+        means = []
         for start in range(0, self.draws, batch):
-            size = min(batch, self.draws - start)
-            drawn = _drawn(pools, unjudged, size, random)
-            given = np.concatenate([padded(levels, unjudged.count) for levels in drawn])
-            values = self._evaluated(self.measure, filled(topics, np.tile(every, size), given))
-            means[start : start + size] = mean_over_topics(values.reshape(size, topics.count))
+            drawn = _drawn(pools, unjudged, min(batch, self.draws - start), random)
+            for part in np.array_split(drawn, min(PARTS, len(drawn))):
+                given = np.concatenate([padded(levels, unjudged.count) for levels in part])
+                values = self._evaluated(self.measure, filled(topics, np.tile(every, len(part)), given))
+                means += mean_over_topics(values.reshape(len(part), topics.count)).tolist()
         low, high = np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2])
         return float(low), float(high)
 

@@ -13,15 +13,15 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ..by_topic import bounds_of, places, rows_of
+from ..by_topic import bounds_of, offsets_of, places, rows_of, tally
 from ..errors import GradedError
 from ..measures.topics import GainList, Topics
 from ..ranking.gains import gain_of
-from ..ranking.judged import Judged
+from ..ranking.judged import Judged, LevelCounts
 from ..ranking.ranks import JudgedRanks
 
-BLOCK = 1 << 20
-"""The approximate maximum size of a table of topics, gains and unjudged documents."""
+BLOCK = 1 << 18
+"""The approximate maximum size of a table of topics, gains and unjudged documents; larger ones are slower."""
 
 
 class Undetermined(GradedError):
@@ -115,27 +115,36 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     start = np.cumsum(topics.retrieved) - topics.retrieved
     number = np.empty(topics.retrieved.sum(), dtype=np.int64)  # of the document at each rank, in its topic
     number[start[topics.run.topic] + topics.run.rank - 1] = topics.document - judged.offsets[topics.run.topic]
-    number[start[unjudged.topic] + unjudged.rank - 1] = size[unjudged.topic] + places(unjudged.count)
+    number[start[unjudged.topic] + unjudged.rank - 1] = -1
 
-    sizes = size[of] + unjudged.count[of]
-    opens = np.cumsum(sizes) - sizes
-    given = np.empty(sizes.sum())
-    given[np.repeat(opens, size[of]) + places(size[of])] = judged.level[rows_of(judged.offsets[of], size[of])]
-    place = np.repeat(opens + size[of], unjudged.count[of]) + places(unjudged.count[of])
-    given[place] = level[np.arange(level.shape[1]) < unjudged.count[of][:, None]]
-    kept = ~np.isnan(given)
-    new = np.cumsum(kept) - 1
+    # The judged documents of each topic come first, then those with a new level, in rank order.
+    inside = np.arange(level.shape[1]) < unjudged.count[of][:, None]
+    given = inside & ~np.isnan(level)
+    added = given.sum(axis=1)
+    offsets = bounds_of(size[of] + added)
+    new = rows_of(offsets[:-1] + size[of], added)
+    old = np.ones(offsets[-1], dtype=bool)
+    old[new] = False
+    levels = np.empty(offsets[-1])
+    levels[new], levels[old] = level[given], judged.level[rows_of(judged.offsets[of], size[of])]
 
-    names, listed = [topics.names[topic] for topic in of.tolist()], topics.retrieved[of]
-    at = rows_of(start[of], listed)
-    document = np.repeat(opens, listed) + number[at]
-    known = kept[document]
-    offsets = bounds_of(kept)[bounds_of(sizes)]
+    every, names = np.arange(of.size), [topics.names[topic] for topic in of.tolist()]
+    copies = Judged(names, offsets, levels, judged.whole)
+    copies.levels = _with_levels(judged.levels, of, np.repeat(every, added), level[given])
+
+    listed = topics.retrieved[of]
+    topic, document = np.repeat(every, listed), number[rows_of(start[of], listed)]
+    unknown = document < 0
+    document += offsets[topic]
+    place = np.full(int(inside.sum()), -1)
+    place[given[inside]] = np.flatnonzero(~old)
+    document[unknown] = place
+    known = document >= 0
     none = np.empty((2, 0), dtype=np.int64)
     reduced = JudgedRanks(
-        Judged(names, offsets, given[kept], judged.whole),
-        doc=new[document[known]],
-        topic=np.repeat(np.arange(of.size), listed)[known],
+        copies,
+        doc=document[known],
+        topic=topic[known],
         rank=(places(listed) + 1)[known],
         retrieved=listed,
         scores=ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[of], listed)],
@@ -143,6 +152,20 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
         ties=none,
     )
     return Topics(reduced, topics.gains, topics.cutoff)
+
+
+def _with_levels(counts: LevelCounts, of: np.ndarray, topic: np.ndarray, level: np.ndarray) -> LevelCounts:
+    """The counts of copies of the topics `of`, with further documents in these copies and at these levels."""
+    bounds = offsets_of(counts.topic, int(of.max(initial=0)) + 1)
+    sizes = np.diff(bounds)[of]
+    rows = rows_of(bounds[of], sizes)
+    return LevelCounts(
+        *tally(
+            np.concatenate((np.repeat(np.arange(of.size), sizes), topic)),
+            np.concatenate((counts.level[rows], level)),
+            np.concatenate((counts.count[rows], np.ones(level.size, dtype=np.int64))),
+        )
+    )
 
 
 def extreme_in_order(
