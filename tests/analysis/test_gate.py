@@ -114,6 +114,17 @@ def test_equal_runs_hold_even_where_all_values_are_0():
         assert found.verdicts[0].fallen == ()
 
 
+def test_relative_margin_of_a_mean_below_0_has_no_reachable_margin():
+    found = gate_values(of_pair(np.linspace(-0.5, 0.1, 12), np.linspace(-0.5, 0.1, 12), "KendallTau"))
+    assert (found.holds, found.verdicts[0].reachable, found.verdicts[0].needed) == (True, None, None)
+
+
+def test_changes_of_exactly_a_tenth_are_not_counted():
+    old = np.array([0.8, 0.3, 0.9, 0.5])
+    found = gate_values(of_pair(old, [0.7, 0.2, 1.0, 0.3]), margin=0.3).verdicts[0]
+    assert (found.drops, found.rises) == (1, 0)
+
+
 def test_constant_differences_are_decided_by_the_margin():
     old = np.linspace(0.3, 0.7, 12)
     assert gate_values(of_pair(old, old - 0.01), margin=0.02).holds
@@ -142,6 +153,27 @@ def test_groups_are_notes_unless_every_group_must_hold():
     ]  # fmt: skip
     assert found.holds
     assert gate_values(of_pair(old, new), by=by, margin="10%", every_group=True).verdict == "worse"
+
+
+def test_a_group_whose_old_values_are_0_is_no_error():
+    old, new = drawn(1, 60, 0.0, 0.01)[0]
+    old[:12] = 0
+    by = {f"q{number}": "hard" if number < 12 else "easy" for number in range(60)}
+    found = gate_values(of_pair(old, new), by=by, margin="10%").verdicts[1]
+    assert (found.group, found.verdict in ("holds", "worse", "undecided")) == ("hard", True)
+    with pytest.raises(GradedError, match="no topic has a group: the groups are those of topics 1; the val"):
+        gate_values(of_pair(old, new), by={"1": "hard"})
+
+
+def test_holding_over_ties_has_no_correction_for_the_number_of_measures():
+    # The new run falls to 1/log2(3) in 3 of 12 topics: e is 2.24 standard errors above 0. Nothing is tied.
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    old = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
+    new = old | {f"q{n}": {"a": 1.0, "b": 2.0} for n in range(3)}
+    measures = [f"nDCG_Burges@{cutoff}" for cutoff in range(5, 10)]
+    for count in (1, 5):
+        found = gate(qrels, {"old": old, "new": new}, measures[:count], margin="20%").verdicts[0]
+        assert (found.verdict, found.stands["ties"]) == ("holds", True)
 
 
 def test_drift_names_the_topics_and_rounded_values_are_none():

@@ -5,9 +5,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas
 import pytest
 
 from ir_measures_graded import cli, demo
+from ir_measures_graded.evaluation.values import read_groups
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -82,6 +84,32 @@ def test_groups_come_from_a_table(table, capsys):
     assert cli.main(words) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(row["group"], row["topics"]) for row in rows] == [(None, 60), ("short", 30), ("long", 30)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("run,topic,measure,value\n", "there is no value; give the columns run, topic, measure and value"),
+        ("run,topic\nA,1\n", "there is no value"),
+        (
+            "run,topic,AP\nA,1,0.5\n",
+            "nwe; there is no such file either; the runs of the table are A",
+        ),
+    ],
+)
+def test_unfit_values_are_refused(content, message, capsys):
+    Path("values.csv").write_text(content)
+    assert cli.main(["gate", "--values", "values.csv", "A", "nwe"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_topics_without_a_group_have_none_in_every_form():
+    frame = pandas.DataFrame({"topic": ["q1", "q2"], "kind": ["a", None]})
+    frame.to_csv("kinds.csv", index=False)
+    frame.to_parquet("kinds.parquet")
+    for file in ("kinds.csv", "kinds.parquet"):
+        assert read_groups(f"{file}:kind") == {"q1": "a", "q2": "no group"}
+    assert read_groups("kinds.csv:topic") == {"q1": "q1", "q2": "q2"}
 
 
 def test_compare_and_power_take_values(table, output):

@@ -92,9 +92,15 @@ def values_given(arguments: argparse.Namespace) -> Evaluation | None:
 
 
 def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:
-    """The values of the runs and measures that `words` name; of all if no word names one."""
+    """The values of the runs and measures that `words` name; of all if no word names one.
+
+    Raises `GradedError` for a word that is neither a run nor a measure of the table.
+    """
     runs = [word for word in words if word in stored.runs]
-    measures = [found for word in words if word not in stored.runs for found in measures_in(word)]
+    try:
+        measures = [found for word in words if word not in stored.runs for found in measures_in(word)]
+    except GradedError as error:
+        raise GradedError(f"{error}; the runs of the table are {listed(stored.runs, LISTED)}") from None
     return stored.part(runs or stored.runs, measures or stored.measures)
 
 

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if arguments.every_group and arguments.by is None:
         raise GradedError("--every-group requires --by")
     stored = None if arguments.values is None else read_values(arguments.values)
-    if stored is not None and {arguments.qrels, *arguments.inputs[:1]} <= {*stored.runs}:
+    if stored is not None and arguments.qrels in stored.runs:
         check_files(arguments, [arguments.values])
         found = gate_values(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
     else:

@@ -42,10 +42,12 @@ def read_groups(given: str) -> dict[str, str]:
     topic = _topic_column(frame, path)
     if column not in frame:
         raise GradedError(f"{path}: there is no column {column}; the columns are {listed(frame.columns, 10)}")
-    pairs = frame[[topic, column]].astype(str).drop_duplicates()
-    if (twice := pairs[topic].duplicated()).any():
-        raise GradedError(f"{path}: topic {pairs[topic][twice].iloc[0]} has two values of {column}")
-    return dict(zip(pairs[topic], pairs[column].replace("", "no group")))
+    found: dict[str, str] = {}
+    groups = frame[column].astype(str).mask(frame[column].isna() | (frame[column] == ""), "no group")
+    for name, group in zip(frame[topic].astype(str), groups):
+        if found.setdefault(name, group) != group:
+            raise GradedError(f"{path}: topic {name} has two values of {column}")
+    return found
 
 
 def _frame(file: File) -> DataFrame:
@@ -62,7 +64,9 @@ def _frame(file: File) -> DataFrame:
             separator = "\t" if b"\t" in content.start.partition(b"\n")[0] else ","
             return pandas.read_csv(content.stream, sep=separator, dtype=str, keep_default_na=False)
         except (*DAMAGE, ValueError, pyarrow.ArrowException) as error:
-            raise FileError(f"{content.name}: cannot be read as a table with a header: {error}") from None
+            raise FileError(
+                f"{content.name}: cannot be read as a table with a header: {str(error).strip()}"
+            ) from None
 
 
 def _topic_column(frame: DataFrame, name: str) -> str:
@@ -96,6 +100,8 @@ def evaluation_of(table: Any, name: str = "values") -> Evaluation:
         frame = frame.melt(["run", "topic", "row"], var_name="measure", value_name="value")
     frame = frame[frame["topic"].astype(str) != ALL]
     frame = frame.astype({"run": str, "measure": str, "topic": str})
+    if frame.empty:
+        raise GradedError(f"{name}: there is no value; give the columns run, topic, measure and value")
     numbers = pandas.to_numeric(frame["value"], errors="coerce").to_numpy(dtype=float)
     if (bad := ~np.isfinite(numbers)).any():
         row = frame[bad].iloc[0]
