@@ -165,7 +165,8 @@ def check_options(
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
-    need_statistics("scipy", "statsmodels", *(["scikit_posthocs"] if "conover" in tests else []))
+    libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
+    need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
 
 
 class _Values:

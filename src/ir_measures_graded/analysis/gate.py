@@ -343,7 +343,7 @@ def gate_values(
     measure whose old mean is not above 0. An absolute margin of 1 or more must be below a positive old
     mean, because every run would hold otherwise.
     """
-    need_statistics("scipy", "statsmodels")
+    need_statistics("scipy")
     size = Margin.of(MARGIN if margin is None else margin)
     if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
         raise GradedError(
@@ -364,7 +364,7 @@ def gate_values(
     for group, rows in groups.items():
         topics = [evaluation.topics[row] for row in rows]
         tests = [
-            _Test(measure, topics, *evaluation.of(measure)[:, rows], size, equivalent)
+            _Test(measure, topics, evaluation.of(measure)[:, rows], size, equivalent)
             for measure in evaluation.measures
         ]
         for test, p in zip(tests, holm([test.p for test in tests]).tolist()):
@@ -400,18 +400,18 @@ class _Test:
         self,
         measure: Measure,
         topics: Sequence[str],
-        old: np.ndarray,
-        new: np.ndarray,
+        values: np.ndarray,
         margin: Margin,
         equivalent: bool,
     ):
-        self.measure, self.topics, self.old, self.new = measure, topics, old, new
+        self.measure, self.topics = measure, topics
+        self.old, self.new = old, new = values
         self.margin, self.equivalent = margin, equivalent
         self.better = sign_of(measure) * differences_of(new, old)[0]
         self.allowed = margin.size * (old if margin.relative else np.ones_like(old))
         mean, error = float(mean_over_topics(self.better)), _error(self.better)
         if error > 0:
-            below = float(statistics_library("scipy.stats").t.cdf(mean / error, len(topics) - 1))
+            below = float(statistics_library("scipy.special").stdtr(len(topics) - 1, mean / error))
             self.p = 2 * min(below, 1 - below) if equivalent else below
         else:
             self.p = float(mean == 0 if equivalent else mean >= 0)
@@ -429,10 +429,14 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / values.size**0.5) if np.ptp(values) else 0.0
 
 
+def _quantile(level: float, topics: int) -> float:
+    """The quantile of Student's t for the mean over so many topics."""
+    return float(statistics_library("scipy.special").stdtrit(topics - 1, level))
+
+
 def _bounds(values: np.ndarray) -> tuple[float, float]:
     """The one-sided 95 % bounds of the mean."""
-    quantile = float(statistics_library("scipy.stats").t.isf(LEVEL, values.size - 1))
-    mean, reach = float(mean_over_topics(values)), quantile * _error(values)
+    mean, reach = float(mean_over_topics(values)), _quantile(1 - LEVEL, values.size) * _error(values)
     return mean - reach, mean + reach
 
 
@@ -467,8 +471,7 @@ def _least_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
     and scale β > 0 it is at least Σ [e/n − k(e − c)²/2β] − kβ/2, which is least with topics at ends.
     """
     count = low.size
-    quantile = statistics_library("scipy.stats").t.isf(level, count - 1)
-    scale = float(quantile) / (count * (count - 1)) ** 0.5
+    scale = _quantile(1 - level, count) / (count * (count - 1)) ** 0.5
     ends, chosen, found = np.stack([low, high]), low, -np.inf
     for _ in range(20):  # each step has the centre and the scale of the ends that the last one chose
         centre = chosen.mean()
@@ -485,8 +488,7 @@ def _verdict(test: _Test, group: str | None, p: float, stands: Mapping[str, bool
     error, allowed, old = _error(side), *(float(mean_over_topics(each)) for each in (test.allowed, test.old))
     reachable = needed = None
     if error > 0 and allowed > 0:
-        t = statistics_library("scipy.stats").t
-        reach = float(t.isf(LEVEL, count - 1) + t.ppf(POWER, count - 1)) * error
+        reach = (_quantile(1 - LEVEL, count) + _quantile(POWER, count)) * error
         reachable = replace(test.margin, size=reach / old if test.margin.relative else reach)
         needed = topics_needed(allowed, error * count**0.5, 2 * LEVEL, POWER)
     worst = np.argsort(test.better, kind="stable")[:LISTED].tolist()

@@ -21,7 +21,7 @@ error. SIGIR 2002.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
@@ -43,7 +43,6 @@ from ..statistics.options import refuse_large, whole_number
 from ..statistics.paired import POWER, detectable_effect, fewest_topics, paired, topics_needed
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 TUKEY: Final = "tukey"
@@ -65,7 +64,17 @@ SPLITS: Final = 1000
 SWAPPED: Final = 0.05
 """The swap rate that a difference between two halves may have to be worth believing."""
 BINS: Final = 100
-OF_PAIRS: Final = ("lowest", "median", "highest")
+WANTED: Final = {
+    "lowest": "topics_{:g}_lowest",
+    "median": "topics_{:g}",
+    "highest": "topics_{:g}_highest",
+    "median at limit": "topics_{:g}_at_limit",
+    "highest at limit": "topics_{:g}_highest_at_limit",
+    "ANOVA": "topics_{:g}_anova",
+    "type S": "type_s_{:g}",
+    "type M": "type_m_{:g}",
+}
+"""The column in the table, and the key in the records, of each number for a wanted difference."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,50 +182,33 @@ class Power(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per measure, the one with the highest discriminative power first."""
-        return [
-            "measure",
-            f"share p < {self.alpha:g}",
-            "pairs",
-            *(f"MDE {name}" for name in OF_PAIRS),
-            "swap rate",
-            f"swaps ≤ {SWAPPED:.0%} from",
-        ], [
-            [
-                str(measure),
-                self.share(measure),
-                f"{int((self.p_values[self._row(measure)] < self.alpha).sum())} of {len(self.pairs)}",
-                *self.detectable_by_pair(measure),
-                swaps.rate,
-                swaps.difference,
-            ]
-            for measure, swaps in self._best_first()
+        shown = {
+            "measure": "measure",
+            "discriminative_power": f"share p < {self.alpha:g}",
+            "significant": "pairs",
+            "detectable_lowest": "MDE lowest",
+            "detectable": "MDE median",
+            "detectable_highest": "MDE highest",
+            "swap_rate": "swap rate",
+            "difference_of_few_swaps": f"swaps ≤ {SWAPPED:.0%} from",
+        }
+        rows = [
+            record | {"significant": f"{record['significant']} of {record['pairs']}"}
+            for record in self._best_first()
         ]
+        return [*shown.values()], [[row[key] for key in shown] for row in rows]
 
-    def _best_first(self) -> list[tuple[Measure, SwapRate]]:
-        return sorted(zip(self.measures, self.swaps), key=lambda found: -self.share(found[0]))
+    def _best_first(self) -> list[dict[str, Any]]:
+        return sorted(self.records(), key=lambda record: -record["discriminative_power"])
 
     def parts(self) -> list[tuple[str, Table]]:
         """The table, and one of the topics for the wanted differences."""
-        columns = [
-            "measure",
-            "difference",
-            *OF_PAIRS,
-            *(f"{name} at limit" for name in OF_PAIRS[1:]),
-            "ANOVA",
-        ]
         rows: list[list[Any]] = [
-            [
-                str(measure),
-                difference,
-                *self.topics_by_pair(measure, difference),
-                *self.topics_by_pair(measure, difference, upper=True)[1:],
-                self.anova_topics(measure, difference),
-                *self.errors(measure, difference),
-            ]
-            for measure, _ in self._best_first()
-            for difference in self.wanted
+            [record["measure"], wanted, *(record[name.format(wanted)] for name in WANTED.values())]
+            for record in self._best_first()
+            for wanted in self.wanted
         ]
-        further = [("Topics for a true difference", ([*columns, "type S", "type M"], rows))]
+        further = [("Topics for a true difference", (["measure", "difference", *WANTED], rows))]
         return [("", self.table()), *(further if rows else [])]
 
     def notes(self) -> list[str]:
@@ -244,36 +236,37 @@ class Power(Result):
         ``topics_0.05`` is the number of topics for a difference of 0.05 and the pair of median spread, for
         each of `wanted`. The same name with a suffix is for another pair, at the limit, or by ANOVA.
         """
-        return [
-            {
-                "measure": str(measure),
-                "test": TESTS[self.test],
-                "correction": self.correction,
-                "alpha": self.alpha,
-                "level": self.level,
-                "discriminative_power": self.share(measure),
-                "significant": int((self.p_values[row] < self.alpha).sum()),
-                "pairs": len(self.pairs),
-                "topics": self.topics,
-                "deviation": self.spread(measure)[1],
-                "power": self.power,
-                "detectable": self.detectable(measure),
-                "detectable_lowest": self.detectable_by_pair(measure)[0],
-                "detectable_highest": self.detectable_by_pair(measure)[2],
-                "swap_rate": self.swaps[row].rate,
-                "difference_of_few_swaps": self.swaps[row].difference,
-                **{key: value for wanted in self.wanted for key, value in self._wanted(measure, wanted)},
-            }
-            for row, measure in enumerate(self.measures)
-        ]
+        return [self._record(row, measure) for row, measure in enumerate(self.measures)]
 
-    def _wanted(self, measure: Measure, difference: float) -> Iterable[tuple[str, Any]]:
-        name = f"topics_{difference:g}"
-        lowest, median, highest = self.topics_by_pair(measure, difference)
-        yield from ((name, median), (f"{name}_lowest", lowest), (f"{name}_highest", highest))
-        yield f"{name}_at_limit", self.topics_for(measure, difference, upper=True)
-        yield f"{name}_anova", self.anova_topics(measure, difference)
-        yield from zip((f"type_s_{difference:g}", f"type_m_{difference:g}"), self.errors(measure, difference))
+    def _record(self, row: int, measure: Measure) -> dict[str, Any]:
+        lowest, median, highest = self.detectable_by_pair(measure)
+        record = {
+            "measure": str(measure),
+            "test": TESTS[self.test],
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "level": self.level,
+            "discriminative_power": self.share(measure),
+            "significant": int((self.p_values[row] < self.alpha).sum()),
+            "pairs": len(self.pairs),
+            "topics": self.topics,
+            "deviation": self.spread(measure)[1],
+            "power": self.power,
+            "detectable": median,
+            "detectable_lowest": lowest,
+            "detectable_highest": highest,
+            "swap_rate": self.swaps[row].rate,
+            "difference_of_few_swaps": self.swaps[row].difference,
+        }
+        for wanted in self.wanted:
+            numbers = (
+                *self.topics_by_pair(measure, wanted),
+                *self.topics_by_pair(measure, wanted, upper=True)[1:],
+                self.anova_topics(measure, wanted),
+                *self.errors(measure, wanted),
+            )
+            record |= {name.format(wanted): number for name, number in zip(WANTED.values(), numbers)}
+        return record
 
     def pair_records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and pair of runs: difference of the means and p-value."""
@@ -288,19 +281,16 @@ class Power(Result):
     @plots.styled
     def figure(self) -> Figure:
         """Draw the share of pairs told apart at each α, one curve per measure. Needs the extra ``plot``."""
-        axes, labels = self._axes()
-        for number, (label, p_values) in enumerate(zip(labels, self.p_values)):
-            steps = np.sort(p_values[p_values < WIDEST])
-            alpha = np.concatenate(([0.0], steps, [WIDEST]))
-            share = np.append(np.arange(steps.size + 1), steps.size) / p_values.size
-            style = {**plots.line_style(number), "marker": ""}
-            axes.plot(alpha, share, drawstyle="steps-post", label=label, **style)
-        axes.axvline(self.alpha, color=plots.GREY, linewidth=0.8)
-        axes.set_xlim(0, WIDEST)
+        steps = [np.sort(p_values[p_values < WIDEST]) for p_values in self.p_values]
+        curves = [
+            (np.concatenate(([0.0], step, [WIDEST])), np.append(np.arange(step.size + 1), step.size) / pairs)
+            for step, pairs in zip(steps, map(len, self.p_values))
+        ]
+        axes = self._drawn(curves, self.alpha, drawstyle="steps-post")
         axes.set_xlabel(f"α (grey line: {self.alpha:g})")
         axes.set_ylabel("Share of pairs with p < α")
         axes.set_title(f"{TESTS[self.test]}, {len(self.runs)} runs, {self.topics} topics, {self.correction}")
-        return self._finished(axes)
+        return axes.figure
 
     @plots.styled
     def topic_figure(self) -> Figure:
@@ -309,31 +299,29 @@ class Power(Result):
         The difference is that of the pair of median spread, which the test finds with `power`. Needs the
         extra ``plot``.
         """
-        axes, labels = self._axes()
         topics = np.unique(np.geomspace(5, max(200, 2 * self.topics), 30).astype(np.int64))
         effects = np.array([detectable_effect(count, self.level, self.power) for count in topics.tolist()])
-        for number, (label, deviation) in enumerate(zip(labels, np.median(self.deviations, axis=1))):
-            style = {**plots.line_style(number), "marker": ""}
-            axes.plot(topics, deviation * effects, label=label, **style)
-        axes.axvline(self.topics, color=plots.GREY, linewidth=0.8)
-        axes.set_xlim(0, topics[-1])
+        curves = [(topics, deviation * effects) for deviation in np.median(self.deviations, axis=1)]
+        axes = self._drawn(curves, self.topics)
         axes.set_xlabel(f"Topics (grey line: {self.topics})")
         axes.set_ylabel("Detectable difference of two runs")
         axes.set_title(
             f"paired t, α = {self.alpha:g} for {counted(len(self.pairs), 'pair')}, power = {self.power:g}"
         )
-        return self._finished(axes)
+        return axes.figure
 
-    def _axes(self) -> tuple[Axes, list[str]]:
+    def _drawn(self, curves: Iterable[tuple[np.ndarray, np.ndarray]], mark: float, **style: Any) -> Any:
+        """Axes with a curve per measure and a grey line at `mark`."""
         labels = [plots.title(measure, width=40) for measure in self.measures]
         figure = plots.new_figure(*plots.size_for(line for label in labels for line in label.split("\n")))
-        return figure.add_subplot(), labels
-
-    def _finished(self, axes: Axes) -> Figure:
+        axes = figure.add_subplot()
+        for number, (label, (x, y)) in enumerate(zip(labels, curves)):
+            axes.plot(x, y, label=label, **{**plots.line_style(number), "marker": "", **style})
+            axes.set_xlim(0, x[-1])
+        axes.axvline(mark, color=plots.GREY, linewidth=0.8)
         axes.set_ylim(bottom=0)
         plots.legend_outside(axes)
-        figure: Any = axes.get_figure()
-        return figure
+        return axes
 
 
 def power(
@@ -401,32 +389,37 @@ def power_of_values(
         if count < 2:
             raise GradedError(f"discriminative power needs at least 2 {what}s, not {count}")
     pairs = list(combinations(range(len(evaluation.runs)), 2))
-    p_values = np.empty((len(evaluation.measures), len(pairs)))
-    differences_of = np.empty_like(p_values)
-    deviations = np.empty_like(p_values)
+    first, second = np.array(pairs).T
+    p_values, differences_of, deviations = np.empty((3, len(evaluation.measures), len(pairs)))
     scores, swaps = np.empty(len(evaluation.measures)), []
     for row, measure in enumerate(tracked(list(evaluation.measures), "measure", progress)):
         values = evaluation.of(measure)
-        p_values[row] = _p_values(values, pairs, test, permutations, seed)
-        means = values.mean(axis=1)
-        first, second = np.array(pairs).T
+        means, primary = values.mean(axis=1), paired(values, pairs)
         differences_of[row] = means[first] - means[second]
-        deviations[row] = np.nan_to_num(paired(values, pairs).deviation)
+        deviations[row] = np.nan_to_num(primary.deviation)
+        if test == TUKEY:
+            p_values[row] = significance.tukey_hsd(values, permutations, seed)[first, second]
+        elif test in (PRIMARY, "t"):
+            p_values[row] = np.nan_to_num(primary.p, nan=1.0)
+        else:
+            p_values[row] = [significance.wilcoxon(values[a], values[b]).p for a, b in pairs]
+        if test.endswith("-holm"):
+            p_values[row] = significance.holm(p_values[row])
         scores[row] = values.var(axis=1, ddof=1).mean() ** 0.5
         swaps.append(swap_rate(values, seed=seed))
     return Power(
-        evaluation.runs,
-        evaluation.measures,
-        len(evaluation.topics),
-        test,
-        alpha,
-        power,
-        wanted,
-        p_values,
-        differences_of,
-        deviations,
-        scores,
-        tuple(swaps),
+        runs=evaluation.runs,
+        measures=evaluation.measures,
+        topics=len(evaluation.topics),
+        test=test,
+        alpha=alpha,
+        power=power,
+        wanted=wanted,
+        p_values=p_values,
+        differences=differences_of,
+        deviations=deviations,
+        scores=scores,
+        swaps=tuple(swaps),
     )
 
 
@@ -444,20 +437,21 @@ def anova_topics(difference: float, deviation: float, runs: int, alpha: float, p
     """The number of topics on which one-way ANOVA of `runs` runs finds a range of means with `power`.
 
     `difference` is the range of the true means; the worst case has all other means in its middle.
-    `deviation` is the standard deviation of a run's values. None if more than ten million (statsmodels).
+    `deviation` is the standard deviation of a run's values. None if more than ten million.
 
     >>> anova_topics(0.1, 0.25, 10, 0.05, 0.8)
     197
 
     Source: Sakai, Topic set size design, Information Retrieval Journal 19, 2016.
     """
-    found = statistics_library("statsmodels.stats.power").FTestAnovaPower()
     if deviation == 0:
         return 2
-    effect = difference / deviation / (2 * runs) ** 0.5
+    stats, effect = statistics_library("scipy.stats"), difference / deviation
 
     def enough(topics: int) -> bool:
-        return bool(found.power(effect, runs * topics, alpha, runs) >= power)
+        degrees = runs - 1, runs * (topics - 1)
+        bound = stats.f.isf(alpha, *degrees)
+        return bool(stats.ncf.sf(bound, *degrees, topics * effect**2 / 2) >= power)
 
     return fewest_topics(enough)
 
@@ -528,25 +522,11 @@ def swap_rate(values: np.ndarray, splits: int = SPLITS, seed: int = 0) -> SwapRa
     return SwapRate(float(swapped.mean()), float(edge), float((bins >= start).mean()))
 
 
-def _p_values(
-    values: np.ndarray, pairs: Sequence[tuple[int, int]], test: str, permutations: int, seed: int
-) -> np.ndarray:
-    """The p-value of every pair."""
-    if test == TUKEY:
-        matrix = significance.tukey_hsd(values, permutations, seed)
-        return np.array([matrix[pair] for pair in pairs])
-    if test.startswith("t"):
-        p_values = np.nan_to_num(paired(values, pairs).p, nan=1.0)
-    else:
-        p_values = np.array([significance.wilcoxon(values[a], values[b]).p for a, b in pairs], dtype=float)
-    return significance.holm(p_values) if test.endswith("-holm") else p_values
-
-
 def _check(
     test: str, alpha: float, power: float, differences: Iterable[float], permutations: int, seed: int
 ) -> tuple[float, ...]:
     """The wanted differences. Raises `GradedError` for an option out of its range or a missing library."""
-    need_statistics("scipy", "statsmodels")
+    need_statistics("scipy")
     if test not in TESTS:
         raise GradedError(f"test={test!r} is not allowed; it is one of {', '.join(TESTS)}")
     if not 0 < alpha < 1:

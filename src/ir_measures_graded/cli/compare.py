@@ -91,4 +91,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
         found = compare(
             inputs.qrels, inputs.runs, inputs.measures, baseline=baseline, jobs=arguments.jobs, **options
         )
+    if arguments.show == "differences":
+        return shown(found, arguments)
     return shown(found, arguments, getattr(found, arguments.show).to_dict("records"))

@@ -79,7 +79,7 @@ def student_quantile(confidence: float, degrees: int) -> float:
     >>> round(student_quantile(0.95, 10), 3)
     2.228
     """
-    return float(statistics_library("scipy.stats").t.ppf((1 + confidence) / 2, degrees))
+    return float(statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2))
 
 
 def check(confidence: float, method: str) -> str:

@@ -1,4 +1,7 @@
-"""Libraries of the extra ``stats``, imported on first use."""
+"""Libraries of the extra ``stats``, imported on first use.
+
+`scipy.special` has the distributions that most analyses need; `scipy.stats` takes a second to import.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ A family is one pair, all runs against a baseline, or all pairs. `paired` tests 
 the two-sided paired t-test with Holm's correction. Its intervals hold simultaneously (Šidák), and its minimum
 detectable effects are those at the level of the family.
 
-SciPy and statsmodels compute the tests. They assume that the topics are a random sample.
+SciPy computes the tests. They assume that the topics are a random sample.
 
 S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.
 Z. Šidák: Rectangular confidence regions for the means of multivariate normal distributions. JASA 62, 1967.
@@ -84,10 +84,10 @@ def paired(
     mean, deviation = mean_over_topics(differences), differences.std(axis=1, ddof=1)
     deviation[constant] = np.nan
     with quietly():
-        tested = statistics_library("scipy.stats").ttest_1samp(differences, 0.0, axis=1)
         effect_size = np.where(equal, 0.0, mean / deviation)
-    statistic = np.where(equal | constant, np.nan, tested.statistic)
-    p = np.where(equal, 1.0, np.where(constant, np.nan, tested.pvalue))
+        statistic = np.where(equal, np.nan, effect_size * topics**0.5)
+    p = 2 * statistics_library("scipy.special").stdtr(topics - 1, -np.abs(statistic))
+    p[equal] = 1.0
     adjusted = np.where(constant, np.nan, holm(np.nan_to_num(p, nan=1.0)))
     if topics < FEW and count > 1:
         p, adjusted = np.full((2, count), np.nan)
@@ -166,13 +166,11 @@ def fewest_topics(enough: Callable[[int], bool]) -> int | None:
 def chance_to_find(effect: float, topics: int, alpha: float) -> float:
     """The probability that the two-sided paired t-test finds an effect of that size with its right sign.
 
-    This is the power of the one-sided test at half of `alpha`; statsmodels' two-sided power is NaN for large
-    effects on few topics.
+    This is the power of the one-sided test at half of `alpha`.
     """
-    test = statistics_library("statsmodels.stats.power").TTestPower()
-    chance = float(test.power(effect, topics, alpha / 2, alternative="larger"))
+    special, degrees = statistics_library("scipy.special"), topics - 1
+    bound, mean = -float(special.stdtrit(degrees, alpha / 2)), effect * topics**0.5
+    chance = 1 - float(special.nctdtr(degrees, mean, bound))
     if np.isnan(chance):  # for such a large effect only the estimate of the deviation is random
-        stats, degrees = statistics_library("scipy.stats"), topics - 1
-        ratio = effect * topics**0.5 / stats.t.isf(alpha / 2, degrees)
-        chance = float(stats.chi2.cdf(degrees * ratio**2, degrees))
+        chance = float(special.chdtr(degrees, degrees * (mean / bound) ** 2))
     return chance
