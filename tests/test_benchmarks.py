@@ -16,7 +16,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import growth
 import sharing
 import workloads
-from workloads import FORMS, SHAPES, Shape
+from workloads import FORMS, SHAPES
 
 import judging
 import measures
@@ -100,33 +100,6 @@ def test_all_forms_hold_the_same(tmp_path):
 
 def rows_of(qrels, run):
     return [(*row,) for row in qrels], [(*row,) for row in run]
-
-
-@pytest.mark.parametrize(("form", "shared"), [("dicts", False), ("dicts, shared ids", True)])
-def test_whether_ids_are_shared(form, shared):
-    qrels, run = FORMS[form](TINY)
-    (own,) = (document for document in run["1"] if document == next(iter(qrels["1"])))
-    assert (own is next(iter(qrels["1"]))) == shared
-
-
-def test_a_topic_may_be_long():
-    _, run = FORMS["dicts"](Shape(1, 200_000, (10, 10), (0, 3), tied=0))
-    assert len(set(np.array(list(run["1"].values()), np.float32))) == len(run["1"]) == 200_000
-
-
-@pytest.mark.parametrize(
-    ("only", "form", "peer", "expected"),
-    [
-        ([], "files", "ranx", True),
-        (["files"], "files", "ranx", True),
-        (["files"], "processes", None, False),
-        (["dicts*/ranx", "tuples"], "dicts, shared ids", "ranx", True),
-        (["dicts*/ranx", "tuples"], "dicts", "pytrec_eval", False),
-        (["*/ranx"], "frame, str", None, True),
-    ],
-)
-def test_what_is_asked_for(only, form, peer, expected):
-    assert peers.wanted(only, form, peer) == expected
 
 
 def here(function, *arguments):

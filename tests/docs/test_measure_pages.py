@@ -6,7 +6,7 @@ import re
 import pytest
 from site_extensions import DOCS
 
-from ir_measures_graded import GradedMeasure, measures
+from ir_measures_graded import measures
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.registry import bibliography
 
@@ -73,38 +73,6 @@ def test_a_measure_without_a_field_has_no_page(field):
 
     with pytest.raises(measure_pages.IncompleteMeasure, match=f"CG.*:{field}:"):
         measure_pages.page(Incomplete())
-
-
-def test_a_measure_without_example_source_or_comparison_has_no_page():
-    def variant(name, doc) -> GradedMeasure:
-        return type("Incomplete", (type(measures.CG),), {"NAME": name, "__doc__": doc})()
-
-    doc = type(measures.CG).__doc__
-    with pytest.raises(measure_pages.IncompleteMeasure, match="has no example"):
-        measure_pages.page(variant("CG", doc.replace(">>>", "")))
-    with pytest.raises(
-        measure_pages.IncompleteMeasure, match=r"references.bib has no entry for 'Nobody 1901'"
-    ):
-        measure_pages.page(variant("CG", re.sub(r":source:.*", ":source: Nobody 1901", doc)))
-    with pytest.raises(measure_pages.IncompleteMeasure, match=r"elsewhere.tsv has no entry"):
-        measure_pages.page(variant("New", doc))
-
-
-def test_every_measure_is_listed():
-    listing = measure_pages.listing()
-    for measure in MEASURES:
-        assert f"[{measure.NAME}](measures/{measure.NAME}.md)" in listing
-        assert f"\nmeasures/{measure.NAME}\n" in listing
-
-
-def test_unchanged_pages_are_not_rewritten(tmp_path, monkeypatch):
-    monkeypatch.setattr(measure_pages, "FOLDER", tmp_path / "measures")
-    measure_pages.write()
-    times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "measures").iterdir()}
-    assert set(times) == {f"{measure.NAME}.md" for measure in MEASURES}
-    (tmp_path / "measures" / "Old.md").write_text("a removed measure")
-    measure_pages.write()
-    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "measures").iterdir()} == times
 
 
 def test_every_work_is_cited():

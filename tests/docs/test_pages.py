@@ -12,7 +12,6 @@ from ir_measures_graded import analysis, cli
 from ir_measures_graded.demo import run_paths
 from ir_measures_graded.measures import MEASURES
 
-SOURCE = DOCS.parent / "src" / "ir_measures_graded"
 DOUBLED = {1: 2, 2: 4, 3: 6}
 
 
@@ -34,15 +33,6 @@ def test_every_public_name_is_in_the_api():
     measures = {measure.NAME for measure in MEASURES}  # they have pages of their own
     assert {name for name in ir_measures_graded.__all__ if not name.startswith("_")} - measures <= listed
     assert {*analysis.__all__} - {"plots"} <= listed
-
-
-def test_every_module_is_in_the_table():
-    table = page("architecture").partition("## Modules")[2].partition("\n## ")[0]
-    modules = {path.stem for path in SOURCE.glob("*.py")} - {"__main__"}
-    modules |= {f"{path.name}/" for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
-    named = set(re.findall(r"`([\w/]+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE))))
-    assert modules - named == set()
-    assert {name for name in named if name.endswith("/")} <= modules | {"tests/"}
 
 
 def test_the_citation_names_the_version_of_the_package():

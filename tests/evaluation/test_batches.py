@@ -112,15 +112,6 @@ class Bad:
     }
 
 
-@pytest.mark.parametrize("message", Bad.QRELS)
-@pytest.mark.parametrize("measure", [nDCG_JK @ 10, AP], ids=str)
-def test_errors_in_qrels_name_topic_and_document(message, measure):
-    levels = pyarrow.array(Bad.QRELS[message], pyarrow.float64())
-    qrels = pyarrow.table({"query_id": ["q1"] * 2, "doc_id": ["a"] * 2, "relevance": levels})
-    with pytest.raises(GradedError, match=message):
-        evaluate_batches(measure, qrels, [arrow({"q1": {"a": 1}}, "score")])
-
-
 @pytest.mark.parametrize("message", Bad.RUN)
 @pytest.mark.parametrize("qrels", [{"q1": {"a": 1}}, {}], ids=["judged", "unjudged"])
 def test_errors_in_a_run_name_group_topic_and_document(message, qrels):

@@ -7,11 +7,11 @@ import ir_measures
 import pandas
 import pyarrow
 import pytest
-from ir_measures import AP, ERR, RR, Metric, P, ScoredDoc, nDCG
+from ir_measures import AP, RR, Metric, P, nDCG
 
 import ir_measures_graded
 from input_forms import FORMS, rows
-from ir_measures_graded import CG, EmptyRunWarning, GradedError, GradedEvaluator, GradedProvider, nCG
+from ir_measures_graded import CG, EmptyRunWarning, GradedError, GradedProvider, nCG
 from ir_measures_graded.analysis import evaluate
 
 QRELS = {"2": {"a": 3, "b": 1}, "1": {"a": 2}, "lost": {"a": 1}}
@@ -82,14 +82,6 @@ def test_evaluator_evaluates_several_runs(form):
         assert_serves_several_runs(evaluator, make)
 
 
-@pytest.mark.parametrize("form", ["dict of dicts", "list of named tuples", "generator", "DataFrame"])
-def test_evaluator_with_standard_measures_evaluates_several_runs(form):
-    qrels = FORMS[form](QRELS, "relevance")
-    if form == "DataFrame":
-        qrels = qrels.astype({"relevance": int})  # pytrec_eval requires ints
-    assert_serves_several_runs(ir_measures.evaluator([CG, AP], qrels), FORMS[form])
-
-
 @pytest.mark.parametrize("kind", ["dicts", "Arrow table", "Arrow stream", "Polars DataFrame"])
 def test_other_providers_share_mappings_and_arrow_data(kind):
     def make(source, value):
@@ -117,29 +109,6 @@ def test_exactly_the_topics_of_the_qrels_have_values_in_order():
     assert list(evaluator.qrel_qids) == list(QRELS)
 
 
-def test_duplicate_measure_is_computed_once():
-    measures = [CG @ 5, ir_measures.parse_measure("CG(gains=1:1)@5.0"), CG @ 5]
-    for provider in (ir_measures, ir_measures_graded.graded):
-        assert len(list(provider.iter_calc(measures, QRELS, RUN))) == 3
-
-
-def test_measures_can_be_any_iterable():
-    for measures in ({CG}, (CG,), iter([CG])):
-        assert ir_measures_graded.graded.calc_aggregate(measures, QRELS, RUN) == {CG: 2}
-
-
-def test_input_columns_are_the_usual_ones():
-    for provider in (ir_measures, ir_measures_graded.graded):
-        assert sorted(provider.run_inputs([CG, nCG @ 5])) == ["doc_id", "query_id", "score"]
-        assert sorted(provider.qrel_inputs([CG, nCG @ 5])) == ["doc_id", "query_id", "relevance"]
-    assert sorted(ir_measures.run_inputs([CG, AP])) == ["doc_id", "query_id", "score"]
-
-
-def test_unsupported_measure_is_refused_by_name():
-    with pytest.raises(GradedError, match=r"the provider 'graded' does not compute ERR@10"):
-        ir_measures_graded.graded.calc_aggregate([CG, ERR @ 10], QRELS, RUN)
-
-
 def test_bad_qrels_fail_early_and_a_bad_run_at_evaluation():
     with pytest.raises(GradedError, match="qrels: topic 'q', document 'a': the level"):
         ir_measures.evaluator([CG], {"q": {"a": float("nan")}})
@@ -147,13 +116,6 @@ def test_bad_qrels_fail_early_and_a_bad_run_at_evaluation():
     with pytest.raises(GradedError, match="run: topic '1', document 'a': the score is NaN"):
         list(evaluator.iter_calc({"1": {"a": float("nan")}}))
     assert evaluator.calc_aggregate(RUN) == {CG: 2}
-
-
-def test_bad_input_is_refused_with_standard_measures():
-    twice = [ScoredDoc("1", "a", 1.0), ScoredDoc("1", "a", 2.0)]
-    for measures in ([CG], [CG, AP]):
-        with pytest.raises(ValueError, match="topic '1' retrieves document 'a' twice"):
-            ir_measures.calc_aggregate(measures, QRELS, twice)
 
 
 def test_overflow_is_an_error():
@@ -182,8 +144,3 @@ def test_empty_qrels_are_refused_and_an_empty_run_is_0_with_a_warning(empty):
     for provider in (None, "pytrec_eval"):
         with pytest.warns(EmptyRunWarning, match="^mine: the run is empty"):
             assert not evaluate(QRELS, {"mine": empty()}, [AP], provider=provider).values.any()
-
-
-def test_evaluator_works_without_provider():
-    evaluator = GradedEvaluator([CG, nCG @ 1], QRELS)
-    assert evaluator.calc_aggregate(RUN) == {CG: 2, nCG @ 1: pytest.approx(1 / 9)}

@@ -72,15 +72,6 @@ def test_weights_are_differences_of_levels_not_of_their_places():
     assert found.quadratic == pytest.approx(1 - (apart**2 * counts).sum() / (apart**2 * expected).sum())
 
 
-def test_a_judge_agrees_with_itself(human):
-    found = agreement(human, human, demo.run_paths(), MEASURES)
-    assert (found.kappa, found.linear, found.quadratic, found.same, found.bias) == (1, 1, 1, 1, 0)
-    for order in found.orders:
-        assert order.tau == pytest.approx(1)
-        assert order.swaps == ()
-        assert order.human == order.machine
-
-
 def test_orders_follow_the_means_under_either_qrels(human, found):
     other = perturbed(human, 1, 0.8)
     first, second = (evaluate(qrels, demo.run_paths(), MEASURES).means() for qrels in (human, other))
@@ -117,12 +108,6 @@ def test_a_single_level_has_no_kappa():
     same = {"q1": {"a": 1, "b": 1}}
     found = agreement(same, same)
     assert (found.kappa, found.linear, found.quadratic, found.same, found.bias) == (None, None, None, 1, 0)
-
-
-def test_levels_of_another_scale_are_mapped():
-    wide = {topic: {doc: 4 * level for doc, level in judged.items()} for topic, judged in MACHINE.items()}
-    mapped = agreement(HUMAN, wide, machine_levels="0:0,4:1,8:2,12:3")
-    assert mapped.records() == agreement(HUMAN, MACHINE).records()
 
 
 def test_tables_and_records_hold_everything(found):

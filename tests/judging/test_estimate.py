@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError, demo
+from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs.sources import run_source
 from ir_measures_graded.judging.agreement import agreement
@@ -15,7 +15,7 @@ from ir_measures_graded.judging.estimate import (
     estimate,
     prediction_powered,
 )
-from ir_measures_graded.judging.scales import HUMAN, MACHINE, levels_of
+from ir_measures_graded.judging.scales import HUMAN, MACHINE
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 
@@ -116,16 +116,6 @@ def test_every_estimate_is_the_formula_on_the_values_by_topic():
             assert one.worth == pytest.approx(a[:20].var(ddof=1) / variance)
 
 
-def test_without_further_topics_of_the_machine_the_human_estimate_stands():
-    human, machine, runs = judged(15)
-    found = estimate(human, first(machine, 12), runs, [NDCG], baseline="B")
-    assert (found.both, found.human_only, found.machine_only) == (12, 3, 0)
-    for baseline in (None, "B"):
-        alone, both = (found.find("A", NDCG, judge, baseline) for judge in (HUMAN, COMBINED))
-        assert (both.value, both.lower, both.upper) == (alone.value, alone.lower, alone.upper)
-        assert (both.topics, both.worth, both.weight) == (15, 15, 0)
-
-
 def test_a_useless_machine_gets_no_weight():
     human, _, runs = judged(60)
     inverse = {topic: {doc: 3 - level for doc, level in judged.items()} for topic, judged in human.items()}
@@ -211,16 +201,6 @@ def test_both_judges_share_one_reading_of_a_run():
     assert found[0].records() == found[1].records()
     agreement(human, machine, given, [NDCG, "AP"])
     assert read == ["A"] * 2
-
-
-def test_files_are_judged_like_dicts(tmp_path):
-    qrels = levels_of(demo.qrels_path())
-    path = tmp_path / "human.txt"
-    lines = [f"{t} 0 {d} {v}" for t, levels in first(qrels, 12).items() for d, v in levels.items()]
-    path.write_text("\n".join(lines))
-    found = estimate(path, "graded-demo", demo.run_paths(), [NDCG, "AP"], baseline="A")
-    same = estimate(first(qrels, 12), qrels, demo.run_paths(), [NDCG, "AP"], baseline="A")
-    assert found.records() == same.records()
 
 
 def test_the_figure_shows_every_interval():

@@ -63,11 +63,6 @@ def test_documents_at_equal_ranks_in_all_runs_come_last():
     np.testing.assert_allclose(found.shares, [0.5, 0.5, 0, 0])
 
 
-def test_tied_documents_are_ranked_by_id():
-    found = holes({"q": {"m": 1}}, {"A": {"q": {"k": 1, "m": 1, "z": 1}}, "B": {"q": {"k": 1}}}, "CG@3")
-    assert dict(zip(found.documents, found.ranks.tolist())) == {"z": [1, 0], "k": [3, 1]}
-
-
 def test_unjudged_documents_tied_with_others_are_cut_off_by_descending_id():
     runs = {"A": {"t": {"a": 5, "b": 5, "c": 5, "z": 1}}, "B": {"t": {"z": 1}}}
     found = holes({"t": {"z": 1}}, runs, "CG@2")
@@ -116,14 +111,6 @@ def test_files_and_dicts_of_the_demo_give_equal_holes():
     run, rank = record["runs"].split()[0].split(":")
     assert found.ranks[0, "ABCDE".index(run)] == int(rank)
     assert found.records()[-1]["cumulated"] == pytest.approx(1)
-
-
-def test_nothing_is_left_to_judge_in_complete_qrels():
-    runs = {name: {"q": {"a": 1.0}} for name in "AB"}
-    found = holes({"q": {"a": 1}}, runs, "CG@5")
-    assert (len(found), found.records(), found.summary[:21]) == (0, [], "0 unjudged documents ")
-    assert found.table() == (["topic", "document", "share", "cumulated", "runs"], [])
-    assert list(found.csv_lines()) == ["topic,document,level,runs"]
 
 
 @pytest.mark.parametrize("ending", ["txt", "csv"])
@@ -175,12 +162,3 @@ def test_the_figure_compares_the_order_with_that_by_depth():
     np.testing.assert_allclose(mine[1:], np.cumsum(found.shares))
     assert (mine - depth >= -1e-12).all()
     assert depth[(found.best_ranks == 1).sum()] == pytest.approx(found.shares[found.best_ranks == 1].sum())
-
-
-def test_any_name_of_a_run_is_written(tmp_path):
-    path = tmp_path / "ask.csv"
-    holes(QRELS, dict(zip(["a\n,b", "\udcff"], RUNS.values())), "P@5").save(path)
-    with open(path, newline="") as file:
-        rows = list(csv.reader(file))
-    assert {len(row) for row in rows} == {4}
-    assert "a\n,b:1 \\udcff:4" in {row[3] for row in rows}

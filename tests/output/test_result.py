@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import analysis, demo
-from ir_measures_graded.analysis import Evaluation, curves, evaluate
+from ir_measures_graded.analysis import curves, evaluate
 from ir_measures_graded.output import plots
 from ir_measures_graded.output.formats import rows_of
 from ir_measures_graded.output.result import ROWS, Result
-from ir_measures_graded.registry.notation import parse_measures
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
@@ -90,11 +89,6 @@ def test_notebook_view_without_matplotlib_names_the_extra(results, monkeypatch):
     shown = results["Evaluation"]._repr_html_()
     assert "figures need Matplotlib: pip install &#x27;ir-measures-graded[plot]&#x27;" in shown
     assert "<td" in shown
-
-
-def test_notebook_view_escapes_names():
-    values = Evaluation(("<b>&",), parse_measures("AP"), ("q",), np.ones((1, 1, 1)))
-    assert "&lt;b&gt;&amp;</td>" in values._repr_html_()
 
 
 def test_figure_shows_itself_in_a_notebook(results, monkeypatch):

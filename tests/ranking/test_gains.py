@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reference
 import strategies
 from ir_measures_graded import GradedError
-from ir_measures_graded.ranking.gains import canonical_gains, gain_of, natural_gain, plain_number
+from ir_measures_graded.ranking.gains import canonical_gains, gain_of
 
 
 @pytest.mark.parametrize(
@@ -61,27 +61,7 @@ def test_bad_gain_map_is_refused(given, message):
         canonical_gains(given)
 
 
-@pytest.mark.parametrize(("level", "gain"), [(3, 3), (0, 0), (-2, 0), (1.5, 1.5), (-0.5, 0)])
-def test_natural_gain_is_the_level_but_at_least_0(level, gain):
-    assert natural_gain(level) == gain
-
-
 @given(st.lists(st.sampled_from(strategies.REAL)), strategies.GAINS)
 def test_gain_of_matches_the_definition(levels, gains):
     got = gain_of(np.array(levels, dtype=float), canonical_gains(gains))
     assert got.tolist() == [reference.gain(level, gains) for level in levels]
-
-
-def test_gain_of_does_not_modify_the_levels():
-    levels = np.array([-1.0, 2.0])
-    gain_of(levels, {2: 10})
-    assert levels.tolist() == [-1, 2]
-
-
-@given(st.integers() | st.floats(allow_nan=False))
-def test_plain_number_keeps_the_value(number):
-    if abs(number) < 2**63:
-        assert plain_number(number) == number
-    else:
-        assert plain_number(number) == float(number)
-    assert plain_number(plain_number(number)) == plain_number(number)

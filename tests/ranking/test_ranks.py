@@ -97,63 +97,6 @@ def test_scores_are_in_rank_order(collection):
         assert ranks.highest[number] == max(scores, default=0)
 
 
-def order(scores):
-    """The documents of one topic by rank; all are judged."""
-    ranks = reduce({"q": dict.fromkeys(scores, 1)}, {"q": scores})
-    return [list(scores)[doc] for doc in ranks.doc.tolist()]
-
-
-INF = float("inf")
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ({"a": 1, "b": 2, "c": 3}, "cba"),
-        ({"a": 1, "b": 1, "c": 1}, "cba"),  # ties by id descending
-        ({"a": 1, "b": 1 + 1e-9, "c": 1 - 1e-9}, "cba"),  # equal as 32-bit floats
-        ({"a": 1 + 1e-6, "b": 1}, "ab"),  # different 32-bit floats
-        ({"a": -0.0, "b": 0.0, "c": -0.0, "d": 1}, "dcba"),
-        ({"a": -INF, "b": INF, "c": 0, "d": -1}, "bcda"),
-        ({"a": INF, "b": 1e39, "c": 3.4e38}, "bac"),  # infinite as 32-bit floats
-        ({"a": -INF, "b": -1e39, "c": -3.4e38}, "cba"),
-        ({"a": 1e-50, "b": 0, "c": -1e-50}, "cba"),  # zero as 32-bit floats
-        ({"a": 16777216, "b": 16777217, "c": 16777218}, "cba"),
-        ({"a": -1.5, "b": -1.25, "c": -2}, "bac"),
-    ],
-)
-def test_order_is_by_32_bit_score_then_id_both_descending(scores, expected):
-    assert order(scores) == list(expected)
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [
-        ["9", "10", "1"],  # as strings, not as numbers
-        ["b", "ab", "a", "B", ""],
-        ["\U00010000", "\uffff", "文", "é", "z"],  # by code point, not by UTF-16 unit
-        ["éa", "e\u0301z", "ez"],  # nothing is normalised
-    ],
-)
-def test_tied_ids_descend_by_code_point(ids):
-    assert order(dict.fromkeys(sorted(ids), 0.5)) == ids
-    assert sorted(ids, key=str.encode, reverse=True) == ids
-
-
-def test_topics_keep_the_order_of_the_qrels():
-    ranks = reduce({"z": {"a": 1}, "a": {"a": 1}, "m": {"a": 1}}, {"m": {"a": 1}, "z": {"a": 1}})
-    assert ranks.judged.topics == ["z", "a", "m"]
-    assert ranks.topic.tolist() == [0, 2]
-
-
-def test_judged_serves_several_runs():
-    documents = documents_of({"q": {"a": 1, "b": 2}})
-    judged = documents.judged
-    for run, expected in (({"q": {"a": 1.0}}, [1]), ({}, []), ({"q": {"x": 3, "b": 2, "a": 1}}, [2, 3])):
-        assert documents.reduced(read_run(run)).ranks.rank.tolist() == expected
-    assert judged.gain({}) is judged.gain({})
-
-
 def test_levels_are_counted_per_topic():
     judged = documents_of({"q": {"a": 2, "b": -1, "c": 2}, "empty": {}, "p": {"a": 0.5, "b": 1e300}}).judged
     levels = judged.levels

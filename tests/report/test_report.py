@@ -148,12 +148,6 @@ def test_one_run_has_no_tests_and_no_weighting():
     assert "baseline" not in html.partition("<body>")[2].partition("<script>")[0]
 
 
-def test_one_topic_has_no_intervals():
-    found = report({"q1": QRELS["q1"]}, RUNS, ["nDCG_JK@2"])
-    assert (found.verdict.confidence, found.verdict.tested) == (None, False)
-    assert "interval" not in found.html.partition("<section")[2].partition('<section id="data"')[0]
-
-
 @pytest.mark.parametrize(
     ("measure", "absent"),
     [
@@ -181,12 +175,6 @@ def test_an_error_of_a_measure_is_shown_and_no_section_is_lost():
 
     with pytest.raises(GradedError, match=r"measure Broken of .* failed .*KeyError: 'weights'"):
         report(QRELS, RUNS, [Broken() @ 2], permutations=9)
-
-
-def test_names_and_levels_that_do_not_fit_a_section_leave_it_out():
-    runs = {"rank": RUNS["good"], "poor": RUNS["poor"]}
-    found = report(QRELS, runs, ["ERR_G(gains=2:1,3:1,max_gain=1)@2"], permutations=9)
-    assert (found.profile, found.weighting) == (None, None)
 
 
 def test_queries_may_be_a_file(tmp_path):
