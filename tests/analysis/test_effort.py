@@ -2,7 +2,7 @@
 
 from evaluations import made
 
-from ir_measures_graded import CG, NDPM, demo, nDCG_JK
+from ir_measures_graded import CG, NDPM, demo
 from ir_measures_graded.analysis import curves, effort
 
 
@@ -19,10 +19,6 @@ def test_target_can_be_the_value_of_a_run():
     assert found.ranks == ((2, 4), (1, 1))
 
 
-def test_falling_curve_keeps_the_first_rank_that_reached_the_target():
-    assert effort(made([0.9, 0.5, 0.7], [0.2, 0.7, 0.1]), at=[3], of="A").ranks == ((1,), (2,))
-
-
 def test_curve_reaches_target_from_above_if_smaller_is_better():
     found = effort(made([0.5, 0.4, 0.3], [0.5, 0.5, 0.4], measure=NDPM), at=[1, 2], of="A")
     assert (found.targets, found.ranks) == ((0.5, 0.4), ((1, 2), (1, 3)))
@@ -33,17 +29,6 @@ def test_curve_reaches_target_from_above_if_smaller_is_better():
 def test_rounding_errors_do_not_keep_a_run_from_the_target():
     third = 0.1 + 0.2  # a bit above 0.3
     assert effort(made([third, 1], [0.3, 1]), at=[1], of="A").ranks == ((1,), (1,))
-
-
-def test_duplicate_ranks_are_dropped():
-    assert effort(made([1, 2]), at=[2, 1, 2], of="A").at == (2, 1)
-
-
-def test_ideal_list_reaches_its_values_at_the_same_ranks():
-    judged = {topic: {"a": 3, "b": 2, "c": 1, "d": 0} for topic in ("q1", "q2")}
-    found = effort(curves(judged, {"best": judged}, nDCG_JK, 4, ideal=True), at=[1, 3])
-    assert found.ranks == ((1, 1),)
-    assert effort(curves(judged, {"best": judged}, CG, 4), at=[1, 3, 4]).ranks == ((1, 3, 3),)
 
 
 def test_effort_on_the_demo_collection_agrees_with_its_curves():

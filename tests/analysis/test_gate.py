@@ -43,12 +43,6 @@ def test_an_equal_run_is_worse_in_5_percent_and_otherwise_holds_or_is_undecided(
     assert np.mean([verdict == "worse" for verdict in verdicts]) == pytest.approx(0.05, abs=0.02)
 
 
-@pytest.mark.parametrize(("shift", "verdict"), [(0.0, "holds"), (-0.3, "worse")])
-def test_clear_cases_are_decided(shift, verdict):
-    pair = drawn(1, 100, shift, 0.05)[0]
-    assert gate_values(of_pair(*pair), margin="10%").verdict == verdict
-
-
 def test_verdicts_are_those_of_one_sided_t_tests():
     for seed, (shift, margin) in enumerate(product((0.02, -0.02, -0.06, -0.1), ("5%", 0.02))):
         old, new = drawn(1, 40, shift, 0.06, seed)[0]
