@@ -116,17 +116,3 @@ def test_topics_without_a_value_are_left_out():
     found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], unreported=unreported))
     assert found.of("A", "nDCG_JK") == mean_interval(np.array([0.2, 0.4, 0.6]))
     assert (found.topics.item(), found.values.item()) == (3, pytest.approx(0.4))
-
-
-def test_the_figure_has_a_panel_per_measure():
-    evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10", "P@5"])
-    found = intervals(evaluation)
-    figure = found.figure()
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["nDCG_JK@10", "P@5"]
-    for column, axes in enumerate(figure.axes):
-        best_first = np.argsort(-found.values[:, 0])
-        drawn = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
-        bounds = np.stack([found.lower, found.upper], axis=2)
-        np.testing.assert_allclose(drawn, bounds[best_first, column])
-    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert shown == [found.runs[run] for run in best_first]

@@ -1,10 +1,9 @@
 """The levels of qrels: documents and topics at each, definitions, unusual properties, gains."""
 
-import numpy as np
 import pytest
 
 from ir_measures_graded import demo, parse_measure
-from ir_measures_graded.analysis import Levels, levels
+from ir_measures_graded.analysis import levels
 from ir_measures_graded.ranking.gains import PRESETS
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 0, "d": 4}, "q2": {"a": 2}, "q3": {"e": 0}, "q4": {"e": -1}}
@@ -52,11 +51,6 @@ def test_notes_name_unusual_levels(qrels, notes):
         assert text.startswith(start)
 
 
-def test_defined_levels_without_documents_are_listed():
-    found = Levels((0, 1, 2), np.array([1, 2, 0]), np.array([1, 1, 0]), np.array([2]), {2: "High", 0: "No"})
-    assert "Level 2 is defined but not used." in found.notes()
-
-
 def test_gains_can_be_pasted_into_a_measure_string():
     found = levels({"q": {"a": 0, "b": 0.5, "c": 2, "d": 7}})
     assert found.pasteable() == {
@@ -70,11 +64,3 @@ def test_gains_can_be_pasted_into_a_measure_string():
     assert levels(demo.NAME).gains() == PRESETS
     assert levels({"q": {"a": 2, "b": 0}}).pasteable()["w10"] == "gains=0:0,2:5"
     assert "steep" not in levels({"q": {f"d{level}": level for level in range(9)}}).gains()
-
-
-def test_figure_has_one_bar_per_level():
-    (axes,) = levels(demo.NAME).figure().axes
-    assert [bar.get_width() for bar in axes.patches] == [
-        record["mean_per_topic"] for record in levels(demo.NAME).records()
-    ]
-    assert axes.get_yticklabels()[3].get_text() == "Highly relevant  3"

@@ -129,12 +129,6 @@ def test_swap_rate_counts_opposite_orders_of_two_halves():
     assert swap_rate(np.array([[0, 1, 0, 1], [1, 0, 1, 0]])).difference is None
 
 
-def test_the_wanted_difference_is_found_with_the_given_power(found):
-    topics, spread = found.topics_for("P@5", 0.2), found.spread("P@5")[1]
-    drawn = np.random.default_rng(3).normal(0.2, spread, (10_000, topics))
-    assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.005).mean() == pytest.approx(0.8, abs=0.03)
-
-
 def test_tables_put_the_most_discriminating_measure_first(found):
     (_, (columns, rows)), (_, (further, wanted)) = found.parts()
     mde = ["MDE lowest", "MDE median", "MDE highest"]
@@ -176,13 +170,3 @@ def test_the_figure_has_a_curve_per_measure(found):
         for alpha in (0.01, 0.05, 0.1):
             at = np.searchsorted(alphas, alpha) - 1
             assert shares[at] == pytest.approx(found.share(measure, alpha))
-
-
-def test_the_topic_figure_shows_the_detectable_difference_by_topics(found):
-    (axes,) = found.topic_figure().axes
-    curves = axes.lines[: len(MEASURES)]
-    assert [line.get_label() for line in curves] == MEASURES
-    for line, measure in zip(curves, MEASURES):
-        at_20 = np.interp(20, *line.get_data())
-        assert at_20 == pytest.approx(found.detectable(measure), rel=0.02)
-    assert axes.lines[-1].get_xdata()[0] == 20
