@@ -14,15 +14,17 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError, shown
+from ..inputs import text_forms
 from ..inputs.arrow import arrow_array, exports_arrow, whole_table
 from ..inputs.columns import QRELS, RUN, Role, column_names
+from ..inputs.files import joined
 from ..inputs.in_memory import in_memory, read_run
-from ..inputs.tables import Table, floats, refuse_repeated
+from ..inputs.tables import Table, floats
 from ..ranking.judged import Collection
 from ..registry.facts import may_need_all_topics, needs_all_topics
 from ..registry.notation import parse_measures
-from .evaluate import Work
-from .named import Judgments, Run, about
+from .evaluate import Values, Work
+from .named import Judgments, Run
 
 if TYPE_CHECKING:
     import pyarrow
@@ -81,12 +83,12 @@ def evaluate_batches(
                 raise GradedError(f"{measure} needs the levels of all topics; give levels")
     source = in_memory(_arrow(qrels, QRELS), QRELS)
     judgments = Judgments(source, source.table(), None, Collection(known))
-    work = Work(judgments, wanted, None) if judgments.topics else None
+    work = Work(judgments, wanted, None)
     if not by:
-        return _values(judgments, wanted, [_evaluated(work, batches)])
+        return _values(judgments, wanted, [work(Run("", _Batches(batches)))])
     keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
     names = (", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist())
-    result = _values(judgments, wanted, [_evaluated(work, [run], name) for run, name in zip(runs, names)])
+    result = _values(judgments, wanted, [work(Run(name, _Batches([run]))) for name, run in zip(names, runs)])
     group = np.repeat(np.arange(len(keys)), len(judgments.topics) * len(wanted))
     for name in reversed(by):
         result = result.add_column(0, name, keys[name].take(arrow_array(group)))
@@ -123,38 +125,21 @@ class _Batches:
 
     def table(self) -> Table:
         """All rows at once. Raises `GradedError` as `blocks`."""
-        import pyarrow
-
         batches = [_arrow(batch, RUN) for batch in self.batches]
         for _ in _Batches(batches).blocks():
             pass
-        return read_run(pyarrow.concat_tables(batches) if batches else {})
+        return read_run(joined(batches, text_forms.RUN))
 
 
-Found = tuple[np.ndarray, np.ndarray]
-"""Values (measures × topics), and a mask of those that are not reported."""
-
-
-def _evaluated(work: Work | None, batches: Iterable[Any], name: str = "") -> Found:
-    """The values of a run. Errors call it `name`. Rows are only checked if `work` is None."""
-    run = _Batches(batches)
-    if work is not None:
-        values, _, _, unreported = work(Run(name, run))
-        return values, unreported
-    with about(name):
-        refuse_repeated(run.table())
-    return np.empty((0, 0)), np.empty((0, 0), dtype=bool)
-
-
-def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Found]) -> pyarrow.Table:
+def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Values]) -> pyarrow.Table:
     """The result for several runs, in the order of runs, measures and topics."""
     import pyarrow
 
     topics, names = list(judgments.topics), list(map(str, measures))
     topic = np.tile(np.arange(len(topics)), len(names) * len(found))
     measure = np.tile(np.repeat(np.arange(len(names)), len(topics)), len(found))
-    values = np.concatenate([np.empty(0), *(values.ravel() for values, _ in found)])
-    unreported = np.concatenate([np.empty(0, dtype=bool), *(unreported.ravel() for _, unreported in found)])
+    values = np.concatenate([np.empty(0), *(of_run[0].ravel() for of_run in found)])
+    unreported = np.concatenate([np.empty(0, dtype=bool), *(of_run[-1].ravel() for of_run in found)])
     return pyarrow.table(
         {
             "query_id": pyarrow.array(topics, pyarrow.string()).take(arrow_array(topic)),
@@ -189,19 +174,11 @@ def _by_group(
     row = pyarrow.chunked_array([arrow_array(np.arange(len(keys)))])
     every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
     grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])
-    run = pyarrow.concat_tables(batches) if batches else _no_rows()
+    run = joined(batches, text_forms.RUN)
     row_numbers = (np.asarray(rows.values) for rows in grouped["row_list"])
     # Rows of `groups` have higher numbers than those of the run.
     runs = (run.take(arrow_array(rows[rows < len(run)])) for rows in row_numbers)
     return grouped.drop_columns("row_list").rename_columns(by), runs
-
-
-def _no_rows() -> pyarrow.Table:
-    import pyarrow
-
-    return pyarrow.schema(
-        {"query_id": pyarrow.string(), "doc_id": pyarrow.string(), "score": pyarrow.float64()}
-    ).empty_table()
 
 
 def _arrow(rows: Any, role: Role) -> pyarrow.Table:

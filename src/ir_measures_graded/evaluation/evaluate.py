@@ -165,7 +165,7 @@ def evaluate_each(
     ]
 
 
-_Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """The `values`, `aggregates`, `missing` and `unreported` of one run, as in `Evaluation`."""
 
 
@@ -191,7 +191,7 @@ class Work:
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_worker, self._made_of
 
-    def __call__(self, run: Run) -> _Values:
+    def __call__(self, run: Run) -> Values:
         numbers = self.judgments.numbers
         values = np.zeros((len(self.row), len(numbers)))
         unreported = np.ones(values.shape, dtype=bool)
@@ -226,14 +226,14 @@ def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str 
     return Work(judgments, measures, provider)
 
 
-def _under_each(works: Sequence[Work], run: Run) -> list[_Values]:
+def _under_each(works: Sequence[Work], run: Run) -> list[Values]:
     """The values of a run under several qrels. It is read block by block if there are only one."""
     return [work(each) for work, each in zip(works, run.repeated(len(works)))]
 
 
 def _of_each(
-    work: Callable[[Run], list[_Values]], runs: Sequence[Run], jobs: int | None, standard: bool
-) -> Iterator[list[_Values]]:
+    work: Callable[[Run], list[Values]], runs: Sequence[Run], jobs: int | None, standard: bool
+) -> Iterator[list[Values]]:
     """The result of `work` for each run, in order, computed by `jobs` worker processes."""
     files = {run.name: file for run in runs if (file := run.file) is not None}
     distinct = set(files.values())  # a file may have several runs

@@ -39,9 +39,7 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
 
 
 def evaluators(
-    measures: Iterable[Measure],
-    judgments: Judgments,
-    provider: Provider | None = None,
+    measures: Iterable[Measure], judgments: Judgments, provider: Provider | None = None
 ) -> list[tuple[list[Measure], Evaluator]]:
     """Evaluators over the qrels, each with the measures that may safely share it.
 

@@ -57,16 +57,14 @@ class GradedEvaluator(Evaluator):
     """
 
     def __init__(
-        self,
-        measures: Iterable[ir_measures.Measure],
-        qrels: Source,
-        judged: JudgedDocuments | None = None,
+        self, measures: Iterable[ir_measures.Measure], qrels: Source, judged: JudgedDocuments | None = None
     ):
         measures = list(measures)
         self.graded = list(filter(is_graded, measures))
         self.standard = [measure for measure in measures if not is_graded(measure)]
         table = read_qrels(qrels)
-        refuse_empty(table)
+        if judged is None:
+            refuse_empty(table)
         for measure in self.standard:
             if trec_eval.needs_whole_levels(measure):
                 _check_whole_levels(measure, table)

@@ -98,21 +98,13 @@ class JudgeAgreement(Result):
     @property
     def bias(self) -> float:
         """The mean of the machine's level minus the human's."""
-        return float((self.confusion * self._differences).sum() / self.documents)
+        levels = np.array(self.levels)
+        return float((self.confusion * (levels - levels[:, None])).sum() / self.documents)
 
     def bias_by_level(self) -> dict[float, float]:
         """The bias for the documents of each human level."""
-        totals, sums = self.confusion.sum(axis=1), (self.confusion * self._differences).sum(axis=1)
-        return {
-            level: total / count
-            for level, total, count in zip(self.levels, sums.tolist(), totals.tolist())
-            if count
-        }
-
-    @property
-    def _differences(self) -> np.ndarray:
-        levels = np.array(self.levels, dtype=np.float64)
-        return levels - levels[:, None]
+        levels, rows = np.array(self.levels), zip(self.levels, self.confusion)
+        return {level: float(row @ (levels - level) / row.sum()) for level, row in rows if row.any()}
 
     @property
     def summary(self) -> str:

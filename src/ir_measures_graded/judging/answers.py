@@ -27,26 +27,21 @@ def read_answers(path: str | os.PathLike[str]) -> Levels:
     return levels_of(qrels_table(path, ANSWERS))
 
 
-def answered_text(path: str | os.PathLike[str]) -> str:
-    """The text of a file in which a level is filled in; empty if there is no such file.
+def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[tuple[str, ...]]]:
+    """The text of a file in which a level is filled in, and the topic and document of each of its lines.
 
-    Raises `FileError` as `read_answers`.
+    Both are empty if there is no such file. Raises `FileError` as `read_answers`, and if `Holes.save` writes
+    lines of another form.
     """
     if not os.path.isfile(path) or not os.path.getsize(path) or not read_answers(path):
-        return ""
+        return "", set()
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         text = file.read()
-    return text if text.endswith("\n") else f"{text}\n"
-
-
-def asked_in(path: str | os.PathLike[str], text: str, as_csv: bool) -> set[tuple[str, ...]]:
-    """The topic and document of each line in the text of a file.
-
-    Raises `FileError` if `Holes.save` writes lines of another form.
-    """
     rows = csv.reader(io.StringIO(text)) if as_csv else map(str.split, text.splitlines())
     header, *found = rows if as_csv else (list(TREC_FIELDS), *rows)
     if header != list(CSV_COLUMNS if as_csv else TREC_FIELDS) or any(len(row) not in (0, 4) for row in found):
         form = ",".join(CSV_COLUMNS) if as_csv else " ".join(TREC_FIELDS)
         raise FileError(f"{os.fspath(path)}: its answers have another form than {form}; name another file")
-    return {(row[header.index("topic")], row[header.index("document")]) for row in found if row}
+    places = header.index("topic"), header.index("document")
+    asked = {tuple(row[place] for place in places) for row in found if row}
+    return text if text.endswith("\n") else f"{text}\n", asked

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from ..output.result import Result
 from ..registry.notation import parse_measure
 from ..statistics.options import refuse_large, whole_number
 from ..statistics.significance import EXACT
-from .answers import CSV_COLUMNS, answered_text, asked_in, read_answers
+from .answers import CSV_COLUMNS, already_asked, read_answers
 from .merging import MergedQrels, merge_qrels
 from .scales import Levels, levels_of
 
@@ -71,7 +71,7 @@ class Holes(Result):
     @property
     def best_ranks(self) -> np.ndarray:
         """The best rank of each hole in any run."""
-        return np.where(self.ranks > 0, self.ranks, NOWHERE).min(axis=1, initial=NOWHERE)
+        return _best(self.ranks)
 
     @property
     def summary(self) -> str:
@@ -92,40 +92,20 @@ class Holes(Result):
         ``share`` is its share of the variance, ``cumulated`` the share of all holes down to it. ``runs``
         names the runs that retrieve it within the cutoff, and its ranks.
         """
-        cumulated = np.cumsum(self.shares)
-        columns = zip(
-            self.topics, self.documents, self.variance.tolist(), self.shares.tolist(), cumulated.tolist()
-        )
-        return [
-            {
-                "topic": topic,
-                "document": document,
-                "variance": variance,
-                "share": share,
-                "cumulated": total,
-                "best_rank": best,
-                "runs": self._holders(number),
-            }
-            for number, ((topic, document, variance, share, total), best) in enumerate(
-                zip(columns, self.best_ranks.tolist())
-            )
-        ]
+        names = ("topic", "document", "variance", "share", "cumulated", "best_rank", "runs")
+        numbers = (self.variance, self.shares, np.cumsum(self.shares), self.best_ranks)
+        columns = (self.topics, self.documents, *map(np.ndarray.tolist, numbers), self._holders())
+        return [dict(zip(names, row)) for row in zip(*columns)]
 
-    def _holders(self, number: int) -> str:
-        return " ".join(f"{run}:{rank}" for run, rank in zip(self.runs, self.ranks[number].tolist()) if rank)
+    def _holders(self) -> list[str]:
+        """The runs that retrieve each hole, with its ranks."""
+        by_hole = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
+        return [" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_hole]
 
     def first(self, count: int) -> Holes:
         """The `count` most useful holes."""
-        return Holes(
-            self.runs,
-            self.measure,
-            self.cutoff,
-            self.topics[:count],
-            self.documents[:count],
-            self.ranks[:count],
-            self.variance[:count],
-            self.total,
-        )
+        lists = ("topics", "documents", "ranks", "variance")
+        return replace(self, **{name: getattr(self, name)[:count] for name in lists})
 
     def trec_lines(self) -> Iterator[str]:
         """Lines ``topic 0 document ?`` for an assessor, who replaces each ``?`` by a level."""
@@ -134,8 +114,7 @@ class Holes(Result):
 
     def csv_lines(self) -> Iterator[str]:
         """The same as CSV with the columns topic, document, level (empty) and runs."""
-        holders = map(self._holders, range(len(self)))
-        rows = zip(self.topics, self.documents, [""] * len(self), holders)
+        rows = zip(self.topics, self.documents, [""] * len(self), self._holders())
         yield from comma_separated(CSV_COLUMNS, rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -151,14 +130,10 @@ class Holes(Result):
         """The content that `save` writes to this file."""
         as_csv = os.fspath(path).lower().endswith(".csv")
         header, *lines = self.csv_lines() if as_csv else ("", *self.trec_lines())
-        kept = answered_text(path)
-        if kept:
-            asked = asked_in(path, kept, as_csv)
-            documents = zip(self.topics, self.documents)
-            lines = [line for line, document in zip(lines, documents) if document not in asked]
-        else:
-            lines = [header, *lines] if as_csv else lines
-        return (kept + "".join(f"{line}\n" for line in lines)).encode(errors="backslashreplace")
+        kept, asked = already_asked(path, as_csv)
+        new = [line for line, *row in zip(lines, self.topics, self.documents) if tuple(row) not in asked]
+        head = f"{header}\n" if as_csv and not kept else kept
+        return (head + "".join(f"{line}\n" for line in new)).encode(errors="backslashreplace")
 
     @plots.styled
     def figure(self) -> Figure:
@@ -169,11 +144,10 @@ class Holes(Result):
         figure = plots.new_figure()
         axes = figure.add_subplot()
         by_depth = self.shares[np.argsort(self.best_ranks, kind="stable")]
-        for number, (label, shares) in enumerate(
-            (("most variance first", self.shares), ("by depth", by_depth))
-        ):
+        drawn = {"most variance first": self.shares, "by depth": by_depth}
+        for number, (label, shares) in enumerate(drawn.items()):
             style = {**plots.line_style(number), "marker": ""}
-            axes.plot(np.concatenate(([0.0], np.cumsum(shares))), label=label, **style)
+            axes.plot(np.append(0.0, np.cumsum(shares)), label=label, **style)
         axes.set_xlabel("Documents judged")
         axes.set_ylabel("Share of the variance removed")
         axes.set_title(plots.title(f"{self.measure}, {counted(len(self.runs), 'run')}"))
@@ -204,16 +178,16 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
     if len(study.runs) < 2:
         raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")
     number: dict[tuple[int, str], int] = {}
-    found: list[tuple[np.ndarray, np.ndarray]] = []
-    for run in study.runs:
+    entries = [np.empty((3, 0), dtype=np.int64)]
+    for column, run in enumerate(study.runs):
         topic, documents, rank = _unjudged(run, cutoff)
         run.check(run.topics, study.judgments)
-        keys = zip(topic.tolist(), documents)
-        found.append((np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64), rank))
+        row = [number.setdefault(key, len(number)) for key in zip(topic.tolist(), documents)]
+        entries.append(np.array([row, np.full(len(row), column), rank], dtype=np.int64))
+    row, column, rank = np.concatenate(entries, axis=1)
     ranks = np.zeros((len(number), len(study.runs)), dtype=np.int64)
-    for column, (holes_of_run, rank) in enumerate(found):
-        ranks[holes_of_run, column] = rank
-    topics = np.fromiter((topic for topic, _ in number), np.int64, len(number))
+    ranks[row, column] = rank
+    topics = np.array([topic for topic, _ in number], dtype=np.int64)
     deepest = int(ranks.max(initial=1))
     refuse_large("cutoff", cutoff, 100 * deepest**2, f"the weights of {deepest} ranks")
     weight, scale = _weights(measure, deepest, levels_of(study.judgments.table))
@@ -222,16 +196,16 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
     variance = len(study.runs) * (weights**2).sum(axis=1) - weights.sum(axis=1) ** 2
     variance[variance <= EXACT * (weights**2).sum(axis=1)] = 0.0
     variance *= (scale[topics] / len(study.judged.topics)) ** 2
-    best = np.where(ranks > 0, ranks, NOWHERE).min(axis=1, initial=NOWHERE)
     largest = variance.max(initial=0.0) or 1.0
-    order = np.lexsort((topics, best, -np.round(variance / largest, 12)))
+    order = np.lexsort((topics, _best(ranks), -np.round(variance / largest, 12)))
     names = list(number)
+    keys = [names[place] for place in order.tolist()]
     return Holes(
         tuple(run.name for run in study.runs),
         measure,
         cutoff,
-        tuple(study.judged.topics[names[place][0]] for place in order.tolist()),
-        tuple(names[place][1] for place in order.tolist()),
+        tuple(study.judged.topics[topic] for topic, _ in keys),
+        tuple(document for _, document in keys),
         ranks[order],
         variance[order],
         float(variance.sum()),
@@ -272,8 +246,11 @@ def _unjudged(run: StudiedRun, cutoff: int) -> tuple[np.ndarray, list[str], np.n
     return topic, list(run.block.documents(np.flatnonzero(unjudged))), rank[unjudged]
 
 
-NOWHERE = np.iinfo(np.int64).max
-"""A rank below all others."""
+def _best(ranks: np.ndarray) -> np.ndarray:
+    """The best rank of each hole (holes × runs); 0 is no rank."""
+    return np.where(ranks > 0, ranks, np.iinfo(np.int64).max).min(axis=1)
+
+
 NEW = "\N{WHITE SQUARE}"
 """The id of a document that no qrels have."""
 
@@ -283,26 +260,27 @@ def _weights(measure: Measure, deepest: int, qrels: Levels) -> tuple[np.ndarray,
 
     Both are differences of values: of a new document at the highest level and at level 0.
     """
-    top = max((level for judged in qrels.values() for level in judged.values()), default=1)
-    levels = (top if top > 0 else 1, 0)
-    alone = {f"{rank} {level}": {NEW: level} for rank in range(1, deepest + 1) for level in levels}
-    above = [f"{NEW}{rank}" for rank in range(1, deepest)]
-    lists = {topic: _ranked([*above[: int(topic.split()[0]) - 1], NEW]) for topic in alone}
-    by_rank = evaluate(alone, {"": lists}, [measure]).values.reshape(deepest, 2)
-    weight = np.concatenate(([0.0], by_rank[:, 0] - by_rank[:, 1]))
+    top = max([0, *(level for judged in qrels.values() for level in judged.values())]) or 1
+    lists = {
+        str(rank): [*(f"{NEW}{above}" for above in range(1, rank)), NEW] for rank in range(1, deepest + 1)
+    }
+    weight = _effect(measure, {rank: {} for rank in lists}, lists, top)
     if not weight.any():
         raise GradedError(
             f"{measure} has the same value at whatever rank a topic's only relevant document is"
         )
-    added = {
-        f"{number} {level}": {**judged, NEW: level}
-        for number, judged in enumerate(qrels.values())
-        for level in levels
+    scale = np.ones(len(qrels))
+    if weight[0]:
+        scale = _effect(measure, qrels, {topic: [NEW] for topic in qrels}, top) / weight[0]
+    return np.append(0.0, weight), scale
+
+
+def _effect(measure: Measure, qrels: Levels, lists: dict[str, list[str]], top: float) -> np.ndarray:
+    """The value that the new document adds to each topic at the highest level, compared with level 0."""
+    both = [(topic, level) for topic in qrels for level in (top, 0)]
+    judged = {f"{topic} {level}": {**qrels[topic], NEW: level} for topic, level in both}
+    ranked = {
+        f"{topic} {level}": {doc: -place for place, doc in enumerate(lists[topic])} for topic, level in both
     }
-    first = evaluate(added, {"": {topic: {NEW: 1.0} for topic in added}}, [measure]).values.reshape(-1, 2)
-    scale = np.ones(len(first)) if weight[1] == 0 else (first[:, 0] - first[:, 1]) / weight[1]
-    return weight, scale
-
-
-def _ranked(documents: list[str]) -> dict[str, float]:
-    return {document: float(-rank) for rank, document in enumerate(documents)}
+    values = evaluate(judged, {"": ranked}, [measure]).values.reshape(-1, 2)
+    return values[:, 0] - values[:, 1]
