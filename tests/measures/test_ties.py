@@ -6,8 +6,9 @@ from statistics import fmean
 import pytest
 
 from brute_force import alternatives, judgments, orders, topic, values, with_option
-from ir_measures_graded import AtRelevant, GradedError, Real, TopicMeasure, WeightedGains, parse_measure
+from ir_measures_graded import NCU, AtRelevant, GradedError, Real, TopicMeasure, WeightedGains, parse_measure
 from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.uncertainty import Undetermined
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]
 ORDERS = [[(qrels, strict) for strict in orders(run)] for qrels, run in TOPICS]
@@ -77,6 +78,15 @@ def test_other_words_are_refused(measure):
     for word in {*TAKEN} - {*measure.TIES}:
         with pytest.raises(GradedError, match=r"ties|tied_by"):
             measure(ties=word)
+
+
+def test_too_many_orders_are_refused():
+    qrels = {f"q{topic}": {f"d{n}": n % 4 + 1 for n in range(60)} for topic in range(50)}
+    run = {topic: dict.fromkeys(judged, 1.0) for topic, judged in qrels.items()}
+    measure = NCU(ties="max") @ 30
+    assert measure.calc_aggregate({"q0": qrels["q0"]}, run) > 0
+    with pytest.raises(Undetermined, match="ties 60 documents at rank 1: too many orders"):
+        measure.calc_aggregate(qrels, run)
 
 
 class _Squares(WeightedGains):

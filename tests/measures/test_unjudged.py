@@ -13,6 +13,7 @@ from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
 from ir_measures_graded.evaluation.study import study_of
 from ir_measures_graded.inputs.in_memory import read_run
 from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.uncertainty import Undetermined
 from ir_measures_graded.uncertainty import judgments as uncertainty_judgments
 
 TOPICS = [topic(Random(seed), retrieved=5) for seed in range(20)]
@@ -97,6 +98,28 @@ def test_too_many_judgments_are_refused(measure, size):
         with pytest.raises(GradedError, match=message) as error:
             measure.calc_aggregate(qrels, run)
         assert len(str(error.value)) < 200
+
+
+@pytest.mark.parametrize("measure", ["nDCG_JK", "GAP"])
+def test_the_work_of_all_topics_together_is_limited(measure):
+    qrels = {f"q{topic}": {f"d{n}": n + topic / 99 for n in range(100)} for topic in range(60)}
+    run = {topic: {f"x{n}": -n for n in range(300)} for topic in qrels}
+    measure = parse_measure(measure)(unjudged="max")
+    assert measure.calc_aggregate({topic: qrels[topic] for topic in ("q0", "q1")}, run) > 0
+    with pytest.raises(Undetermined, match="has 300 unjudged documents within the cutoff"):
+        measure.calc_aggregate(qrels, run)
+
+
+def test_one_document_may_get_any_of_many_levels():
+    levels = [number / 7 for number in range(1, 300)]
+    qrels = {"q": {"a": 3, "b": 30}, "levels": {f"d{level}": level for level in levels}}
+    run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    plain = parse_measure("Q@3")
+    of_all = [
+        plain.calc(qrels | {"q": qrels["q"] | {"x": level}}, run).per_query[0].value for level in (0, *levels)
+    ]
+    for word, extreme in EXTREMES.items():
+        assert plain(unjudged=word).calc(qrels, run).per_query[0].value == pytest.approx(extreme(of_all))
 
 
 def test_judgments_are_compared_block_by_block(monkeypatch):

@@ -84,17 +84,13 @@ LIMIT = 100_000_000
 """The maximum work for one extreme: judgments that are compared, times documents. It takes ten seconds."""
 
 
-def refuse_work(
-    topics: Topics, count: np.ndarray, work: Callable[[int, int], int], each: bool = False
-) -> None:
+def refuse_work(topics: Topics, count: np.ndarray, work: Callable[[int, int], int]) -> None:
     """Raise `Undetermined` if the judgments of `count` documents of each topic (T) are too much work.
 
-    `work` is that of one topic, from its number of unjudged and of all documents. All topics together have a
-    limit, with `each` every topic by itself.
+    `work` is that of a topic, from its number and the number of its unjudged documents.
     """
-    known = topics.judged.tolist()
-    all_work = [work(some, judged + some) for some, judged in zip(count.tolist(), known) if some]
-    if (max(all_work, default=0) if each else sum(all_work)) > LIMIT:
+    having = np.flatnonzero(count)
+    if sum(map(work, having.tolist(), count[having].tolist())) > LIMIT:
         topic = int(np.argmax(count))
         raise Undetermined(
             f"topic {topics.names[topic]!r} has {count[topic]} unjudged documents within the cutoff and the "
@@ -181,7 +177,8 @@ def extreme_in_order(
     extreme = np.maximum if highest else np.minimum
     level = levels_of_gains(topics)[: None if gains is None else gains + 1]
     gains = level.size - 1
-    refuse_work(topics, count, lambda unjudged, size: math.comb(unjudged + gains, gains) * size)
+    judged = topics.judged.tolist()
+    refuse_work(topics, count, lambda topic, some: math.comb(some + gains, gains) * (judged[topic] + some))
     for unjudged in np.unique(count[count > 0]).tolist():
         having = np.flatnonzero(count == unjudged)
         kind = distributions(unjudged, gains)

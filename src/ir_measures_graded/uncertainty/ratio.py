@@ -17,11 +17,13 @@ from ..by_topic import cumsum, places
 from ..measures.average_precision import ByThreshold
 from ..measures.topics import Topics, ratio
 from ..measures.weighted import Normalised
-from .judgments import Unjudged, blocks_of, padded, refuse_work
+from .judgments import BLOCK, Unjudged, blocks_of, padded, refuse_work
 
 Terms = Callable[[int], tuple[np.ndarray, np.ndarray]]
 ROUNDS = 4
 """The usual number of rounds of Dinkelbach's method."""
+CALLS = 4000
+"""The work of NumPy's calls for a threshold and a block of topics."""
 SPAN = 2.0**40
 """Rounding loses the differences of low gains beside gains that are higher by more than this factor."""
 
@@ -29,28 +31,30 @@ SPAN = 2.0**40
 class Ratio(NamedTuple):
     """A quotient of sums over thresholds, for T topics, L thresholds and C cases.
 
-    - `worth` (T × C × L): the worth of each possible gain, ascending; Δ_h is its distance from the one below.
-      There is one case (C = 1), or one for each gain as the highest gain of an unjudged document (C = L).
+    - `cases`: C. There is one case, or one for each gain as the highest gain of an unjudged document (C = L).
+    - `worth`: for some topics, the worth of each possible gain in each case, ascending (topics × C × L). Δ_h
+      is its distance from the one below.
     - `achieved`, `possible` (T × L): N_h(0) and D_h(0), for judged documents alone.
     - `terms`: for some topics, a function from a threshold h to N_h(m) − N_h(0) and D_h(m) − D_h(0) for each
       m (topics × numbers).
     - `value` (T): the quotient itself, if no unjudged document gains anything.
     """
 
-    worth: np.ndarray
+    worth: Callable[[np.ndarray], np.ndarray]
     achieved: np.ndarray
     possible: np.ndarray
     terms: Callable[[np.ndarray], Terms]
     value: np.ndarray
+    cases: int
 
     def highest(self, count: np.ndarray) -> np.ndarray:
         """The highest quotient of each topic (T); `count` (T) unjudged documents can gain something."""
         result = self.value.copy()
-        _, cases, levels = self.worth.shape
+        levels = self.achieved.shape[1]
         if not levels:
             return result
         numbers = int(count.max(initial=0)) + 1
-        for topics in blocks_of(np.flatnonzero(count), levels * cases * numbers):
+        for topics in blocks_of(np.flatnonzero(count), self.cases * (levels + numbers)):
             result[topics] = self._highest(topics, count[topics], np.arange(numbers))
         return result
 
@@ -58,7 +62,7 @@ class Ratio(NamedTuple):
         # Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0. The loop
         # finds, from the highest threshold to the lowest, how many documents reach each one. The best choice
         # for the thresholds above is a running maximum over these numbers.
-        step = np.diff(self.worth[topics], axis=2, prepend=0.0)
+        step = np.diff(self.worth(topics), axis=2, prepend=0.0)
         _, cases, levels = step.shape
         numerator = (step * self.achieved[topics][:, None, :]).sum(axis=2)
         denominator = (step * self.possible[topics][:, None, :]).sum(axis=2)
@@ -89,21 +93,28 @@ class Ratio(NamedTuple):
             best[better] = found[better]
 
 
-def worths(measure: Normalised | ByThreshold, topics: Topics, count: np.ndarray) -> np.ndarray:
-    """The worth of each possible gain in each case (T × C × L), for `count` unjudged documents (T).
+def worths(
+    measure: Normalised | ByThreshold, topics: Topics, count: np.ndarray, work: int
+) -> tuple[Callable[[np.ndarray], np.ndarray], int]:
+    """`Ratio.worth` and `Ratio.cases` for `count` unjudged documents (T).
 
-    Raises `Undetermined` for a topic with too many gains and documents.
+    `work` is that of a topic at one threshold in one case. Raises `Undetermined` if all is too much.
     """
     gains = topics.possible_gains
     scales = isinstance(measure, Normalised) and measure.SCALES
     by_best = scales and not measure["max_gain"]
     cases = gains.size if by_best or (gains.size and gains[-1] > SPAN * gains[0]) else 1
-    refuse_work(topics, count, lambda unjudged, _: ROUNDS * gains.size * cases * unjudged, each=True)
-    worth = np.broadcast_to(gains, (topics.count, cases, gains.size))
-    if not scales:
-        return worth
-    best = np.maximum(topics.best[:, None], gains if cases > 1 else gains[-1:])[:, :, None]
-    return measure.worth(np.minimum(worth, best), best)
+    blocks = 1 / max(1, int((count > 0).sum())) + cases * gains.size / BLOCK  # per topic
+    refuse_work(topics, count, lambda topic, some: int(gains.size * cases * (work + CALLS * blocks)))
+
+    def worth(some: np.ndarray) -> np.ndarray:
+        found = np.broadcast_to(gains, (some.size, cases, gains.size))
+        if not scales:
+            return found
+        best = np.maximum(topics.best[some, None], gains if cases > 1 else gains[-1:])[:, :, None]
+        return measure.worth(np.minimum(found, best), best)
+
+    return worth, cases
 
 
 def weighted_ratio(
@@ -113,6 +124,7 @@ def weighted_ratio(
 
     `weights` (T × U) are the weights of the `count` unjudged documents of each topic (T).
     """
+    worth, cases = worths(measure, topics, count, weights.shape[1])
     sign = 1 if highest else -1
     ordered = -np.sort(
         np.where(np.arange(weights.shape[1]) < count[:, None], -sign * weights, np.inf), axis=1
@@ -136,11 +148,12 @@ def weighted_ratio(
         return of
 
     return Ratio(
-        worths(measure, topics, count),
+        worth,
         sign * at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank)),
         possible(judged),
         terms,
         sign * measure.values(topics),
+        cases,
     )
 
 
@@ -175,12 +188,22 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
     lowest those of the last m.
     """
     sign, gains, unjudged = 1 if highest else -1, topics.possible_gains, Unjudged.of(topics)
-    run, judged = topics.run.relevant, in_recall_base(topics)
-    hits = [run.where(run.gain >= gain) for gain in gains]
-    achieved = np.array([each.sum(each.number / each.rank) for each in hits]).reshape(judged.T.shape).T
+    run, judged = (
+        topics.run.where((topics.run.gain > 0) & (unjudged.count > 0)[topics.run.topic]),
+        in_recall_base(topics),
+    )
+    hits = np.diff(run.offsets)
+    worth, cases = worths(
+        measure, topics, unjudged.count, ROUNDS * int((unjudged.count + hits).max(initial=0))
+    )
+    achieved = np.zeros(judged.shape)
+    for level, gain in enumerate(gains):
+        reached = run.where(run.gain >= gain)
+        achieved[:, level] = reached.sum(reached.number / reached.rank)
 
     def terms(some: np.ndarray) -> Terms:
         kept, count = np.isin(unjudged.topic, some), unjudged.count[some]
+        listed = run.where(np.isin(run.topic, some))
         topic, rank, ends = unjudged.topic[kept], unjudged.rank[kept], np.cumsum(count)
         number = places(count)
         up_to = cumsum(1 / rank, np.append(0, ends))
@@ -191,7 +214,7 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         of_unjudged = number / rank if highest else up_to[ends - 1].repeat(count) - up_to
 
         def of(level: int) -> tuple[np.ndarray, np.ndarray]:
-            found = hits[level].where(np.isin(hits[level].topic, some))
+            found = listed.where(listed.gain >= gains[level])
             above = found.at(rank, topic, found.number)
             below = found.sum(1 / found.rank)[topic] - found.at(rank, topic, found.cumsum(1 / found.rank))
             added = padded(((above + 1) / rank + below + of_unjudged)[order], count)
@@ -203,9 +226,10 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         return of
 
     return Ratio(
-        worths(measure, topics, unjudged.count),
+        worth,
         sign * ratio(achieved, measure.norm(judged)),
         ratio(judged, measure.norm(judged)),
         terms,
         sign * measure.values(topics),
+        cases,
     )

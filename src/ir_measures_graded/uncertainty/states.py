@@ -25,21 +25,24 @@ from .ties import TieGroups
 class Compositions(NamedTuple):
     """N compositions of documents of K kinds.
 
-    `number` (N × K) are the documents of each kind. `before` has for each kind the composition with one
-    document fewer of that kind (N), -1 if there is none.
+    `number` (N × K) are the documents of each kind. `steps` has for each kind the compositions that hold it,
+    and for each of these the composition with one document fewer of that kind.
     """
 
     number: np.ndarray
-    before: list[np.ndarray]
+    steps: list[tuple[np.ndarray, np.ndarray]]
 
     @classmethod
     def of(cls, number: np.ndarray) -> Compositions:
-        """These compositions."""
-        index = {tuple(row): place for place, row in enumerate(number.tolist())}
-        one_less = number - np.eye(number.shape[1], dtype=np.int64)[:, None]
-        return cls(
-            number, [np.array([index.get(tuple(row), -1) for row in rows]) for rows in one_less.tolist()]
-        )
+        """These compositions, among them all that have fewer documents of a kind."""
+        index = {row.tobytes(): place for place, row in enumerate(number)}
+        steps = []
+        for kind in range(number.shape[1]):
+            after = np.flatnonzero(number[:, kind])
+            fewer = number[after]
+            fewer[:, kind] -= 1
+            steps.append((after, np.array([index[row.tobytes()] for row in fewer], dtype=np.int64)))
+        return cls(number, steps)
 
     @property
     def size(self) -> np.ndarray:
@@ -54,12 +57,20 @@ class Compositions(NamedTuple):
         A document that leads to a composition adds `stops` (K) times the `weight` of the composition before
         it (N) times the `quotient` at this composition (… × N).
         """
-        reached = [best]
-        for before, stop in zip(self.before, stops):
-            reached.append(
-                np.where(before >= 0, best[..., before] + stop * weight[before] * quotient, -np.inf)
-            )
-        return np.max(reached, axis=0)
+        reached = best.copy()
+        for (after, before), stop in zip(self.steps, stops):
+            sums = best[..., before] + stop * weight[before] * quotient[..., after]
+            reached[..., after] = np.maximum(reached[..., after], sums)
+        return reached
+
+    @property
+    def within(self) -> np.ndarray:
+        """Whether the documents of a composition are among those of another (others × N)."""
+        found = np.ones((len(self.number), len(self.number)), dtype=bool)
+        for kind, (after, _) in enumerate(self.steps):
+            number = self.number[:, kind]
+            found[:, after] &= number[after] <= number[:, None]
+        return found
 
 
 def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
@@ -67,7 +78,10 @@ def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> n
     result, count = measure.values(topics), Unjudged.of(topics).count
     levels = levels_of_kinds(measure, topics)
     kinds = len(levels)
-    refuse_work(topics, count, lambda unjudged, size: math.comb(unjudged + kinds, kinds) ** 2 * size)
+    judged = topics.judged.tolist()
+    refuse_work(
+        topics, count, lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some)
+    )
     for topic in np.flatnonzero(count).tolist():
         found = _over_judgments(measure, topics, topic, int(count[topic]), levels, highest)
         result[topic] = max(result[topic], found) if highest else min(result[topic], found)
@@ -83,7 +97,7 @@ def _over_judgments(
     of = Compositions.of((kind[:, :, None] == kinds).sum(axis=1))
     every = np.arange(len(kind))
     judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
-    fits = np.all(of.number <= of.number[:, None], axis=2)  # total composition × composition so far
+    fits = of.within  # total composition × composition so far
 
     run, gain = topics.run, gains_of_levels(measure, judged, levels)
     raw = gain_of(levels, topics.gains)
@@ -153,17 +167,9 @@ def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> n
     groups, q = TieGroups.of(topics, relevant), measure.weights(gain, topics)[1]
     number, before = groups.before(relevant.astype(np.float64)), groups.before(gain)
     weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * (1 if highest else -1)
-    for group in np.flatnonzero(groups.size > 1).tolist():
+    for group, gains, counts in tied_gains(groups, gain):
         topic, steps = groups.topic[group], int(groups.within[group])
-        documents = groups.entry[groups.opens[group] :][: groups.known[group]]
-        gains, most = np.unique(gain[documents], return_counts=True)
-        most = np.minimum(most, steps)
-        if math.prod((most + 1).tolist()) * steps > LIMIT:
-            raise Undetermined(
-                f"topic {topics.names[topic]!r} ties {groups.size[group]} documents at rank "
-                f"{groups.first[group]}: too many orders to compare them all; use a smaller cutoff"
-            )
-        of = Compositions.of(np.array(list(product(*(range(each + 1) for each in most.tolist())))))
+        of = Compositions.of(np.array(list(product(*(range(each + 1) for each in counts.tolist())))))
         u, q = measure.weights(gains, topics)
         reached = weight[group] * np.prod(q**of.number, axis=1)
         achieved = measure.achieved(number[group] + of.size, before[group] + of.number @ gains)
@@ -176,3 +182,27 @@ def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> n
             best[(others < 0) | (others > groups.size[group] - groups.known[group])] = -np.inf
         total[topic] += abs(best.max())
     return measure.scaled(total, topics)
+
+
+def tied_gains(groups: TieGroups, gain: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]]:
+    """The groups of several documents: the number of each, its distinct gains, and how many of its documents
+    have each gain, at most its ranks within the cutoff.
+
+    Raises `Undetermined` if the orders of all groups are too much work.
+    """
+    found = []
+    for group in np.flatnonzero(groups.size > 1).tolist():
+        documents = groups.entry[groups.opens[group] :][: groups.known[group]]
+        gains, number = np.unique(gain[documents], return_counts=True)
+        found.append((group, gains, np.minimum(number, groups.within[group])))
+    work = [
+        math.prod((number + 1).tolist()) * gains.size * (int(groups.within[group]) + 20)
+        for group, gains, number in found
+    ]
+    if sum(work) > LIMIT:
+        group = found[work.index(max(work))][0]
+        raise Undetermined(
+            f"topic {groups.topics.names[groups.topic[group]]!r} ties {groups.size[group]} documents at rank "
+            f"{groups.first[group]}: too many orders to compare them all; use a smaller cutoff"
+        )
+    return found
