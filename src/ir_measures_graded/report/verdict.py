@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,14 @@ import numpy as np
 from ir_measures import Measure
 
 from ..analysis.compare import compare_values
-from ..analysis.comparison import Test
+from ..analysis.comparison import PAIRED_T, Test
 from ..analysis.ranges import Difference, Interval, Range, has_ranges, ranges
 from ..by_topic import mean_over_topics
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.study import Study
 from ..output.formats import Table
 from ..registry.facts import sign_of
-from ..statistics.intervals import STUDENT, mean_interval
+from ..statistics.intervals import mean_interval
 
 LEAST = 2
 """The minimum number of topics for intervals and tests, and of runs for comparisons."""
@@ -28,16 +28,19 @@ class Line:
     """One run by one measure.
 
     `interval` is the confidence interval of the mean. `test` is the paired t-test against the baseline, None
-    for the baseline itself, and `significant` is its outcome. `span` has the ranges over ties and over
-    judgments, None if the measure has none.
+    for the baseline itself. `span` has the ranges over ties and over judgments, None if the measure has none.
     """
 
     run: str
     mean: float
     interval: Interval | None
     test: Test | None
-    significant: bool
     span: Range | None
+
+    @property
+    def significant(self) -> bool:
+        """Whether the run differs significantly from the baseline."""
+        return self.test is not None and self.test.significant
 
 
 @dataclass(frozen=True)
@@ -127,121 +130,90 @@ class Verdict:
         rows: list[list[Any]] = []
         for each in self.measures:
             for line in each.lines:
-                row = [str(each.measure), line.run, line.mean, *(line.interval or (None, None))]
-                if (test := line.test) is None:
-                    row += [None, None, None, None]
-                else:
-                    row += [test.difference, test.lower, test.upper, test.adjusted]
-                rows.append([*row, line.significant])
+                of = line.test or Test(each.measure, PAIRED_T)
+                test = of.difference, of.lower, of.upper, of.adjusted
+                interval = line.interval or (None, None)
+                rows.append([str(each.measure), line.run, line.mean, *interval, *test, line.significant])
         return columns, rows
 
 
-def verdict(
-    evaluation: Evaluation,
-    study: Study,
-    baseline: str | None,
-    alpha: float,
-) -> Verdict:
+def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
     """Test the differences between the runs, and compute intervals and ranges of their values."""
-    several = len(evaluation.runs) >= LEAST
+    several, enough = len(evaluation.runs) >= LEAST, len(evaluation.topics) >= LEAST
     if baseline is None and several:
         baseline = evaluation.runs[0]
     tested = every_pair = None
-    if (several and len(evaluation.topics) >= LEAST) or baseline not in (None, *evaluation.runs):
+    if (several and enough) or baseline not in (None, *evaluation.runs):
         tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare_values(evaluation, alpha=alpha)
-    spans_of, differences_of = _ranges(study, evaluation.measures)
-    found = []
-    for measure in evaluation.measures:
-        tests = [] if tested is None else tested.find(measure)
-        lines = _lines(evaluation, measure, tests, alpha, spans_of.get(measure, {}))
-        pairs = [] if every_pair is None else every_pair.find(measure)
-        found.append(_of_measure(measure, lines, pairs, _standing(differences_of.get(measure, []))))
+    fitting = list(filter(has_ranges, evaluation.measures))
+    spans = ranges(study.judgments, study.runs, fitting, draws=0) if fitting else None
+    found = [
+        _of_measure(
+            measure,
+            _lines(
+                evaluation,
+                measure,
+                {test.run: test for test in tested.find(measure)} if tested else {},
+                {span.run: span for span in spans.values if span.measure == measure} if spans else {},
+                1 - alpha if enough else None,
+            ),
+            every_pair.find(measure) if every_pair else [],
+            [each for each in spans.differences if each.measure == measure] if spans else [],
+        )
+        for measure in evaluation.measures
+    ]
     return Verdict(
         tuple(found),
         baseline if several else None,
         len(evaluation.topics),
         alpha,
-        1 - alpha if len(evaluation.topics) >= LEAST else None,
+        1 - alpha if enough else None,
         tested is not None,
         [] if tested is None else tested.notes()[1:],
     )
 
 
-def _ranges(
-    study: Study, measures: Iterable[Measure]
-) -> tuple[dict[Measure, dict[str, Range]], dict[Measure, list[Difference]]]:
-    """The ranges of the runs and of their differences, by the measures that have ranges."""
-    fitting = list(filter(has_ranges, measures))
-    spans: dict[Measure, dict[str, Range]] = {measure: {} for measure in fitting}
-    differences: dict[Measure, list[Difference]] = {measure: [] for measure in fitting}
-    if fitting:
-        found = ranges(study.judgments, study.runs, fitting, draws=0)
-        for span in found.values:
-            spans[span.measure][span.run] = span
-        for difference in found.differences:
-            differences[difference.measure].append(difference)
-    return spans, differences
-
-
 def _lines(
     evaluation: Evaluation,
     measure: Measure,
-    tests: list[Test],
-    alpha: float,
-    spans: dict[str, Range],
+    tests: Mapping[str | None, Test],
+    spans: Mapping[str, Range],
+    confidence: float | None,
 ) -> list[Line]:
     """One line per run, the best run first."""
-    values = evaluation.of(measure)
+    values, lines = evaluation.of(measure), []
     means = mean_over_topics(values)
-    test_of = {test.run: test for test in tests}
-    lines = []
     for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
         run = evaluation.runs[row]
-        enough = len(evaluation.topics) >= LEAST
-        interval = mean_interval(values[row], 1 - alpha, STUDENT) if enough else None
-        test = test_of.get(run)
-        significant = test is not None and test.significant
-        lines.append(Line(run, float(means[row]), interval, test, significant, spans.get(run)))
+        interval = None if confidence is None else mean_interval(values[row], confidence)
+        lines.append(Line(run, float(means[row]), interval, tests.get(run), spans.get(run)))
     return lines
 
 
 def _of_measure(
-    measure: Measure, lines: list[Line], pairs: list[Test], standing: Standing | None
+    measure: Measure, lines: list[Line], pairs: list[Test], differences: list[Difference]
 ) -> OfMeasure:
-    best, sign = lines[0].run, sign_of(measure)
+    tests = [line.test for line in lines if line.test is not None]
+    undecided = [test for test in tests if not test.significant]
     separated = [{test.run, test.other} for test in pairs if test.significant]
-    better: list[str] = []
-    worse: list[str] = []
-    undecided: list[str] = []
-    detectable: float | None = None
-    for line in lines:
-        if line.test is None:
-            continue
-        if not line.significant:
-            undecided.append(line.run)
-            detectable = max(detectable or 0.0, line.test.detectable or 0.0)
-        else:
-            (better if sign * (line.test.difference or 0.0) > 0 else worse).append(line.run)
     return OfMeasure(
         measure,
-        sign < 0,
+        sign_of(measure) < 0,
         tuple(lines),
-        equal=tuple(line.run for line in lines[1:] if {best, line.run} not in separated),
+        equal=tuple(line.run for line in lines[1:] if {lines[0].run, line.run} not in separated),
         separated=len(separated),
         pairs=len(pairs),
-        better=tuple(better),
-        worse=tuple(worse),
-        open=tuple(undecided),
-        detectable=detectable,
-        standing=standing,
+        better=tuple(str(test.run) for test in tests if test.significant and test.better == test.run),
+        worse=tuple(str(test.run) for test in tests if test.significant and test.better == test.other),
+        open=tuple(str(test.run) for test in undecided),
+        detectable=max((test.detectable or 0.0 for test in undecided), default=None),
+        standing=_standing(differences),
     )
 
 
 def _standing(differences: Sequence[Difference]) -> Standing | None:
-    if not differences:
-        return None
     ties = [each.stands_over_ties for each in differences]
     judgments = [each.stands_over_judgments for each in differences]
-    counts = [None if None in each else sum(map(bool, each)) for each in (ties, judgments)]
+    counts = [None if None in each or not each else sum(map(bool, each)) for each in (ties, judgments)]
     return None if counts == [None, None] else Standing(len(differences), *counts)
