@@ -14,7 +14,6 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -28,12 +27,21 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output.formats import listed
 from ..registry.facts import sign_of
-from ..statistics import significance
 from ..statistics.intervals import STUDENT, check
 from ..statistics.libraries import need_statistics
-from ..statistics.options import refuse_large, whole_number
+from ..statistics.options import check_test
 from ..statistics.paired import paired
-from ..statistics.significance import Outcome
+from ..statistics.significance import (
+    Outcome,
+    conover,
+    friedman,
+    holm,
+    randomisation,
+    run_ranks,
+    tukey_hsd,
+    two_way_anova,
+    wilcoxon,
+)
 from .comparison import (
     ANOVA_RUNS,
     ANOVA_TOPICS,
@@ -127,14 +135,21 @@ def compare_values(
         hint = did_you_mean(baseline, evaluation.runs)
         raise GradedError(f"the baseline {baseline!r} is not among the runs {runs}{hint}")
     reference = reference_of(evaluation.runs, baseline)
+    base = None if reference is None else evaluation.runs.index(reference)
     outcomes: list[Test] = []
     ranks = []
     for measure in tracked(list(evaluation.measures), "measure", progress):
-        values = _Values(measure, evaluation.runs, evaluation.of(measure), reference, alpha)
-        ranks.append(values.ranks)
-        outcomes += values.primary(interval, seed)
+        array, sign = evaluation.of(measure), sign_of(measure)
+        best_first = np.argsort(-sign * array.mean(axis=1), kind="stable").tolist()
+        if base is None:
+            pairs = list(combinations(best_first, 2))
+        else:
+            pairs = [(run, base) for run in range(len(array)) if run != base]
+        ranks.append(run_ranks(-sign * array).mean(axis=1))
+        tests_of = _Tests(measure, evaluation.runs, array, pairs, alpha)
+        outcomes += tests_of.primary(interval, seed)
         for name in dict.fromkeys(tests):
-            outcomes += values.further(name, uncorrected, permutations, seed)
+            outcomes += tests_of.further(name, uncorrected, permutations, seed)
     missing = np.zeros((1, 0)) if evaluation.missing is None else evaluation.missing
     return Comparison(
         runs=evaluation.runs,
@@ -155,13 +170,8 @@ def check_options(
     alpha: float, permutations: int, seed: int, interval: str = STUDENT, tests: Sequence[str] = ()
 ) -> None:
     """Raise `GradedError` for an option out of range, an unknown test or a missing library."""
-    if not 0 < alpha < 1:
-        raise GradedError(f"alpha={alpha!r} is not allowed; it is between 0 and 1, for example 0.05")
-    refuse_large(
-        "permutations", whole_number(permutations, "permutations", 1), 16 * permutations, "their differences"
-    )
-    whole_number(seed, "seed", 0)
-    check(1 - alpha, interval)
+    check_test(alpha, permutations, seed)
+    check(1 - alpha, interval, "interval")
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
@@ -169,53 +179,48 @@ def check_options(
     need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
 
 
-class _Values:
-    """Runs the tests on the values of one measure (runs × topics)."""
+class _Tests:
+    """Tests the values of one measure (runs × topics); `pairs` are the family."""
 
     def __init__(
-        self, measure: Measure, runs: Sequence[str], array: np.ndarray, reference: str | None, alpha: float
+        self,
+        measure: Measure,
+        runs: Sequence[str],
+        values: np.ndarray,
+        pairs: Sequence[tuple[int, int]],
+        alpha: float,
     ):
-        self.measure, self.runs, self.array, self.alpha = measure, runs, array, alpha
+        self.measure, self.runs, self.values, self.pairs, self.alpha = measure, runs, values, pairs, alpha
         self.sign = sign_of(measure)
-        self.merit = self.sign * array.mean(axis=1)
-        self.ranks = significance.run_ranks(-self.sign * array).mean(axis=1)
-        best_first = np.argsort(-self.merit, kind="stable").tolist()
-        base = None if reference is None else runs.index(reference)
-        self.pairs = (
-            list(combinations(best_first, 2))
-            if base is None
-            else [(run, base) for run in range(len(runs)) if run != base]
-        )
 
     def primary(self, interval: str, seed: int) -> Iterator[Test]:
         """The paired t-test of each pair of the family."""
-        found = paired(self.array, self.pairs, self.alpha, check(1 - self.alpha, interval), seed)
-        for row, pair in enumerate(self.pairs):
-            column = {name: _known(array[row]) for name, array in vars(found).items() if name != "notes"}
-            column.pop("deviation")
-            yield self._pair(PAIRED_T, pair, found.difference[row], found.notes[row], **column)
+        found = vars(paired(self.values, self.pairs, self.alpha, check(1 - self.alpha, interval), seed))
+        notes, _ = found.pop("notes"), found.pop("deviation")
+        for row, (pair, note) in enumerate(zip(self.pairs, notes)):
+            numbers = {name: None if np.isnan(of[row]) else float(of[row]) for name, of in found.items()}
+            yield self._pair(PAIRED_T, pair, found["difference"][row], note, **numbers)
 
     def further(self, name: str, uncorrected: bool, permutations: int, seed: int) -> Iterator[Test]:
         """The tests that `name`, one of `TESTS`, stands for."""
         if name == "anova":
-            yield from map(self._test, (ANOVA_RUNS, ANOVA_TOPICS), significance.two_way_anova(self.array))
+            yield from map(self._of_all, (ANOVA_RUNS, ANOVA_TOPICS), two_way_anova(self.values))
         elif name == "conover":
-            friedman = significance.friedman(self.array)
-            yield self._test(FRIEDMAN, friedman)
-            if friedman.p is not None and friedman.p < self.alpha:
-                p_values = significance.conover(self.array)
-                yield from self._by_matrix(CONOVER, p_values, -self.ranks, corrected=not uncorrected)
+            omnibus = friedman(self.values)
+            yield self._of_all(FRIEDMAN, omnibus)
+            if omnibus.p is not None and omnibus.p < self.alpha:
+                merit = run_ranks(self.sign * self.values).mean(axis=1)
+                yield from self._by_matrix(CONOVER, conover(self.values), merit, not uncorrected)
         elif name == "tukey":
-            p_values = significance.tukey_hsd(self.array, permutations, seed)
-            yield from self._by_matrix(TUKEY_HSD, p_values, self.merit, corrected=False)
-        else:
-            test = (
-                significance.wilcoxon
-                if name == "wilcoxon"
-                else partial(significance.randomisation, permutations=permutations, seed=seed)
+            merit = self.sign * self.values.mean(axis=1)
+            yield from self._by_matrix(TUKEY_HSD, tukey_hsd(self.values, permutations, seed), merit, False)
+        elif name == "wilcoxon":
+            yield from self._corrected(
+                WILCOXON, [wilcoxon(self.values[a], self.values[b]) for a, b in self.pairs]
             )
-            outcomes = [test(self.array[a], self.array[b]) for a, b in self.pairs]
-            yield from self._corrected(WILCOXON if name == "wilcoxon" else RANDOMISATION, outcomes)
+        else:
+            found = [randomisation(self.values[a], self.values[b], permutations, seed) for a, b in self.pairs]
+            yield from self._corrected(RANDOMISATION, found)
 
     def _by_matrix(self, name: str, p: np.ndarray, merit: np.ndarray, corrected: bool) -> Iterator[Test]:
         """A test whose p-values are a matrix (runs × runs), and which favours the run of higher `merit`."""
@@ -227,12 +232,11 @@ class _Values:
     def _corrected(self, name: str, outcomes: Sequence[Outcome], corrected: bool = True) -> Iterator[Test]:
         """A test of each pair of the family, with Holm's correction if `corrected`."""
         p_values = [outcome.p for outcome in outcomes]
-        adjusted = significance.holm([p or 0.0 for p in p_values]).tolist() if corrected else p_values
-        for pair, outcome, p in zip(self.pairs, outcomes, adjusted):
-            numbers = {"statistic": outcome.statistic, "p": outcome.p, "adjusted": p}
-            yield self._pair(name, pair, outcome.leaning, outcome.note, **numbers)
+        adjusted = holm([p or 0.0 for p in p_values]).tolist() if corrected else p_values
+        for pair, of, p in zip(self.pairs, outcomes, adjusted):
+            yield self._pair(name, pair, of.leaning, of.note, statistic=of.statistic, p=of.p, adjusted=p)
 
-    def _test(self, name: str, outcome: Outcome) -> Test:
+    def _of_all(self, name: str, outcome: Outcome) -> Test:
         return Test(self.measure, name, statistic=outcome.statistic, p=outcome.p, note=outcome.note)
 
     def _pair(
@@ -242,18 +246,5 @@ class _Values:
         first, second = (self.runs[number] for number in pair)
         better = None if leaning == 0 else first if self.sign * leaning > 0 else second
         p = numbers["adjusted"]
-        return Test(
-            self.measure,
-            name,
-            run=first,
-            other=second,
-            better=better,
-            significant=p is not None and p < self.alpha,
-            note=note,
-            **numbers,
-        )
-
-
-def _known(value: float) -> float | None:
-    """A number as a Python float, None for NaN."""
-    return None if np.isnan(value) else float(value)
+        significant = p is not None and p < self.alpha
+        return Test(self.measure, name, first, second, better, significant=significant, note=note, **numbers)

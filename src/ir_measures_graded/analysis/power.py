@@ -39,7 +39,7 @@ from ..output.result import Result
 from ..registry.notation import parse_measure
 from ..statistics import significance
 from ..statistics.libraries import need_statistics, statistics_library
-from ..statistics.options import refuse_large, whole_number
+from ..statistics.options import check_test
 from ..statistics.paired import POWER, detectable_effect, fewest_topics, paired, topics_needed
 
 if TYPE_CHECKING:
@@ -529,14 +529,9 @@ def _check(
     need_statistics("scipy")
     if test not in TESTS:
         raise GradedError(f"test={test!r} is not allowed; it is one of {', '.join(TESTS)}")
-    if not 0 < alpha < 1:
-        raise GradedError(f"alpha={alpha!r} is not allowed; it is above 0 and below 1, as 0.05")
+    check_test(alpha, permutations, seed)
     if not alpha < power < 1:
         raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
-    refuse_large(
-        "permutations", whole_number(permutations, "permutations", 1), 16 * permutations, "their differences"
-    )
-    whole_number(seed, "seed", 0)
     wanted = tuple(dict.fromkeys(differences))
     for difference in wanted:
         if not 0 < difference < np.inf:

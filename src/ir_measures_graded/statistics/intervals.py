@@ -14,6 +14,7 @@ import numpy as np
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from .libraries import statistics_library
+from .options import check_probability
 from .significance import EXACT
 
 STUDENT: Final = "t"
@@ -82,11 +83,13 @@ def student_quantile(confidence: float, degrees: int) -> float:
     return float(statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2))
 
 
-def check(confidence: float, method: str) -> str:
-    """The name of the method. Raises `GradedError` for a confidence out of range and an unknown method."""
-    if not 0 < confidence < 1:
-        raise GradedError(f"confidence={confidence!r} is not allowed; it is above 0 and below 1, as 0.95")
-    method = BCA if method == "bootstrap" else method
-    if method not in METHODS:
-        raise GradedError(f"method={method!r} is not allowed; it is one of {', '.join(METHODS)}")
-    return method
+def check(confidence: float, method: str, name: str = "method") -> str:
+    """The method of that name. Raises `GradedError` for a confidence out of range and an unknown method.
+
+    `name` is the name of the parameter with the method.
+    """
+    check_probability(confidence, "confidence", 0.95)
+    known = {"bootstrap": BCA} | {each: each for each in METHODS}
+    if method not in known:
+        raise GradedError(f"{name}={method!r} is not allowed; it is one of {', '.join(METHODS)}")
+    return known[method]

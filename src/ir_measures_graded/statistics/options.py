@@ -34,3 +34,17 @@ def refuse_large(name: str, value: int, needed: int, what: str) -> None:
             f"{name}={value} is too large: {what} would need {needed / 2**30:.0f} GiB of memory, "
             f"and {MEMORY >> 30} GiB are allowed"
         )
+
+
+def check_probability(value: float, name: str, example: float) -> None:
+    """Raise `GradedError` unless `value` is above 0 and below 1."""
+    if not 0 < value < 1:
+        raise GradedError(f"{name}={value!r} is not allowed; it is above 0 and below 1, as {example}")
+
+
+def check_test(alpha: float, permutations: int, seed: int) -> None:
+    """Raise `GradedError` for an option of a test that is out of range."""
+    check_probability(alpha, "alpha", 0.05)
+    size = 16 * whole_number(permutations, "permutations", 1)
+    refuse_large("permutations", permutations, size, "their differences")
+    whole_number(seed, "seed", 0)
