@@ -6,7 +6,7 @@ module as ``pt.graded``. From then on:
 - ``pt.graded.nDCG_JK(b=2)@10`` is a measure, and ``from pyterrier.measures import nDCG_JK`` works. The
   measures of plugins are available, too.
 - ``pt.Experiment`` and ``pt.Evaluate`` accept every measure string and trec_eval's names.
-- ``pt.Experiment`` warns if it would misread a measure, because it takes larger values to be better.
+- ``pt.Experiment`` shows improvements and the best system rightly if smaller values are better.
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
 """
 
@@ -17,10 +17,7 @@ import inspect
 import logging
 import re
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -32,7 +29,6 @@ import ir_measures_graded
 from .. import demo
 from ..errors import GradedError, UnknownMeasureError
 from ..measures.base import GradedMeasure
-from ..measures.parameters import Flag
 from ..ranking.gains import EXP, LINEAR
 from ..registry import names, plugins
 from ..registry.facts import is_graded, needs_all_topics, smaller_is_better
@@ -116,7 +112,7 @@ def _parse_trec_measure(measure: Any) -> Any:
 
 
 def _functions() -> None:
-    """Wrap PyTerrier's functions that evaluate. Their results stay the same."""
+    """Wrap PyTerrier's functions that evaluate. Their values stay the same."""
     pyterrier: Any = sys.modules.get("pyterrier")
     for name in ("Experiment", "GridScan", "GridSearch", "KFoldGridSearch"):
         function = getattr(pyterrier, name, None)
@@ -125,37 +121,44 @@ def _functions() -> None:
 
 
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that checks the graded measures of a call before it calls `function`.
+    """A function that checks the graded measures of a call and shows them the right way round.
 
-    It warns if PyTerrier would misread a measure. It raises `GradedError` for a measure that needs the levels
-    of all topics if PyTerrier would pass topics in batches.
+    It raises `GradedError` for a measure that needs the levels of all topics if PyTerrier would pass topics
+    in batches, and for a search for the largest mean of a measure whose smaller values are better.
     """
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            call = signature.bind(*args, **kwargs)
         except TypeError:  # PyTerrier raises the error
-            given = {}
-        misread = [name for name in SHOWN if given.get(name) is not None]
-        for measure in _graded(given):
-            if misread and smaller_is_better(measure):
-                warnings.warn(_inversion(measure, misread), stacklevel=2)
+            return function(*args, **kwargs)
+        given = call.arguments
+        measures = dict(_measures_of(given))
+        graded = {name: measure for name, measure in measures.items() if is_graded(measure)}
+        smaller = [name for name, measure in graded.items() if smaller_is_better(measure)]
+        for measure in graded.values():
             if given.get("batch_size") is not None and needs_all_topics(measure):
                 raise GradedError(
                     f"{measure} needs the levels of all topics, but PyTerrier evaluates topics in batches; "
                     f"{_remedy(measure)}leave out batch_size"
                 )
-        return _in_order(function(*args, **kwargs), [name for name, _ in _measures_of(given)])
+        if smaller and "metric" in given:
+            instead = INSTEAD.get(graded[smaller[0]].NAME, "a measure whose larger values are better")
+            raise GradedError(
+                f"smaller values of {smaller[0]} are better, but pt.{function.__name__} searches for the "
+                f"largest mean; use {instead}"
+            )
+        highlight = given.pop("highlight", None) if smaller else None
+        return _shown(function(*call.args, **call.kwargs), [*measures], smaller, highlight)
 
     wrapper._original = function  # type: ignore[attr-defined]
     return wrapper
 
 
-def _graded(given: Mapping[str, Any]) -> Iterator[GradedMeasure]:
-    """The graded measures among the metrics of a call."""
-    return (measure for _, measure in _measures_of(given) if is_graded(measure))
+INSTEAD = {"NDPM": "NDPM(performance=True)", "ASL": "NR"}
+"""For a measure whose smaller values are better, one with the same order of runs in each topic."""
 
 
 def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -170,19 +173,36 @@ def _measures_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((str(metric if len(measures) == 1 else measure), measure) for measure in measures)
 
 
-def _in_order(found: Any, names: Sequence[str]) -> Any:
-    """A DataFrame of means with its measures in the order of `names`; any other result unchanged.
+def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str], highlight: str | None) -> Any:
+    """A DataFrame of means with its measures in this order, and improvements of `smaller` ones in "+".
 
     PyTerrier's own order changes from process to process, because ir-measures keeps measures in sets.
+    PyTerrier takes larger values to be better. `highlight` marks the best values, as PyTerrier would do.
+    Any other result is unchanged.
     """
-    if type(found).__name__ != "DataFrame" or "name" not in found.columns:
+    if hasattr(found, "averages"):  # perquery="both"
+        return found._replace(averages=_shown(found.averages, measures, smaller, highlight))
+    if type(found).__name__ != "DataFrame" or found.columns[0] != "name" or "qid" in found:
         return found
 
     def place(column: str) -> tuple[bool, bool, int]:
         measure = TESTED.sub("", column)
-        return column != "name", column != measure, names.index(measure) if measure in names else len(names)
+        number = measures.index(measure) if measure in measures else len(measures)
+        return column != "name", column != measure, number
 
-    return found[sorted(found.columns, key=place)]
+    signs = [(f"{name} +", f"{name} -") for name in smaller]
+    order = sorted(found.columns, key=place)
+    found = found.rename(columns=dict(signs) | {minus: plus for plus, minus in signs})[order]
+    if not highlight:
+        return found
+    low = [name for name in order if name in smaller or name == "mrt" or name.endswith(" -")]
+    high = [name for name in order if name not in low and (name in measures or name.endswith(" +"))]
+    look = "font-weight: bold" if highlight == "bold" else "background-color: lightgreen"
+    return found.style.highlight_max(high, props=look).highlight_min(low, props=look)
+
+
+TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")
+"""What PyTerrier appends to the name of a measure in the columns of a comparison with the baseline."""
 
 
 def _remedy(measure: GradedMeasure) -> str:
@@ -193,67 +213,25 @@ def _remedy(measure: GradedMeasure) -> str:
     return f"give max_gain ({top or 'the highest gain'}), or "
 
 
-TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")
-"""What PyTerrier appends to the name of a measure in the columns of a comparison with the baseline."""
-SHOWN = {
-    "baseline": "counts topics with better values in its column '-' and with worse values in '+'",
-    "highlight": "highlights the worst system",
-}
-"""How PyTerrier shows a measure whose smaller values are better, by parameter of ``pt.Experiment``."""
-LARGER = {"ASL": "NR"}
-"""For a measure whose smaller values are better, a measure with the same order of runs in each topic."""
-
-
-def _inversion(measure: GradedMeasure, misread: Iterable[str]) -> str:
-    """The warning about what PyTerrier shows the wrong way round, with a measure to use instead."""
-    flags = (name for name, parameter in measure.PARAMETERS.items() if isinstance(parameter, Flag))
-    instead = [other for name in flags if not smaller_is_better(other := measure(**{name: True}))]
-    if measure.NAME in LARGER:
-        instead.append(names.registry()[LARGER[measure.NAME]](**measure.params))
-    return (
-        f"smaller values of {measure} are better, but pt.Experiment takes larger ones to be better: it "
-        f"{' and '.join(SHOWN[name] for name in misread)}; "
-        + (f"use {instead[0]}" if instead else "read them the other way round")
-    )
-
-
 def _collection() -> None:
-    """Register the demo collection with ir-datasets, now or as soon as ir-datasets is imported.
+    """Register the demo collection with ir-datasets, now or when PyTerrier is first asked for it.
 
-    PyTerrier imports ir-datasets on the first request for a dataset. That import takes almost half as long as
-    ``import pyterrier`` itself, so users who need no dataset should not wait for it.
+    Importing ir-datasets takes almost half as long as ``import pyterrier`` itself, so users who need no
+    dataset should not wait for it.
     """
+    pyterrier: Any = sys.modules.get("pyterrier")
     if "ir_datasets" in sys.modules:
         demo.register()
-    elif not any(isinstance(finder, _AfterImport) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _AfterImport("ir_datasets", lambda: demo.register()))
+    elif pyterrier is not None:
+        get_dataset = pyterrier.get_dataset
 
+        @functools.wraps(get_dataset)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if f"irds:{demo.NAME}" in (*args, *kwargs.values()):
+                demo.register()
+            return get_dataset(*args, **kwargs)
 
-class _AfterImport(MetaPathFinder):
-    """Calls `then` once, after the module `name` has been imported."""
-
-    def __init__(self, name: str, then: Callable[[], None]):
-        self.name, self.then = name, then
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != self.name:
-            return None
-        others = [finder for finder in sys.meta_path if finder is not self]
-        found = (finder.find_spec(fullname, path, target) for finder in others)
-        spec = next((spec for spec in found if spec is not None), None)
-        if spec is not None and spec.loader is not None:
-            execute = spec.loader.exec_module
-
-            def exec_module(module: ModuleType) -> None:
-                execute(module)
-                if self in sys.meta_path:
-                    sys.meta_path.remove(self)
-                _quietly(self.then)
-
-            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
+        pyterrier.get_dataset = wrapper
 
 
 def _quietly(step: Callable[[], None]) -> None:
