@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from typing import Any
 
 from ..errors import GradedError
 from ..judging.agreement import agreement
@@ -63,43 +64,41 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --baseline bm25
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
     """
-    inputs = None
-    if arguments.inputs:
-        arguments.scoreddocs = False
-        inputs = Inputs(arguments)
-    elif arguments.baseline or arguments.merge or arguments.gains:
+    if not arguments.inputs and (arguments.baseline or arguments.merge or arguments.gains):
         raise GradedError("--baseline, --merge and --gains require runs and measures")
-    elif arguments.show in (ORDERS, ESTIMATES):
+    if not arguments.inputs and arguments.show in (ORDERS, ESTIMATES):
         raise GradedError(f"--show {arguments.show} requires runs and measures")
+    arguments.scoreddocs = False
+    inputs = Inputs(arguments) if arguments.inputs else None
     files = filter(os.path.exists, (arguments.qrels, arguments.machine))
     check_files(arguments, [*files, *(inputs.files if inputs else ())])
     human = inputs.qrels if inputs else arguments.qrels
-    runs, measures = (inputs.runs, inputs.measures) if inputs else ((), ())
-    common = {"machine_levels": arguments.machine_levels, "progress": bars(), "jobs": arguments.jobs}
-    several = runs if len(runs) > 1 else ()
-    agreed = agreement(human, arguments.machine, several, measures if several else (), **common)
+    common: dict[str, Any] = {
+        "machine_levels": arguments.machine_levels,
+        "progress": bars(),
+        "jobs": arguments.jobs,
+    }
+    several = inputs if inputs and len(inputs.runs) > 1 else None
+    compared = (several.runs, several.measures) if several else ()
+    agreed = agreement(human, arguments.machine, *compared, **common)
     result: Result = agreed
     tables: dict[str, Callable[[], Table]] = {AGREEMENT: agreed.table, LEVELS: agreed.confusion_table}
+    notes = []
     if several:
         tables[ORDERS] = agreed.order_table
     if inputs:
+        options: dict[str, Any] = {"merge": arguments.merge, "confidence": arguments.confidence}
+        baseline = inputs.run_named(arguments.baseline, "--baseline")
         estimated = estimate(
-            human,
-            arguments.machine,
-            runs,
-            measures,
-            arguments.confidence,
-            inputs.run_named(arguments.baseline, "--baseline"),
-            merge=arguments.merge,
-            **common,
+            human, arguments.machine, inputs.runs, inputs.measures, baseline=baseline, **options, **common
         )
-        tables[ESTIMATES] = estimated.table
-        if arguments.show in (None, ESTIMATES):
-            result = estimated
+        tables[ESTIMATES], notes = estimated.table, ["", estimated.summary]
+        result = estimated if arguments.show in (None, ESTIMATES) else agreed
     if arguments.show == ORDERS and not several:
         raise GradedError("--show orders requires at least 2 runs")
-    choice = arguments.show or (ESTIMATES if inputs else AGREEMENT)
+    sections = list(tables.values())
     tables[TOPICS] = agreed.topic_table
+    choice = arguments.show or (ESTIMATES if inputs else AGREEMENT)
 
     def table(form: str) -> Table:
         is_result = choice in (AGREEMENT, ESTIMATES)
@@ -108,8 +107,5 @@ def run(arguments: argparse.Namespace) -> list[str]:
     lines = printed(table, arguments, result.figure)
     if arguments.format != "text" or arguments.show:
         return lines
-    del tables[TOPICS]
-    sections = [[*FORMATS["text"](*section(), arguments.places)] for section in tables.values()]
-    if inputs:
-        sections.append([estimated.summary])
-    return [line for section in sections for line in [*section, ""]][:-1]
+    texts = [["", *FORMATS["text"](*section(), arguments.places)] for section in sections]
+    return [line for text in texts for line in text][1:] + notes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import Any
 
@@ -24,6 +24,9 @@ from ..ranking.ranks import JudgedRanks
 
 INFAP_EPSILON = 0.00001
 
+Given = Mapping[str, Any]
+"""The parameters of a measure; None for one that is not set."""
+
 
 class TrecLists:
     """A run as trec_eval sees it when documents of level `rel` and higher are relevant.
@@ -37,7 +40,9 @@ class TrecLists:
     def __init__(self, ranks: JudgedRanks, rel: int, judged_only: bool, gains: GainMap):
         self.ranks, self.rel, self.gains = ranks, rel, gains
         self.topic, self.count = ranks.judged.topic, len(ranks.judged.topics)
-        self.level = _replaced(ranks.judged.level, gains)
+        self.level = ranks.judged.level.copy()
+        for old, new in gains.items():
+            self.level[ranks.judged.level == old] = new
         self.hits = GainList(self.count, ranks.topic, ranks.rank, self.level[ranks.doc])
         self.num_ret = ranks.retrieved
         if judged_only:
@@ -56,11 +61,6 @@ class TrecLists:
         return np.bincount(self.topic[self.level >= self.rel], minlength=self.count)
 
     @cached_property
-    def num_nonrel(self) -> np.ndarray:
-        nonrel = (self.level >= 0) & (self.level < self.rel)
-        return np.bincount(self.topic[nonrel], minlength=self.count)
-
-    @cached_property
     def num_rel_ret(self) -> np.ndarray:
         return np.diff(self.relevant.offsets)
 
@@ -69,17 +69,6 @@ class TrecLists:
         """The number of judged, not relevant documents before each of `relevant`."""
         nonrel = (self.hits.gain >= 0) & (self.hits.gain < self.rel)
         return by_topic.cumsum(nonrel.astype(np.int64), self.hits.offsets)[self.hits.gain >= self.rel]
-
-    def within(self, cutoff: Any) -> GainList:
-        """The relevant documents up to the cutoff; all of them without a cutoff."""
-        return self.relevant.first(None if cutoff is NOT_PROVIDED else cutoff)
-
-
-def _replaced(level: np.ndarray, gains: GainMap) -> np.ndarray:
-    result = level.copy()
-    for old, new in gains.items():
-        result[level == old] = new
-    return result
 
 
 def number(documents: GainList) -> np.ndarray:
@@ -90,50 +79,49 @@ def number(documents: GainList) -> np.ndarray:
 # ------------------------------------------------------------------- formulas, as in trec_eval
 
 
-def precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_P.c``: relevant documents within the cutoff / cutoff; missing ranks count as not relevant."""
-    return hits_within(lists, measure) / measure["cutoff"]
+    return hits_within(lists, given) / given["cutoff"]
 
 
-def recall(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def recall(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_recall.c``: relevant documents within the cutoff / num_rel."""
-    return ratio(hits_within(lists, measure), lists.num_rel)
+    return ratio(hits_within(lists, given), lists.num_rel)
 
 
-def success(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def success(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_success.c``: 1 if a relevant document is within the cutoff, else 0."""
-    return (hits_within(lists, measure) > 0).astype(np.float64)
+    return (hits_within(lists, given) > 0).astype(np.float64)
 
 
-def hits_within(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def hits_within(lists: TrecLists, given: Given) -> np.ndarray:
     """The number of relevant documents within the cutoff."""
-    return np.diff(lists.within(measure["cutoff"]).offsets)
+    return np.diff(lists.relevant.first(given["cutoff"]).offsets)
 
 
-def r_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def r_precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_Rprec.c``: relevant documents within rank num_rel / num_rel."""
     hits = lists.relevant
     return ratio(hits.sum(hits.rank <= lists.num_rel[hits.topic]), lists.num_rel)
 
 
-def reciprocal_rank(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def reciprocal_rank(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_recip_rank.c``: 1 / the rank of the first relevant document."""
     hits = lists.relevant
     return hits.sum((number(hits) == 1) / hits.rank)
 
 
-def average_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def average_precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_map.c``, ``m_map_cut.c``: Σ precision at each relevant document / num_rel."""
-    hits = lists.within(measure["cutoff"])
+    hits = lists.relevant.first(given["cutoff"])
     return ratio(hits.sum(number(hits) / hits.rank), lists.num_rel)
 
 
-def ndcg(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def ndcg(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_ndcg.c``, ``m_ndcg_cut.c``: the DCG of the run's list / that of the ideal list."""
     best = lists.ranks.judged.ideal({level: max(gain, 0) for level, gain in lists.gains.items()})
     ideal = GainList(lists.count, best.topic, best.rank, best.gain)
-    depth = None if measure["cutoff"] is NOT_PROVIDED else measure["cutoff"]
-    return ratio(dcg(lists.relevant.first(depth)), dcg(ideal.first(depth)))
+    return ratio(dcg(lists.relevant.first(given["cutoff"])), dcg(ideal.first(given["cutoff"])))
 
 
 def dcg(documents: GainList) -> np.ndarray:
@@ -142,36 +130,34 @@ def dcg(documents: GainList) -> np.ndarray:
 
 
 def log2(numbers: np.ndarray) -> np.ndarray:
-    """C's logarithm of positive whole numbers from a table; NumPy's may differ in the last bit."""
-    table = _table_of_log2()
-    result = table[np.minimum(numbers, table.size - 1)]
-    beyond = numbers >= table.size
-    result[beyond] = list(map(math.log2, numbers[beyond].tolist()))
-    return result
+    """C's logarithm of positive whole numbers; NumPy's may differ in the last bit."""
+    return _table_of_log2(int(numbers.max(initial=1)).bit_length())[numbers]
 
 
 @cache
-def _table_of_log2() -> np.ndarray:
-    return np.array([-math.inf, *map(math.log2, range(1, 10_002))])
+def _table_of_log2(bits: int) -> np.ndarray:
+    return np.array([-math.inf, *map(math.log2, range(1, 1 << bits))])
 
 
-def interpolated_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def interpolated_precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_iprec_at_recall.c``: the highest precision at this recall or higher."""
-    wanted = (float(f"{measure['recall']:.2f}") * lists.num_rel + 0.9).astype(np.int64)
+    wanted = (float(f"{given['recall']:.2f}") * lists.num_rel + 0.9).astype(np.int64)
     hits = lists.relevant
     at = np.where(number(hits) >= wanted[hits.topic], number(hits) / hits.rank, 0.0)
     highest = by_topic.largest(at, hits.offsets)
     return np.where((wanted == 0) & (lists.num_ret == 0), np.nan, highest)  # trec_eval divides 0 by 0
 
 
-def bpref(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def bpref(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) / num_rel."""
-    hits, num_rel, num_nonrel = lists.relevant, lists.num_rel, lists.num_nonrel
+    hits, num_rel = lists.relevant, lists.num_rel
+    nonrel = (lists.level >= 0) & (lists.level < lists.rel)
+    num_nonrel = np.bincount(lists.topic[nonrel], minlength=lists.count)
     before = np.minimum(lists.nonrel_so_far, num_rel[hits.topic])
     return ratio(hits.sum(1 - ratio(before, np.minimum(num_nonrel, num_rel)[hits.topic])), num_rel)
 
 
-def inferred_ap(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def inferred_ap(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_infap.c``: Σ expected precision at each relevant document / num_rel."""
     hits = lists.relevant
     pooled = number(lists.hits)[lists.hits.gain >= lists.rel] - 1  # documents of the pool before it
@@ -182,39 +168,39 @@ def inferred_ap(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
     return ratio(hits.sum(np.where(before == 0, 1.0, inferred)), lists.num_rel)
 
 
-def set_precision(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def set_precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_set_P.c``: num_rel_ret / num_ret; ``m_set_rel_P.c``: num_rel_ret / min(num_ret, num_rel)."""
-    possible = np.minimum(lists.num_ret, lists.num_rel) if measure["relative"] else lists.num_ret
+    possible = np.minimum(lists.num_ret, lists.num_rel) if given["relative"] else lists.num_ret
     return ratio(lists.num_rel_ret, possible)
 
 
-def set_recall(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def set_recall(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_set_recall.c``: num_rel_ret / num_rel."""
     return ratio(lists.num_rel_ret, lists.num_rel)
 
 
-def set_f(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def set_f(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_set_F.c``: (β + 1) P R / (β P + R)."""
     p, r = ratio(lists.num_rel_ret, lists.num_ret), ratio(lists.num_rel_ret, lists.num_rel)
-    return ratio((measure["beta"] + 1) * p * r, measure["beta"] * p + r)
+    return ratio((given["beta"] + 1) * p * r, given["beta"] * p + r)
 
 
-def set_ap(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def set_ap(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_set_map.c``: num_rel_ret² / (num_ret num_rel)."""
     return ratio(lists.num_rel_ret * lists.num_rel_ret, lists.num_ret * lists.num_rel)
 
 
-def num_ret(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def num_ret(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_num_ret.c``, and with `rel` ``m_num_rel_ret.c``."""
-    return lists.num_ret if measure["rel"] is NOT_PROVIDED else lists.num_rel_ret
+    return lists.num_ret if given["rel"] is None else lists.num_rel_ret
 
 
-def num_rel(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def num_rel(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_num_rel.c``."""
     return lists.num_rel
 
 
-def num_q(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def num_q(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_num_q.c``: 1 for each topic."""
     return np.ones(lists.count)
 
@@ -222,18 +208,18 @@ def num_q(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
 # ------------------------------------------ formulas, as in ir-measures' providers in Python
 
 
-def judged(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def judged(lists: TrecLists, given: Given) -> np.ndarray:
     """Judged documents within the cutoff / documents within the cutoff; a document of any level is judged."""
     within, depth = ranks_by_ascending_id(lists.ranks), lists.ranks.retrieved
-    if measure["cutoff"] is not NOT_PROVIDED:
-        depth = np.minimum(depth, measure["cutoff"])
+    if given["cutoff"] is not None:
+        depth = np.minimum(depth, given["cutoff"])
     return ratio(lists.hits.sum(within <= depth[lists.hits.topic]), depth)
 
 
-def reciprocal_rank_within(lists: TrecLists, measure: ir_measures.Measure) -> np.ndarray:
+def reciprocal_rank_within(lists: TrecLists, given: Given) -> np.ndarray:
     """MS MARCO's RR: 0 where no relevant document is within the cutoff."""
     rank = ranks_by_ascending_id(lists.ranks)
-    gained = (lists.hits.gain >= lists.rel) & (rank <= measure["cutoff"])
+    gained = (lists.hits.gain >= lists.rel) & (rank <= given["cutoff"])
     return by_topic.largest(gained / rank, lists.hits.offsets)
 
 
@@ -253,7 +239,7 @@ def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
 
 # -------------------------------------------------------------------------- supported measures
 
-Formula = Callable[[TrecLists, ir_measures.Measure], np.ndarray]
+Formula = Callable[[TrecLists, Given], np.ndarray]
 
 FORMULAS: dict[type[ir_measures.Measure], Formula] = {
     type(ir_measures.P): precision,
@@ -280,19 +266,24 @@ MULTIPLY_AND_ADD = {interpolated_precision, inferred_ap, set_f}
 """Formulas that add a product, whose last bit depends on `rounds_twice`."""
 
 PARAMETERS: dict[str, Callable[[Any], bool]] = {
-    "cutoff": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
-    "rel": lambda value: value is NOT_PROVIDED or (type(value) is int and 1 <= value < 2**31),
+    "cutoff": lambda value: value is None or (type(value) is int and 1 <= value < 2**31),
+    "rel": lambda value: value is None or (type(value) is int and 1 <= value < 2**31),
     "judged_only": lambda value: isinstance(value, bool),
     "relative": lambda value: isinstance(value, bool),
     "dcg": lambda value: value == "log2",
-    "gains": lambda value: (
-        value is NOT_PROVIDED
-        or all(type(number) is int and abs(number) < 2**31 for pair in value.items() for number in pair)
+    "gains": lambda value: all(
+        type(number) is int and abs(number) < 2**31 for pair in (value or {}).items() for number in pair
     ),
     "beta": lambda value: re.fullmatch(r"\d+(\.\d+)?", f"{value}") is not None,
     "recall": lambda value: 0 <= value <= 1,
 }
 """Which of the values that ir-measures allows are supported, by parameter."""
+
+
+def parameters(measure: ir_measures.Measure) -> Given:
+    """The parameters of a measure; None for one that is not set."""
+    values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    return {name: None if value is NOT_PROVIDED else value for name, value in values.items()}
 
 
 def computes(measure: ir_measures.Measure) -> bool:
@@ -308,13 +299,13 @@ def computes(measure: ir_measures.Measure) -> bool:
     if formula is None:
         return False
     measure.validate_params()
-    if formula is reciprocal_rank_within and measure["judged_only"]:
-        return False
-    if formula is num_rel and measure["rel"] != 1:
-        return False
-    if formula in MULTIPLY_AND_ADD and not rounds_twice():
-        return False
-    return all(name in PARAMETERS and PARAMETERS[name](measure[name]) for name in measure.SUPPORTED_PARAMS)
+    given = parameters(measure)
+    return (
+        not (formula is reciprocal_rank_within and given["judged_only"])
+        and not (formula is num_rel and given["rel"] != 1)
+        and (formula not in MULTIPLY_AND_ADD or rounds_twice())
+        and all(name in PARAMETERS and PARAMETERS[name](value) for name, value in given.items())
+    )
 
 
 @cache
@@ -348,10 +339,8 @@ def values(measure: ir_measures.Measure, ranks: JudgedRanks, seen: dict[Any, Tre
     """The value of each topic, as if the run had every topic; measures of one run share the lists `seen`."""
     formula = formula_of(measure)
     assert formula is not None, "computes() comes first"
-    given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
-    rel, gains = given.get("rel", NOT_PROVIDED), given.get("gains", NOT_PROVIDED)
-    rel, gains = 1 if rel is NOT_PROVIDED else rel, {} if gains is NOT_PROVIDED else gains
-    key = (rel, given.get("judged_only", False), tuple(gains.items()))
+    given = parameters(measure)
+    key = given.get("rel") or 1, bool(given.get("judged_only")), str(given.get("gains"))
     if key not in seen:
-        seen[key] = TrecLists(ranks, rel, given.get("judged_only", False), gains)
-    return np.asarray(formula(seen[key], measure), dtype=np.float64)
+        seen[key] = TrecLists(ranks, key[0], key[1], given.get("gains") or {})
+    return np.asarray(formula(seen[key], given), dtype=np.float64)
