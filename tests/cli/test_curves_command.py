@@ -52,22 +52,10 @@ def test_options_reach_the_analysis(output):
     assert "ideal" not in output("curves", demo.NAME, *PATHS, "CG", "--no-ideal")[0]
 
 
-def test_several_measures_stand_below_one_another(output):
-    lines = output("curves", demo.NAME, PATHS[0], "nCG", "P", "--depth", 2, "-p", 1)
-    assert [line.split()[:2] for line in lines] == [
-        ["measure", "rank"], ["nCG", "1"], ["nCG", "2"], ["P", "1"], ["P", "2"],
-    ]  # fmt: skip
-
-
 def test_the_cutoff_of_a_trec_eval_name_is_the_depth(output):
     assert output("curves", demo.NAME, PATHS[0], "ndcg_cut_3") == output(
         "curves", demo.NAME, PATHS[0], "nDCG", "--depth", 3
     )
-
-
-def test_gains_weight_the_measure(output):
-    words = ("curves", demo.NAME, *PATHS)
-    assert output(*words, "nCG@5", "--gains", "w100") == output(*words, "nCG(gains=1:1,2:10,3:100)@5")
 
 
 def test_at_prints_the_ranks_that_reach_the_ideal_values(output):
@@ -82,15 +70,6 @@ def test_at_prints_the_ranks_that_reach_the_ideal_values(output):
     ]
     averages = output("curves", demo.NAME, *PATHS, "nCG", "--normalise", "averages", "--at", 1)
     assert averages[1].split() == ["(value)", "1.0000"]
-
-
-def test_at_with_a_baseline_prints_the_ranks_that_reach_its_values(output):
-    words = ("curves", demo.NAME, *PATHS, "DCG_JK", "--at", "3,7", "--baseline", PATHS[4])
-    assert output(*words)[-1].split() == ["E", "3", "7"]
-    assert [list(json.loads(line).values())[:3] for line in output(*words, "-f", "jsonl")[-2:]] == [
-        ["E", "E", 3],
-        ["E", "E", 7],
-    ]
 
 
 def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):

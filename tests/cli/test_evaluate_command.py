@@ -14,7 +14,6 @@ import pytest
 
 from command_line import GAINS, OTHER, QRELS, RUN, command
 from ir_measures_graded import cli, demo, nCG, nDCG_JK
-from ir_measures_graded.evaluation import named
 from ir_measures_graded.evaluation.named import run_names
 
 AS_DICTS = {"q1": {"d3": 9.5, "d1": 8.0, "x": 7.0}, "q2": {"d1": 3.0}}
@@ -59,13 +58,6 @@ def test_a_table_may_hold_several_runs(output, monkeypatch):
     assert output("curves", "qrels", "runs.csv", "P") == output("curves", "qrels", "run", "other", "P")
 
 
-def test_no_summary_omits_the_means(output):
-    assert output("evaluate", "qrels", "run", "nCG@1", "-q", "-n") == [
-        "q1\tnCG@1\t0.0000",
-        "q2\tnCG@1\t1.0000",
-    ]
-
-
 def test_places(output):
     assert output("evaluate", "qrels", "run", "P@3", "-p", 1) == ["P@3\t0.3"]
     assert output("evaluate", "qrels", "run", "P@3", "-p", "-1") == [f"P@3\t{1 / 3}"]
@@ -80,28 +72,6 @@ def test_jsonl_has_one_object_per_value(output):
         '{"query_id": "q1", "measure": "nCG@1", "value": 0.0}',
         '{"query_id": "q2", "measure": "nCG@1", "value": 1.0}',
     ]
-
-
-def test_a_mean_over_no_topic_is_null_in_json(output):
-    Path("irrelevant").write_text("q1 0 d1 0\n")
-    (line,) = output("evaluate", "irrelevant", "run", "Accuracy", "-o", "jsonl")
-    assert json.loads(line) == {"measure": "Accuracy", "value": None}
-
-
-def test_one_argument_may_hold_several_measures_and_duplicates_are_dropped(output):
-    measures = " nCG(gains=0:0, 1:1,  3:5)@2 AP\tMAP   nCG( gains = {3: 5} )@2 "
-    lines = output("evaluate", "qrels", measures, "run")
-    assert [line.split("\t")[0] for line in lines] == ["nCG(gains={3:5})@2", "AP"]
-
-
-def test_names_of_trec_eval_are_measures(output):
-    lines = output("evaluate", "qrels", "run", "ndcg_cut_10", "map", "P_1,2", "AP")
-    assert [line.split("\t")[0] for line in lines] == ["nDCG@10", "AP", "P@1", "P@2"]
-
-
-def test_a_measure_may_contain_blanks(output):
-    (line,) = output("evaluate", "qrels", "run", "nDCG_JK(b=2, gains=0:0, 1:1, 2:10, 3:100) @ 100")
-    assert line.startswith("nDCG_JK(gains={2:10,3:100})@100\t")
 
 
 def test_runs_measures_and_options_come_in_any_order(output):
@@ -158,14 +128,6 @@ def test_several_runs_by_query_print_one_row_per_run_and_topic(output):
     assert "all" not in "".join(output("evaluate", "qrels", "run", "other", "nCG@1", "-q", "-n"))
 
 
-def test_jsonl_of_several_runs_has_one_object_per_row(output):
-    lines = output("evaluate", "qrels", "run", "other", "nCG@1", "P@2", "-o", "jsonl")
-    assert [json.loads(line) for line in lines] == [
-        {"run": "run", "nCG@1": 0.5, "P@2": 0.5},
-        {"run": "other", "nCG@1": 0.0, "P@2": 0.25},
-    ]
-
-
 def test_markdown_of_one_and_of_several_runs(output):
     Path("a|b").write_text(RUN)
     assert output("evaluate", "qrels", "run", "a|b", "nCG@1", "-o", "markdown", "-p", 2) == [
@@ -199,12 +161,6 @@ def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
 )
 def test_runs_have_the_shortest_unique_names(paths, names):
     assert run_names(paths) == names
-
-
-def test_a_file_named_scoreddocs_is_not_the_run_of_the_collection(output):
-    Path("scoreddocs.run").write_bytes(demo.run_paths()["B"].read_bytes())
-    lines = output("evaluate", "graded-demo", "scoreddocs.run", "--scoreddocs", "AP")
-    assert [line.split("\t")[0] for line in lines] == ["run", "scoreddocs.run", "scoreddocs"]
 
 
 def test_gains_multiply_the_measures_without_gains(output):
@@ -275,14 +231,6 @@ def test_a_downloaded_collection_is_found_by_its_id(shared_data, folder):
     assert 0 < float(lines["nDCG_JK@10"]) < 1
 
 
-def test_qrels_are_read_once_for_all_runs(output, monkeypatch):
-    read = []
-    original = named.qrels_source
-    monkeypatch.setattr(named, "qrels_source", lambda name: read.append(name) or original(name))
-    output("evaluate", "qrels", "run", "other", "AP", "nCG")
-    assert read == ["qrels"]
-
-
 # Errors
 
 
@@ -295,12 +243,6 @@ def test_unsuitable_providers_are_refused(refusal, monkeypatch):
     monkeypatch.setattr(ir_measures.providers.registry["pyndeval"], "_is_available", False)
     assert "pip install ir-measures[pyndeval]" in told("pyndeval", "alpha_nDCG@5")
     assert "pip install ir-measures[pyndeval]" in refusal("evaluate", "qrels", "run", "alpha_nDCG@5", "AP")
-
-
-def test_only_standard_measures_of_trec_eval_refuse_real_levels(output):
-    Path("real").write_text("q1 0 d1 0.5\nq1 0 d3 0.25\n")
-    assert output("evaluate", "real", "run", "CG") == ["CG\t0.7500"]
-    assert output("evaluate", "real", "run", "Judged@2") == ["Judged@2\t1.0000"]
 
 
 def test_an_error_ends_the_process_with_status_2_and_one_line():

@@ -4,8 +4,6 @@ import csv
 import json
 from pathlib import Path
 
-from ir_measures_graded import demo
-
 
 def test_explain_prints_the_ranking_and_the_value(output):
     lines = output("explain", "qrels", "run", "nDCG_JK@3", "--topic", "q1")
@@ -44,8 +42,3 @@ def test_infinite_scores_are_null_in_json(output):
     Path("run").write_text("q1 Q0 d1 1 inf a\nq1 Q0 d2 2 1 a\nq1 Q0 d3 3 -inf a\n")
     lines = output("explain", "qrels", "run", "CG@3", "--topic", "q1", "-f", "jsonl")
     assert [json.loads(line)["score"] for line in lines] == [None, 1.0, None]
-
-
-def test_explain_takes_gains_and_the_run_of_a_collection(output):
-    words = ("explain", demo.NAME, "--scoreddocs", "CG@2", "--gains", "w1", "--topic", "351", "-f", "tsv")
-    assert len(output(*words)) == 3

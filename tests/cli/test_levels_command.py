@@ -1,6 +1,5 @@
 """The command `levels`."""
 
-import json
 import shlex
 from pathlib import Path
 
@@ -21,8 +20,3 @@ def test_the_printed_gains_are_valid_in_a_measure_string(output):
     assert len(gains) > 2
     for text in gains:
         assert output("evaluate", demo.NAME, "--scoreddocs", f"nDCG_JK({text})@10")
-
-
-def test_levels_as_jsonl_has_one_object_per_level(output):
-    records = list(map(json.loads, output("levels", "qrels", "-f", "jsonl")))
-    assert [(record["level"], record["documents"]) for record in records] == [(0, 2), (1, 1), (2, 1), (3, 1)]

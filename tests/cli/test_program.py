@@ -107,19 +107,6 @@ def test_closed_and_full_channels(line, message):
     assert done.stderr == (f"ir_measures_graded: error: {message}\n" if message else "")
 
 
-def test_closed_standard_input_has_no_qrels(refusal, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", None)  # as in a process without standard input
-    assert refusal("evaluate", "-", "run", "AP") == "standard input (-) is closed"
-
-
-def test_long_arguments_are_echoed_once_and_capped(refusal):
-    long = "beginning" + "x" * 90_000
-    for words in ([long], ["AP", "-o", long], ["AP", "--provider", long]):
-        message = refusal("evaluate", "qrels", "run", *words)
-        assert len(message) < 500
-        assert message.count("beginningx") == 1
-
-
 def test_a_message_is_one_line_whatever_the_file_is_called(refusal):
     Path("a\n\x1b[31mb").write_text("q1 Q0 d1 1\n")
     assert refusal("evaluate", "qrels", "a\n\x1b[31mb", "AP").startswith(

@@ -14,11 +14,6 @@ def test_ranges_prints_the_ranges_of_the_values(output):
     assert [line.split()[0] for line in lines[1:]] == ["nDCG_JK@10"] * 2
 
 
-def test_ranges_counts_the_differences_that_stand(output):
-    lines = output(*WORDS, "--show", "differences")
-    assert lines[1].split()[:2] == ["nDCG_JK@10", "1"]
-
-
 def test_ranges_prints_values_and_differences_for_programs(output):
     *values, difference = map(json.loads, output(*WORDS, "-f", "jsonl"))
     assert [each["other"] for each in values] == [None, None]

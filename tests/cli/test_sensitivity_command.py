@@ -1,7 +1,5 @@
 """The command `sensitivity`: tables, figures and errors."""
 
-import json
-
 import pytest
 
 from ir_measures_graded import demo
@@ -16,12 +14,6 @@ def test_sensitivity_prints_the_correlations(output):
     lines = output("sensitivity", demo.NAME, *RUNS.values(), "nDCG_JK", *GAINS, "--cutoffs", "100")
     assert len(lines) == 3
     assert lines[2].split() == ["nDCG_JK", "w100@100", "0.2000", "<.8", "1.0000"]
-
-
-def test_sensitivity_prints_all_pairs_for_programs(output):
-    (line,) = output("sensitivity", demo.NAME, RUNS["B"], RUNS["D"], "nCG@100", *GAINS, "-f", "jsonl")
-    record = json.loads(line)
-    assert (record["first"], record["second"], record["tau"]) == ("nCG@100 w1", "nCG@100 w100", -1.0)
 
 
 def test_show_chooses_the_table(output):

@@ -6,12 +6,11 @@ from textwrap import dedent
 
 import ir_measures
 import pytest
-from ir_measures import AP, RR, Accuracy, Judged, Metric, NumRet, P, nDCG
+from ir_measures import AP, RR, Judged, Metric, NumRet, P, nDCG
 from test_registration import python
 
-import ir_measures_graded
 from input_forms import rows
-from ir_measures_graded import CG, GradedError, GradedProvider, accelerate, nDCG_JK
+from ir_measures_graded import CG, GradedProvider, accelerate
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "b": 1}, "lost": {"a": 1}}
 RUN = {"2": {"x": 3.0, "b": 2.0, "a": 1.0}, "1": {"c": 3.0, "x": 3.0, "a": 1.0}, "other": {"a": 1.0}}
@@ -76,34 +75,12 @@ def test_topics_without_relevant_documents_have_the_place_of_ir_measures():
     assert [list(ir_measures.iter_calc([measure], qrels, run)) for measure in measures] == before
 
 
-def test_unsupported_standard_measures_stay_with_other_providers():
-    measures = [CG, AP, Accuracy, nDCG_JK @ 2]
-    before = ir_measures.calc_aggregate(measures, QRELS, RUN)
-    accelerate()
-    assert ir_measures.calc_aggregate(measures, QRELS, RUN) == before
-
-
 def test_user_defined_measures_keep_their_provider():
     own = ir_measures.define_byquery(lambda qrels, run: 7.0, name="AP")
     before = own.calc(QRELS, RUN)
     assert before.aggregated > 1
     accelerate()
     assert own.calc(QRELS, RUN) == before
-
-
-def test_measures_of_one_call_do_not_affect_each_other():
-    measures = [nDCG @ 2, nDCG(gains={1: 5, 2: 3}) @ 2, NumRet, P(judged_only=True) @ 1, NumRet(rel=2)]
-    alone = {measure: measure.calc_aggregate(QRELS, RUN) for measure in measures}
-    accelerate()
-    assert ir_measures.calc_aggregate(measures, QRELS, RUN) == alone
-
-
-def test_duplicate_documents_are_refused():
-    twice = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "a", 2.0)]
-    assert AP.calc_aggregate(QRELS, twice) > 0
-    accelerate()
-    with pytest.raises(GradedError, match="topic '1' retrieves document 'a' twice"):
-        AP.calc_aggregate(QRELS, twice)
 
 
 def test_another_import_keeps_the_setting():
@@ -165,11 +142,3 @@ def test_command_computes_standard_measures_without_accelerate(output, without_o
     assert output("evaluate", *files, "P@2", "CG", "NumRet") == expected
     assert output("evaluate", *files, "P@2", "CG", "NumRet", "--provider", "graded") == expected
     assert not PIPELINE[-1].supports(AP)
-
-
-def test_command_uses_the_named_provider(monkeypatch, output, tmp_path):
-    (tmp_path / "qrels").write_text("1 0 a 1\n")
-    (tmp_path / "run").write_text("1 Q0 a 1 1 r\n")
-    monkeypatch.setattr(ir_measures_graded.evaluation.trec_eval, "values", None)
-    arguments = ["evaluate", tmp_path / "qrels", tmp_path / "run", "AP", "--provider", "pytrec_eval"]
-    assert output(*arguments) == ["AP\t1.0000"]
