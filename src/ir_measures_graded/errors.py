@@ -25,7 +25,11 @@ class RegistrationWarning(UserWarning):
     """A measure, provider or collection of this package is not registered because its name is taken."""
 
 
-class EmptyRunWarning(UserWarning):
+class InputWarning(UserWarning):
+    """Qrels, a run or a measure is unusual; the values are those of the definitions."""
+
+
+class EmptyRunWarning(InputWarning):
     """A run in memory has no row, so no topic has a document. An empty file is an error instead."""
 
 

@@ -3,6 +3,7 @@
 - `evaluate` returns the value of every run by every measure for every topic; the other analyses use it.
 - `report` writes a report on the runs as one HTML page.
 - `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
+- `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
 - `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
 - `gate` decides whether a new run may replace an old one; `gate_values` does so for an `Evaluation`.
@@ -37,6 +38,7 @@ from ..judging.estimate import Estimates, estimate
 from ..judging.holes import Holes, add_answers, holes
 from ..output import plots
 from ..statistics.intervals import FewTopicsWarning
+from .check import Check, check
 from .compare import compare, compare_values
 from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from ..report.report import Report, report
 
 __all__ = [
+    "Check",
     "Comparison",
     "CurveSet",
     "Curves",
@@ -78,6 +81,7 @@ __all__ = [
     "Swaps",
     "add_answers",
     "agreement",
+    "check",
     "compare",
     "compare_values",
     "curves",

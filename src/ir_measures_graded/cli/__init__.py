@@ -9,27 +9,30 @@
 PROGRAM = "ir_measures_graded"
 
 PURPOSES: dict[str, dict[str, str]] = {
-    "evaluation": {
+    "evaluate": {
         "evaluate": "Evaluate runs against qrels.",
+        "check": "Show what is unusual about qrels, runs and measures, without evaluating them.",
         "levels": "Show the relevance levels of qrels, and gains for them.",
-        "explain": "Show what each document of a ranking adds to a value.",
         "convert": "Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.",
+        "measures": "List the graded measures, or describe measures in full.",
+        "demo": "Evaluate the five runs of the bundled demo collection.",
+    },
+    "understand": {
+        "explain": "Show what each document of a ranking adds to a value.",
+        "curves": "Show a measure at every rank, averaged over topics.",
+        "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
+        "ranges": "Show how tied scores and unjudged documents could change values.",
         "identify": "Find which definition of a measure gives somebody's values.",
     },
-    "analysis": {
-        "report": "Write a report on the runs as one HTML page.",
+    "decide": {
         "compare": "Test whether runs differ.",
         "gate": "Decide whether a new run may replace an old one.",
         "power": "Show which measure separates the runs best, and how many topics are needed.",
-        "curves": "Show a measure at every rank, averaged over topics.",
-        "ranges": "Show how tied scores and unjudged documents could change values.",
-        "sensitivity": "Show how the ranking of the runs depends on measure, weighting and cutoff.",
+        "report": "Write a report on the runs as one HTML page.",
+    },
+    "judge": {
         "holes": "List the unjudged documents that are most worth judging.",
         "judges": "Compare two judges, such as human and machine, and combine their judgments.",
-    },
-    "measures and examples": {
-        "measures": "List the graded measures, or describe measures in full.",
-        "demo": "Evaluate the five runs of the bundled demo collection.",
     },
 }
 """The commands by purpose, each with the first line of its help; a module of the same name defines it."""

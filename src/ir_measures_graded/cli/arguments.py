@@ -197,7 +197,7 @@ class Inputs:
     none is named.
 
     Raises `GradedError` for an argument that is neither a file nor a measure, and if there is no run or no
-    measure.
+    measure although they are `needed`.
     """
 
     def __init__(
@@ -206,6 +206,7 @@ class Inputs:
         weighted: bool = False,
         uncut: bool = False,
         default: Sequence[str] = (),
+        needed: bool = True,
     ):
         if arguments.qrels is None:
             raise GradedError(
@@ -214,9 +215,9 @@ class Inputs:
         self.qrels: Any = arguments.qrels
         self.paths, self.measures = _paths_and_measures(arguments.inputs, uncut)
         self.measures = self.measures or [parse_measure(text) for text in default]
-        if not self.paths and not arguments.scoreddocs:
+        if needed and not self.paths and not arguments.scoreddocs:
             raise GradedError("no run is given; pass one or more run files, or - for standard input")
-        if not self.measures:
+        if needed and not self.measures:
             raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
         self.files = input_files(self.qrels, *self.paths)
         own = [SCOREDDOCS] * arguments.scoreddocs

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from .evaluators import evaluators, explained, provider_named
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from .progress import tracked
 from .provider import GradedEvaluator, aggregate
+from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -136,6 +137,9 @@ def evaluate(
     array([[2. , 1. ],
            [0.5, 0.5]])
 
+    Warns (`InputWarning`) once per run of topics that it lacks and of what else is unusual, and of levels in
+    parameters that the qrels lack.
+
     Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
     for qrels, a run or a measure that cannot be used.
     """
@@ -159,14 +163,19 @@ def evaluate_each(
     found = _of_each(partial(_under_each, works), named, jobs, any(work.others for work in works))
     values = zip(*tracked(found, "run", progress, len(named)))
     names = tuple(run.name for run in named)
-    return [
-        Evaluation(names, wanted, work.judgments.topics, *map(np.stack, zip(*by_run)))
-        for work, by_run in zip(works, values)
-    ]
+    evaluations = []
+    for work, by_run in zip(works, values):
+        arrays, remarks = zip(*by_run)
+        for name, its in zip(names, remarks):
+            warn_of(its, name)
+        for measure, remark in work.measure_remarks():
+            warn_of([remark], str(measure))
+        evaluations.append(Evaluation(names, wanted, work.judgments.topics, *map(np.stack, zip(*arrays))))
+    return evaluations
 
 
-Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""The `values`, `aggregates`, `missing` and `unreported` of one run, as in `Evaluation`."""
+Values = tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], list[str]]
+"""The `values`, `aggregates`, `missing` and `unreported` of a run, as in `Evaluation`, and remarks on it."""
 
 
 class Work:
@@ -180,6 +189,7 @@ class Work:
         self.judgments = read_judgments(qrels)
         self._made_of = self.judgments, measures, provider
         self.row = {measure: number for number, measure in enumerate(measures)}
+        self.depth = depth_of(measures)
         self.ours: GradedEvaluator | None = None
         self.others: list[tuple[list[Measure], Evaluator]] = []
         for group, evaluator in evaluators(measures, self.judgments, named):
@@ -196,16 +206,21 @@ class Work:
         values = np.zeros((len(self.row), len(numbers)))
         unreported = np.ones(values.shape, dtype=bool)
         aggregates = np.zeros(len(self.row))
+        remarks: list[str] = []
         with about(run.name):
             graded, standard = run.rows(self.judgments, standard=bool(self.others))
             in_run = [numbers[topic] for topic in standard if topic in numbers]
             if self.ours is not None:
                 reduction = self.ours.reduced(graded)
+                counts = RunRemarks(self.ours.judged, self.depth)
+                reduction = replace(reduction, blocks=counts.watched(reduction.blocks))
                 for measure, order, found in self.ours.reported(reduction):
                     row = self.row[measure]
                     values[row, order], unreported[row, order] = found[order], False
                     aggregates[row] = aggregate(measure, found[order])
                 in_run = [*reduction.first]
+                if not run.studied:  # a study has warned already
+                    remarks = counts.of(run.source)
         for group, evaluator in self.others:
             with about(run.name), explained(group):
                 means, metrics = evaluator.calc(standard)
@@ -217,7 +232,11 @@ class Work:
                 aggregates[self.row[measure]] = mean
         missing = np.ones(len(numbers), dtype=bool)
         missing[in_run] = False
-        return values, aggregates, missing, unreported
+        return (values, aggregates, missing, unreported), remarks
+
+    def measure_remarks(self) -> Iterator[tuple[Measure, str]]:
+        """What is unusual about the measures that our provider computes."""
+        return measure_remarks(self.row, self.ours.judged) if self.ours else iter(())
 
 
 def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> Work:

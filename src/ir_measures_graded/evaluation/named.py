@@ -110,6 +110,7 @@ class Run:
 
     name: str
     source: RunSource
+    studied = False
 
     @property
     def file(self) -> str | None:

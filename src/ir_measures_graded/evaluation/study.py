@@ -19,6 +19,7 @@ from ..ranking.ranks import JudgedRanks
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from .provider import view
 from .reduction import ReducedBlock, Reduction
+from .remarks import RunRemarks, warn_of
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class StudiedRun(Run):
 
     judgments: Judgments
     parent: StudiedRun | None = None
+    studied = True
 
     @property
     def file(self) -> None:
@@ -41,7 +43,12 @@ class StudiedRun(Run):
         run = self.parent or self
         with about(self.name):
             table = run.block.listed if "_read" in vars(run) else run.table(run.judgments)
-            return Reduction.of(self.judgments.documents, table), tuple(table.topics)
+            reduction = Reduction.of(self.judgments.documents, table)
+        if self.parent is None:
+            remarks = RunRemarks(self.judgments.judged)
+            remarks.count(reduction.block)
+            warn_of(remarks.of(self.source), self.name)
+        return reduction, tuple(table.topics)
 
     @property
     def reduction(self) -> Reduction:

@@ -1,0 +1,97 @@
+"""Checks qrels, runs and measures before anything is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ir_measures import Measure
+
+from ..errors import GradedError
+from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.reduction import Reduction
+from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
+from ..output.formats import Table, counted
+from ..output.result import Result
+from ..registry.notation import parse_measures
+from .levels import Levels, levels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Result):
+    """What is unusual about runs and measures: pairs of a run's name or a measure, and a remark.
+
+    `levels` are the levels of the qrels. `runs` are the names of all runs.
+    """
+
+    levels: Levels
+    runs: tuple[str, ...]
+    remarks: tuple[tuple[str, str], ...]
+
+    @property
+    def summary(self) -> str:
+        """The numbers of runs and remarks in one line."""
+        return f"{counted(len(self.remarks), 'remark')} on {counted(len(self.runs), 'run')}"
+
+    def table(self) -> Table:
+        """Column names and rows: one row per remark."""
+        return ["input", "remark"], [list(remark) for remark in self.remarks]
+
+    def parts(self) -> list[tuple[str, Table]]:
+        """The remarks, and the levels of the qrels."""
+        return [("", self.table()), ("Levels", self.levels.table())]
+
+    def notes(self) -> list[str]:
+        """Unusual properties of the levels, one sentence each."""
+        return self.levels.notes()
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per remark."""
+        return [{"input": name, "remark": remark} for name, remark in self.remarks]
+
+    def figure(self) -> Figure:
+        """Draw the mean number of documents per topic at each level, as `Levels.figure`."""
+        return self.levels.figure()
+
+
+def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ()) -> Check:
+    """What is unusual about runs and measures, and what nobody would notice in the values.
+
+    - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the top,
+      equal scores, and ranks that contradict the scores
+    - a measure: gains or a parameter `rel` for levels that the qrels lack
+
+    The top ends at rank 10, or at a smaller cutoff of a measure. A run that `evaluate` would refuse has
+    the reason as its remark. `qrels` and `runs` are as for `evaluate`.
+
+    >>> found = check({"q1": {"a": 2}, "q2": {"b": 1}}, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
+    >>> for remark in found.remarks:
+    ...     print(*remark, sep=": ")
+    bm25: the run lacks 1 of 2 topics of the qrels
+    P(rel=3)@5: no level of the qrels reaches rel=3; the highest is 2
+
+    Raises `GradedError` for qrels and measures that `evaluate` refuses.
+    """
+    judgments = read_judgments(qrels)
+    wanted = parse_measures(measures) if measures else ()
+    depth = depth_of(wanted) if wanted else DEPTH
+    named = named_runs(runs, once=True, needed=False)
+    remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth)]
+    remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judgments.judged)]
+    return Check(levels(judgments), tuple(run.name for run in named), tuple(remarks))
+
+
+def _of_run(run: Run, judgments: Judgments, depth: int | None) -> list[str]:
+    counts = RunRemarks(judgments.judged, depth)
+    try:
+        with about(run.name):
+            rows, _ = run.rows(judgments, standard=False)
+            for block in Reduction.of_source(judgments.documents, rows).blocks:
+                counts.count(block)
+        return counts.of(run.source)
+    except GradedError as error:
+        return [str(error)]

@@ -1,0 +1,36 @@
+"""The command `check`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..analysis import check
+from .arguments import Inputs, add_collection, add_gains
+from .results import add_output, check_files, shown
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    parser.usage = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
+    add_gains(parser)
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """Show what is unusual about qrels, runs and measures, without evaluating them.
+
+    The table has what nobody would notice in the values: topics that a run lacks, ids that do not match,
+    mostly unjudged documents at the top, equal scores, ranks that contradict the scores, and levels that
+    measures name and the qrels lack. The levels of the qrels follow. Exit status 0: nothing is unusual; 1:
+    the table has a remark; 2: an error.
+
+      ir_measures_graded check qrels.txt runs/*.gz "P(rel=3)@10" nDCG_JK@10
+      ir_measures_graded check qrels.txt run.txt -f jsonl
+    """
+    inputs = Inputs(arguments, needed=False)
+    check_files(arguments, inputs.files)
+    found = check(inputs.qrels, inputs.runs, inputs.measures)
+    arguments.status = int(bool(found.remarks))
+    lines = shown(found, arguments)
+    return [found.summary, "", *lines] if arguments.format in ("text", "markdown") else lines

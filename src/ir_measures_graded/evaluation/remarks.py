@@ -1,0 +1,124 @@
+"""What is unusual about qrels, a run or a measure, and what nobody would notice in the values.
+
+`evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists it.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from ir_measures import Measure
+
+from ..errors import InputWarning
+from ..inputs.content import Content
+from ..inputs.files import RunFile
+from ..inputs.sources import RunSource
+from ..output.formats import counted, listed
+from ..ranking.judged import Judged
+from ..ranking.ranks import JudgedRanks
+from .reduction import ReducedBlock
+
+DEPTH = 10
+"""The rank down to which unjudged documents are counted; deeper pools are rare."""
+FIELDS = 6
+"""The number of fields in a line of a TREC run, of which the fourth is the rank."""
+
+
+def warn_of(remarks: Sequence[str], name: str = "") -> None:
+    """Issue one `InputWarning` with all remarks, if there are any."""
+    if remarks:
+        text = "; ".join(remarks)
+        warnings.warn(f"{name}: {text}" if name else text, InputWarning, stacklevel=3)
+
+
+def depth_of(measures: Iterable[Measure]) -> int | None:
+    """The smallest cutoff of measures that count unjudged documents, at most `DEPTH`; None without such a
+    measure."""
+    used = [measure for measure in measures if not measure.params.get("judged_only")]
+    return min([DEPTH, *(int(measure.params.get("cutoff") or DEPTH) for measure in used)]) if used else None
+
+
+class RunRemarks:
+    """Counts the documents of a run for each topic of the qrels while its blocks are read."""
+
+    def __init__(self, judged: Judged, depth: int | None = DEPTH):
+        self.depth = depth
+        self.counts = np.zeros((5, len(judged.topics)), dtype=np.int64)
+
+    def watched(self, blocks: Iterable[ReducedBlock]) -> Iterator[ReducedBlock]:
+        """The same blocks, which are counted."""
+        for block in blocks:
+            self.count(block)
+            yield block
+
+    def count(self, block: ReducedBlock) -> None:
+        """Count the documents of a block. A topic that appears in several blocks counts in the last one."""
+        self.counts[:, block.topics] = self._counts(block.ranks)
+
+    def _counts(self, ranks: JudgedRanks) -> np.ndarray:
+        """For each topic: retrieved, judged, both within the depth, and whether scores differ."""
+        depth, topics = self.depth or 0, ranks.retrieved.size
+        return np.stack([
+            ranks.retrieved,
+            np.bincount(ranks.topic, minlength=topics),
+            np.minimum(ranks.retrieved, depth),
+            np.bincount(ranks.topic[ranks.rank <= depth], minlength=topics),
+            ranks.highest > ranks.lowest,
+        ])  # fmt: skip
+
+    def of(self, source: RunSource) -> list[str]:
+        """What is unusual about the whole run, which has been counted."""
+        return [*self._remarks(), *rank_remarks(source)]
+
+    def _remarks(self) -> Iterator[str]:
+        lacking, topics = int((self.counts[0] == 0).sum()), self.counts.shape[1]
+        retrieved, judged, top, judged_top, varied = self.counts.sum(axis=1).tolist()
+        if lacking:
+            yield f"the run lacks {lacking:,} of {counted(topics, 'topic')} of the qrels"
+        if retrieved and not judged:
+            yield "no document is judged; check that run and qrels use the same ids"
+        elif 2 * judged_top < top:
+            yield f"{1 - judged_top / top:.0%} of the top {self.depth:,} are unjudged"
+        if not varied and self.counts[0].max(initial=0) > 1:
+            yield "all scores of a topic are equal, so the document ids decide"
+
+
+def rank_remarks(source: RunSource) -> list[str]:
+    """Whether the ranks in the first lines of a TREC file contradict the scores, which decide."""
+    if not isinstance(source, RunFile) or not source.lasting:
+        return []
+    with Content(source.file) as content:
+        lines = [line.split() for line in content.begin().split(b"\n")[:-1]]
+    try:
+        rows = [(fields[0], int(fields[3]), float(fields[4])) for fields in lines if len(fields) == FIELDS]
+    except ValueError:  # not a TREC file
+        return []
+    rows.sort(key=lambda row: row[:2])
+    wrong = sum(
+        topic == other and rank < lower and math.isfinite(score) and score < higher
+        for (topic, rank, score), (other, lower, higher) in pairwise(rows)
+    )
+    return (
+        [f"{wrong:,} of the first {len(rows):,} ranks contradict the scores, which decide"] if wrong else []
+    )
+
+
+def measure_remarks(measures: Iterable[Measure], judged: Judged) -> Iterator[tuple[Measure, str]]:
+    """Each measure that names levels which the qrels lack, with a remark."""
+    return ((measure, text) for measure in measures for text in _measure_remarks(measure, judged))
+
+
+def _measure_remarks(measure: Measure, judged: Judged) -> Iterator[str]:
+    levels = set(judged.whole.all_levels.tolist())
+    gains, rel = measure.params.get("gains"), measure.params.get("rel")
+    absent = (
+        [level for level in gains if level > 0 and level not in levels] if isinstance(gains, dict) else []
+    )
+    if absent:
+        yield f"the qrels have no document of level {listed(absent)}"
+    if isinstance(rel, (int, float)) and levels and rel > max(levels):
+        yield f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}"

@@ -1,0 +1,32 @@
+"""The command `check`, and warnings on standard error."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from ir_measures_graded.cli import main
+
+
+def test_the_exit_status_says_whether_there_is_a_remark(capsys):
+    assert main(["check", "qrels"]) == 0
+    assert capsys.readouterr().out.startswith("0 remarks on 0 runs")
+    Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
+    Path("broken").write_text("q1 Q0 d1 1 x t\n")
+    assert main(["check", "qrels", "short", "broken", "P(rel=7)@1", "-f", "jsonl"]) == 1
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["input"] for each in found] == ["short", "broken", "P(rel=7)@1"]
+    assert main(["check", "missing"]) == 2
+
+
+def test_warnings_stand_on_standard_error_and_are_errors_on_request():
+    Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
+    command = ["-m", "ir_measures_graded", "evaluate", "qrels", "short", "AP"]
+    found = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout.split()[0]) == (0, "AP")
+    assert found.stderr.startswith("ir_measures_graded: warning: short: the run lacks")
+    assert found.stderr.count("\n") == 1
+    strict = subprocess.run(
+        [sys.executable, "-W", "error", *command], capture_output=True, text=True, check=False
+    )
+    assert (strict.returncode, strict.stdout) == (2, "")

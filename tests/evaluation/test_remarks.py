@@ -1,0 +1,83 @@
+"""What is unusual about runs and measures: the warnings of `evaluate` and of studies, and `check`."""
+
+import warnings
+
+import pytest
+
+from ir_measures_graded.analysis import check, curves, evaluate
+from ir_measures_graded.errors import InputWarning
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
+USUAL = {"q1": {"a": 3.0, "b": 2.0, "x": 1.0}, "q2": {"d": 2.0, "a": 1.0}}
+UNJUDGED = {"q1": {"u": 4.0, "v": 3.0, "w": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
+
+RUNS = [
+    (USUAL, []),
+    ({"q1": USUAL["q1"]}, ["the run lacks 1 of 2 topics of the qrels"]),
+    ({"q9": {"a": 1.0}}, ["the run lacks 2 of 2 topics of the qrels"]),
+    (
+        {"q1": {"A": 2.0, "B": 1.0}, "q2": {"D": 1.0}},
+        ["no document is judged; check that run and qrels use the same ids"],
+    ),
+    (UNJUDGED, ["60% of the top 10 are unjudged"]),
+    (
+        {"q1": {"a": 7.0, "b": 7.0}, "q2": {"a": 1.0}},
+        ["all scores of a topic are equal, so the document ids decide"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("run", "remarks"), RUNS)
+def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
+    lines = [f"x: {remark}" for remark in remarks]
+    for use in (
+        lambda: evaluate(QRELS, {"x": run}, ["AP"]),
+        lambda: curves(QRELS, {"x": run}, "nCG", depth=3),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            use()
+        assert [str(warning.message) for warning in caught if warning.category is InputWarning] == lines
+    assert [remark for _, remark in check(QRELS, {"x": run}).remarks] == remarks
+
+
+@pytest.mark.parametrize(
+    ("measures", "remarks"),
+    [
+        (["P@1"], []),  # documents below the cutoff may be unjudged
+        (["AP", "P@3"], ["67% of the top 3 are unjudged"]),
+        (["nDCG(judged_only=True)@3"], []),
+    ],
+)
+def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks):
+    run = {"q1": {"a": 9.0, "u": 4.0, "v": 3.0}}
+    assert [remark for _, remark in check({"q1": QRELS["q1"]}, {"x": run}, measures).remarks] == remarks
+
+
+def test_ranks_that_contradict_scores_are_counted_at_the_beginning_of_a_file(tmp_path):
+    path = tmp_path / "distances.run"
+    path.write_text("q1 Q0 a 1 0.5 t\nq1 Q0 b 2 0.7 t\nq1 Q0 c 3 0.6 t\nq2 Q0 a 1 9 t\nq2 Q0 d 2 9 t\n")
+    with pytest.warns(InputWarning, match="distances: 1 of the first 5 ranks contradict the scores"):
+        evaluate(QRELS, path, ["AP"])
+    path.write_text("q1 Q0 a 0 0.5 t\nq1 Q0 b 1 0.4 t\nq2 Q0 a - - t\n")
+    assert "score" in check(QRELS, path).remarks[0][1]  # not a run, which is its only remark
+
+
+def test_levels_that_measures_name_and_the_qrels_lack():
+    measures = ["nDCG_JK(gains=2:5,3:9,4:20)@2", "nDCG(gains={9:1})@2", "P(rel=3)@2", "AP(rel=2)", "Q"]
+    with pytest.warns(InputWarning) as caught:
+        evaluate(QRELS, {"x": USUAL}, measures)
+    assert [str(warning.message).split(": ")[-1] for warning in caught] == [
+        "the qrels have no document of level 3, 4",
+        "the qrels have no document of level 9",
+        "no level of the qrels reaches rel=3; the highest is 2",
+    ]
+
+
+def test_a_worker_process_passes_its_remarks_on(tmp_path):
+    paths = [tmp_path / "a.run", tmp_path / "b.run"]
+    for path in paths:
+        path.write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n")
+    with pytest.warns(InputWarning) as caught:
+        evaluate(QRELS, paths, ["AP"], jobs=2)
+    assert [str(warning.message)[:15] for warning in caught] == ["a: the run lack", "b: the run lack"]
