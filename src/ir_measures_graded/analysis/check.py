@@ -10,7 +10,6 @@ from ir_measures import Measure
 
 from ..errors import GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..evaluation.reduction import Reduction
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
 from ..output.formats import Table, counted
 from ..output.result import Result
@@ -89,8 +88,7 @@ def _of_run(run: Run, judgments: Judgments, depth: int | None) -> list[str]:
     counts = RunRemarks(judgments.judged, depth)
     try:
         with about(run.name):
-            rows, _ = run.rows(judgments, standard=False)
-            for block in Reduction.of_source(judgments.documents, rows).blocks:
+            for block in run.reduced(judgments).blocks:
                 counts.count(block)
         return counts.of(run.source)
     except GradedError as error:

@@ -138,8 +138,8 @@ def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[V
     topics, names = list(judgments.topics), list(map(str, measures))
     topic = np.tile(np.arange(len(topics)), len(names) * len(found))
     measure = np.tile(np.repeat(np.arange(len(names)), len(topics)), len(found))
-    values = np.concatenate([np.empty(0), *(of_run[0].ravel() for of_run in found)])
-    unreported = np.concatenate([np.empty(0, dtype=bool), *(of_run[-1].ravel() for of_run in found)])
+    values = np.concatenate([np.empty(0), *(arrays[0].ravel() for arrays, _ in found)])
+    unreported = np.concatenate([np.empty(0, dtype=bool), *(arrays[-1].ravel() for arrays, _ in found)])
     return pyarrow.table(
         {
             "query_id": pyarrow.array(topics, pyarrow.string()).take(arrow_array(topic)),

@@ -131,13 +131,17 @@ class Run:
         Raises the errors of `RunSource` and of `check`. Our provider reads a file block by block, so an error
         may follow the last block.
         """
-        if not standard and not self.source.in_memory:
-            return Reduction.in_blocks(judgments.documents, self._blocks(judgments)), {}
-        table = self.table(judgments)
         if not standard:
-            return table, {}
+            return self.reduced(judgments), {}
+        table = self.table(judgments)
         refuse_repeated(table)
         return table, table.dicts()
+
+    def reduced(self, judgments: Judgments) -> Reduction:
+        """The run, reduced to the judged documents; a run in a file is read and reduced block by block."""
+        if self.source.in_memory:
+            return Reduction.of(judgments.documents, self.table(judgments))
+        return Reduction.in_blocks(judgments.documents, self._blocks(judgments))
 
     def table(self, judgments: Judgments) -> Table:
         """All rows of the run at once. Raises the same errors as `rows`."""

@@ -116,7 +116,10 @@ class GradedEvaluator(Evaluator):
         """The run, reduced when its blocks are read; a `Reduction` is returned unchanged."""
         if isinstance(run, Reduction):
             return run
-        return Reduction.of_source(self.documents, run_source(run))
+        source = run_source(run)
+        if source.in_memory:
+            return Reduction.of(self.documents, source.table())
+        return Reduction.in_blocks(self.documents, source.blocks())
 
     def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's

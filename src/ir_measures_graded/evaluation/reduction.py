@@ -15,7 +15,6 @@ from ..by_topic import blocks, changes
 from ..errors import GradedError
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
-from ..inputs.sources import RunSource
 from ..inputs.tables import Block, Table, refuse_repeated, without_repeated
 from ..measures.base import ScoreError
 from ..measures.topics import Topics
@@ -118,11 +117,6 @@ class Reduction:
 
     blocks: Iterable[ReducedBlock]
     first: dict[int, int]
-
-    @classmethod
-    def of_source(cls, qrels: JudgedDocuments, run: RunSource) -> Reduction:
-        """A run in any form; one in memory is one block."""
-        return cls.of(qrels, run.table()) if run.in_memory else cls.in_blocks(qrels, run.blocks())
 
     @classmethod
     def of(cls, qrels: JudgedDocuments, run: Table) -> Reduction:
