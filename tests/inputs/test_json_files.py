@@ -172,7 +172,7 @@ def test_damaged_and_endless_json_is_refused(monkeypatch):
     Path("latin.json").write_bytes('{"q1": {"dé": 1}}'.encode("latin-1"))
     assert refused(read_trec_run, "latin.json").startswith("latin.json:1: not UTF-8 text")
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
-    assert "id.json: the doc_id 'ddd" in refused(read_trec_run, "id.json")
+    assert "id.json:1: the doc_id 'ddd" in refused(read_trec_run, "id.json")
     monkeypatch.setattr(json_files, "LONGEST_VALUE", 1000)
     monkeypatch.setattr(json_files, "PIECE", 100)
     Path("long.json").write_text(json.dumps({"q1": {"d" * 200_000: 1}}))
@@ -204,7 +204,7 @@ def test_fast_and_strict_reader_of_lines_agree(content):
 
     found = rows()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_files, "_plainly", lambda block, role, names: None)
+        patch.setattr(json_files, "_plainly", lambda block, role, keys: None)
         assert found == rows()
 
 

@@ -299,7 +299,7 @@ def test_scores_are_parsed_as_by_python():
         for _ in range(20_000)
     ]
     rows = "".join(f"q Q0 d{n} 1 {text} t\n" for n, text in enumerate(texts)).encode()
-    assert text_files._plainly(rows, text_forms.RUN) is not None
+    assert text_files._plainly(rows, text_forms.TREC[text_forms.RUN]) is not None
     assert [row.score for row in TrecRun(io.BytesIO(rows))] == list(map(float, texts))
 
 

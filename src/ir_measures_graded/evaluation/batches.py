@@ -189,7 +189,7 @@ def _arrow(rows: Any, role: Role) -> pyarrow.Table:
     if not exports_arrow(rows):
         raise GradedError(f"{role.kind}: expected Arrow data, not a {type(rows).__name__}")
     table = whole_table(rows)
-    names = column_names(f"{role.kind}: the Arrow table", table.column_names, role.value)
+    names = column_names(f"{role.kind}: the Arrow table", table.column_names, role)
     for name in names:
         if table[name].null_count:
             row = table[name].is_null().to_pylist().index(True)

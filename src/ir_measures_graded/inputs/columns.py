@@ -123,33 +123,37 @@ class Chosen:
     """What a user says about a file.
 
     `run_column` names the run of each row. `columns` has our names, and their names in the file; ``rank`` is
-    a column of ranks. `part` is the part of a file of several parts. The reader fills the `account`.
+    a column of ranks. `part` is the part of a file of several parts. `unjudged` has the texts in place of a
+    level that mean an unjudged document. If lines are `numbered`, the number of a line of LETOR names its
+    document unless the line does. The reader fills the `account`.
     """
 
     run_column: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict, hash=False)
     part: str | None = None
+    unjudged: tuple[bytes, ...] = ()
+    numbered: bool = False
     account: Account = field(default_factory=Account, compare=False)
 
     def name(self, ours: str) -> str | None:
         """The name that the user gives for our column."""
         return self.columns.get(ours) or (self.columns.get("rank") if ours == "score" else None)
 
-    def knows(self, name: str, value: str) -> bool:
+    def knows(self, name: str, role: Role) -> bool:
         """Whether this can be the name of a column of topics, documents or values."""
         return any(
             name == self.name(ours) or any(plain(name) in group for group in NAMES[ours])
-            for ours in ("query_id", "doc_id", value)
+            for ours in role.columns
         )
 
 
-def column_names(where: str, names: Sequence[Any], value: str) -> list[Any]:
+def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
     """The names of the columns of topics, documents and values, in this order.
 
     `names` are all columns of the source, and `where` names the source in errors. Raises `GradedError` for a
     column that is missing, that occurs twice or that has two names.
     """
-    return [required_column(where, names, ours) for ours in ("query_id", "doc_id", value)]
+    return [required_column(where, names, ours) for ours in role.columns]
 
 
 def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
@@ -174,7 +178,7 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     return None
 
 
-def file_columns(file: str, names: Sequence[str], value: str, chosen: Chosen) -> tuple[dict[str, str], bool]:
+def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> tuple[dict[str, str], bool]:
     """The columns of a file that are read, by our name of each, and whether the values are ranks.
 
     These are the three columns of `column_names`, the iteration of qrels if there is one, and the column
@@ -184,17 +188,17 @@ def file_columns(file: str, names: Sequence[str], value: str, chosen: Chosen) ->
     """
     columns: dict[str, str] = {}
     try:
-        for ours in ("query_id", "doc_id", value):
+        for ours in role.columns:
             given = chosen.name(ours)
             if given is not None and given not in names:
                 raise GradedError(f"{file} has no column {given}; it has {_listed(names)}")
             columns[ours] = given or required_column(file, names, ours)
-        ranks = value == "score" and (is_rank(columns[value]) or columns[value] == chosen.columns.get("rank"))
-        if value == "relevance":
+        if role is QRELS:
             return columns | {name: name for name in ("iteration",) if name in names}, False
+        ranks = is_rank(columns["score"]) or columns["score"] == chosen.columns.get("rank")
         run = column_name(file, names, "run") if chosen.run_column is None else chosen.run_column
     except GradedError as error:
-        raise FileError(f"{error}; it needs query_id, doc_id and {value}") from None
+        raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
     if run in columns.values():
         raise FileError(f"{file}: the column {run} cannot also name the runs")
     if run is not None and run not in names:

@@ -23,10 +23,9 @@ import numpy as np
 
 from ..errors import FileError, GradedError, shown
 from .arrow import arrow_array, stable_order
-from .columns import Chosen
+from .columns import QRELS, RUN, Chosen
 from .content import Content, File, is_lasting
 from .files import joined, tables_of, without_repeated
-from .text_forms import QRELS, RUN
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
 ROLES = {"qrels": QRELS, "run": RUN}

@@ -23,7 +23,6 @@ import numpy as np
 from ir_measures import ScoredDoc
 
 from ..errors import FileError, GradedError, shown, warn_of_empty_run
-from . import columns as roles
 from . import out_of_core
 from .arrow import (
     arrow_array,
@@ -33,7 +32,7 @@ from .arrow import (
     record_batches,
     stable_order,
 )
-from .columns import Chosen, chosen_columns, column_names, is_rank
+from .columns import QRELS, RUN, Chosen, Role, chosen_columns, column_names, is_rank
 from .content import Content, File, is_lasting, refuse_other
 from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
@@ -41,7 +40,7 @@ from .json_files import is_json, json_columns, json_tables
 from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .tables import PLACES, Table, refuse_repeated, with_account
 from .text_files import text_columns, text_tables
-from .text_forms import QRELS, RUN, Form
+from .text_forms import TREC
 
 if TYPE_CHECKING:
     import pandas
@@ -100,14 +99,14 @@ def read_trec_run(file: File) -> pandas.DataFrame:
     return _frame(rows)
 
 
-def qrels_table(file: File, form: Form = QRELS) -> pyarrow.Table:
+def qrels_table(file: File, chosen: Chosen | None = None) -> pyarrow.Table:
     """The qrels in a file of any kind as an Arrow table; levels are floats.
 
-    Warns of rows of unjudged documents, which are skipped; answers may have them.
+    Warns of rows of unjudged documents, which are skipped, unless `chosen` says how they are marked.
     """
-    chosen = Chosen()
-    rows = joined(tables_of(file, form, chosen), form)
-    if chosen.account.unjudged and form is QRELS:
+    chosen = chosen or Chosen()
+    rows = joined(tables_of(file, QRELS, chosen), QRELS)
+    if chosen.account.unjudged and not chosen.unjudged:
         count = f"{chosen.account.unjudged:,} rows have no rating; their documents are unjudged"
         warnings.warn(f"{Content(file).name}: {count}", stacklevel=2)
     return with_account(rows, chosen.account)
@@ -258,7 +257,7 @@ class RunFile:
             return next(self._every()).column_names
         with Content(self.file) as content:
             if (kind := kind_of(content)) is not None:
-                return table_columns(kind, content, RUN.value, self._chosen)
+                return table_columns(kind, content, RUN, self._chosen)
             columns_of = json_columns if is_json(content.begin()) else text_columns
             return columns_of(content, RUN, self._chosen)
 
@@ -332,31 +331,27 @@ class RunStream:
 
     def table(self) -> Table:
         """All rows."""
-        return in_memory(joined(self._tables(), RUN), roles.RUN, self.name).table()
+        return in_memory(joined(self._tables(), RUN), RUN, self.name).table()
 
     def _tables(self) -> Iterator[pyarrow.Table]:
         for first, batch in numbered(record_batches(self.stream)):
-            names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN.value)
-            rows = batch_rows(batch, dict(zip(RUN.columns, names)), RUN.value, self.name, first)
+            names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN)
+            rows = batch_rows(batch, dict(zip(RUN.columns, names)), RUN, self.name, first)
             yield by_rank(rows) if is_rank(names[2]) else rows
 
 
 def tables_of(
-    file: File,
-    form: Form,
-    chosen: Chosen | None = None,
-    run: str | None = None,
+    file: File, role: Role, chosen: Chosen | None = None, run: str | None = None
 ) -> Iterator[pyarrow.Table]:
     """The rows of a file, in its order. If `run` is given, rows of other runs may be left out."""
     chosen = chosen or Chosen()
     with Content(file) as content:
         if (kind := kind_of(content)) is not None:
-            rows = table_rows(kind, content, form.value, chosen, run)
+            rows = table_rows(kind, content, role, chosen, run)
             yield from _ahead(rows) if is_lasting(file) else rows
-        elif is_json(content.begin()):
-            yield from json_tables(content, form, chosen)
         else:
-            yield from text_tables(content, form, chosen)
+            read = json_tables if is_json(content.begin()) else text_tables
+            yield from read(content, role, chosen)
 
 
 def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
@@ -371,15 +366,15 @@ def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
 # ------------------------------------------------------------------------------------- tables
 
 
-def joined(tables: Iterable[pyarrow.Table], form: Form) -> pyarrow.Table:
-    """The rows of all tables; an empty table of this form if there are none."""
+def joined(tables: Iterable[pyarrow.Table], role: Role) -> pyarrow.Table:
+    """The rows of all tables; an empty table if there are none."""
     import pyarrow
 
     found = [rows for rows in tables if len(rows)]
     if found:
         return pyarrow.concat_tables(found)
-    types = ((name, pyarrow.float64() if name == form.value else pyarrow.string()) for name in form.columns)
-    return pyarrow.schema([*types]).empty_table()
+    types = dict.fromkeys(TREC[role].columns, pyarrow.string()) | {role.value: pyarrow.float64()}
+    return pyarrow.schema(types).empty_table()
 
 
 def without_repeated(rows: pyarrow.Table, keep: str) -> pyarrow.Table:

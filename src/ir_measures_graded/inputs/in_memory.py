@@ -118,7 +118,7 @@ class Frame(InMemory):
 
     @property
     def names(self) -> list[Any]:
-        return column_names(f"{self.role.kind}: the DataFrame", [*self.source.columns], self.role.value)
+        return column_names(f"{self.role.kind}: the DataFrame", [*self.source.columns], self.role)
 
     def rows(self) -> Table:
         topic, doc, number = self.names
@@ -268,7 +268,7 @@ class Records(Tuples):
         return isinstance(source, (list, tuple)) and isinstance(next(iter(source), None), Mapping)
 
     def _pieces(self) -> Iterator[Columns]:
-        names = column_names(f"{self.role.kind}: the first dict", [*self.source[0]], self.role.value)
+        names = column_names(f"{self.role.kind}: the first dict", [*self.source[0]], self.role)
         try:
             yield names, [[row[name] for row in self.source] for name in names]
         except KeyError as error:
@@ -363,7 +363,7 @@ def _listed(role: Role) -> str:
 
 
 def _arrow_columns(rows: pyarrow.Table | pyarrow.RecordBatch, role: Role) -> Columns:
-    names = column_names(f"{role.kind}: the Arrow table", rows.schema.names, role.value)
+    names = column_names(f"{role.kind}: the Arrow table", rows.schema.names, role)
     return names, [rows.column(rows.schema.names.index(name)) for name in names]
 
 

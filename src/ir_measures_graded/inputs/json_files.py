@@ -13,10 +13,9 @@ lines of rows, unless it could read them differently.
 from __future__ import annotations
 
 import codecs
-import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache, partial
 from itertools import chain
@@ -26,12 +25,23 @@ import numpy as np
 
 from ..errors import LONGEST, FileError, GradedError, shown
 from .arrow import arrow_array, arrow_numbers, by_rank, string_array
-from .columns import NAMES, QRELS, RUN, Chosen, column_name, file_columns, is_rank, plain, required_column
+from .columns import (
+    NAMES,
+    QRELS,
+    RUN,
+    Chosen,
+    Role,
+    column_name,
+    file_columns,
+    is_rank,
+    plain,
+    required_column,
+)
 from .content import DAMAGE, Content, owned_by_arrow
 from .strict_lines import Lines, number_of
-from .tables import in_file, with_places
-from .text_files import ahead
-from .text_forms import Form
+from .tables import IDS, with_places
+from .text_files import ahead, line_count, with_lines
+from .text_forms import TREC
 
 if TYPE_CHECKING:
     import pyarrow
@@ -46,17 +56,17 @@ BLANK = re.compile(r"[ \t\r\n]*")
 SURROGATE = re.compile("[\ud800-\udfff]")
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 
-Topic = tuple[str, list[str], list[Any]]
-"""A topic, its documents and their values."""
+Topic = tuple[str, list[str], list[Any], str]
+"""A topic, its documents and their values. A row may also have a run or an iteration."""
 
 LISTS = {
-    "score": ("results", "candidates", "references"),
-    "relevance": ("ratings", "relevant_documents", "relevant_docs"),
+    RUN: ("results", "candidates", "references"),
+    QRELS: ("ratings", "relevant_documents", "relevant_docs"),
 }
 """The keys of the documents of an item, in a run and in qrels."""
 ITEMS = ("requests", "judgmentRatings", "queries")
 """The keys of lists of items in an object."""
-IDS = ("_id", "id")
+OWN_IDS = ("_id", "id")
 """The keys of a document in an item only."""
 ANSWERS = ("turns", "contexts", "ctxs", "responses", "answer", "nuggets")
 """Keys of objects with answers of a system in place of a ranking."""
@@ -87,40 +97,50 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
 
 
-def json_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarrow.Table]:
-    """A table for each block of rows of the file, in the order of the file. `role` is `RUN` or `QRELS`."""
-    row = _first_row(content.begin())
-    chosen.account.form = "JSON lines"
-    if row is not None:
-        yield from _line_tables(content, role, chosen, tuple(row))
+def json_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarrow.Table]:
+    """A table for each block of rows of the file, in the order of the file.
+
+    pyarrow parses lines of rows up to the first block that it could read differently.
+    """
+    row = _first_row(start := content.begin())
+    if row is None or b"[" in start[: start.index(b"{")]:
+        pieces = iter(lambda: content.read(PIECE), b"")
+        yield from Objects(Reader(content, pieces), role, chosen).tables()
         return
-    topics = Topics(Reader(content), role, chosen)
-    block: list[Topic] = []
-    count = 0
-    for topic in topics:
-        if not topic[1]:
-            chosen.account.empty.append(topic[0])
-        block.append(topic)
-        count += len(topic[1])
-        if count >= ROWS:
-            yield topics.table(block)
-            block, count = [], 0
-    yield topics.table(block)
+    chosen.account.form = "JSON lines"
+    keys, ranks = file_columns(content.name, [*row], role, chosen)
+    lines = Lines(content, TREC[role])
+    with closing(ahead(content, lines.blocks(), partial(_plainly, role=role, keys=keys))) as parsed:
+        for block, rows in parsed:
+            if rows is None:
+                rest = _counted(chain([block], (block for block, _ in parsed)), lines)
+                yield from Objects(Reader(content, rest, lines.number + 1), role, chosen, [*row]).tables()
+                return
+            rows = with_lines(rows, lines)
+            yield by_rank(rows) if ranks else rows
+    lines.end()
 
 
-def json_columns(content: Content, role: Form, chosen: Chosen) -> tuple[str, ...]:
+def _counted(blocks: Iterator[bytes], lines: Lines) -> Iterator[bytes]:
+    """The blocks; then the error of the file if it cannot be read to its end."""
+    for block in blocks:
+        lines.number += block.count(b"\n")
+        yield block
+    lines.end()
+
+
+def json_columns(content: Content, role: Role, chosen: Chosen) -> Collection[str]:
     """The columns of the file that are read, under our names."""
     row = _first_row(content.begin())
-    return role.columns[:3] if row is None else tuple(_names(content.name, tuple(row), role.value, chosen)[0])
+    return role.columns if row is None else file_columns(content.name, [*row], role, chosen)[0].keys()
 
 
 def _first_row(start: bytes) -> dict[str, Any] | None:
-    """The first line of a file if it is a row: an object with a topic, a document and a number."""
-    try:
-        row = json.loads(start.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0])
-    except (ValueError, RecursionError):
-        return None
-    return row if is_row(row) else None
+    """The first object of a file, in an array or not, if it is a row: a topic, a document and a number."""
+    with suppress(ValueError, RecursionError):
+        row, _ = DECODER.raw_decode(start.decode(errors="ignore").lstrip("\ufeff[ \t\r\n"))
+        return row if is_row(row) else None
+    return None
 
 
 def is_row(thing: Any) -> bool:
@@ -136,35 +156,48 @@ def is_row(thing: Any) -> bool:
 
 
 class Reader:
-    """JSON text, of which only the value that is being parsed is in memory."""
+    """JSON text in pieces, of which only the value that is being parsed is in memory.
 
-    def __init__(self, content: Content):
-        self.content = content
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        self._text, self._at, self._line, self._size = "", 0, 1, PIECE
+    `line` is the line in which this value begins.
+    """
+
+    def __init__(self, content: Content, pieces: Iterator[bytes], line: int = 1):
+        self.content, self.line = content, line
+        self._pieces, self._decoder = pieces, codecs.getincrementaldecoder("utf-8-sig")()
+        self._text, self._at, self._counted = "", 0, 0
         self._ended = False
 
-    def error(self, message: str, at: int | None = None) -> FileError:
-        line = self._line + self._text.count("\n", 0, self._at if at is None else at)
+    def error(self, message: str, at: int = 0) -> FileError:
+        line = self.line + self._text.count("\n", self._counted, max(self._at, at))
         return FileError(f"{self.content.name}:{line}: {message}")
 
+    def _begin(self) -> None:
+        """Count the lines before the next value."""
+        self.line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+
     def _more(self) -> bool:
-        """Read on; False at the end of the file."""
+        """Read on, at least as many characters as there are; False at the end of the file."""
         if self._ended:
             return False
-        self._line += self._text.count("\n", 0, self._at)
-        self._text, self._at = self._text[self._at :], 0
+        self._begin()
+        self._text, self._at, self._counted = self._text[self._at :], 0, 0
         if len(self._text) > LONGEST_VALUE:
             raise self.error(f"a value is longer than {LONGEST_VALUE:,} characters")
+        found: list[bytes] = []
         try:
-            piece = self.content.read(max(PIECE, len(self._text)))
+            while not self._ended and sum(map(len, found)) <= len(self._text):
+                found.append(next(self._pieces, b""))
+                self._ended = not found[-1]
+            self._text += self._decoder.decode(b"".join(found), self._ended)
         except DAMAGE as error:
             raise self.error(self.content.reason(error)) from None
-        self._ended = not piece
-        try:
-            self._text += self._decoder.decode(piece, self._ended)
-        except UnicodeDecodeError:
-            raise self.error("not UTF-8 text; convert the file, for example with iconv") from None
+        except UnicodeDecodeError as error:
+            self.line += self._text.count("\n") + error.object.count(b"\n", 0, error.start)
+            wrong = f"not UTF-8 text (byte 0x{error.object[error.start]:02x})"
+            raise FileError(
+                f"{self.content.name}:{self.line}: {wrong}; convert the file, for example with iconv"
+            ) from None
         return True
 
     def sign(self) -> str:
@@ -186,6 +219,7 @@ class Reader:
     def value(self) -> Any:
         """The next value."""
         self.sign()
+        self._begin()
         while True:
             try:
                 value, end = DECODER.raw_decode(self._text, self._at)
@@ -241,17 +275,65 @@ class Reader:
         self.content.refuse_shrunk()
 
 
-class Topics:
+class Objects:
     """The topics in the objects of a file. A topic of single rows appears once for each row."""
 
-    def __init__(self, reader: Reader, role: Form, chosen: Chosen):
-        self.reader, self.role, self.value, self.chosen = reader, role, role.value, chosen
-        self.name, self.runs = reader.content.name, set[Any]()
+    def __init__(self, reader: Reader, role: Role, chosen: Chosen, row: Sequence[str] = ()):
+        self.reader, self.role, self.chosen, self.name = reader, role, chosen, reader.content.name
+        self._keys_of(row)
+
+    def _keys_of(self, row: Sequence[str]) -> None:
+        """Take the keys of a row, if there is one, for those of all rows."""
+        self.keys, self.ranks = file_columns(self.name, row, self.role, self.chosen) if row else ({}, False)
+        self.other = next((ours for ours in ("run", "iteration") if ours in self.keys), None)
+
+    def tables(self) -> Iterator[pyarrow.Table]:
+        """The rows of the file in tables of at least `ROWS` rows; the last one may have fewer."""
+        block: list[tuple[int, Topic]] = []
+        count = 0
+        for topic in self:
+            block.append((self.reader.line, topic))
+            count += len(topic[1])
+            if count >= ROWS:
+                yield self.table(block)
+                block, count = [], 0
+        yield self.table(block)
+
+    def table(self, block: Sequence[tuple[int, Topic]]) -> pyarrow.Table:
+        """The rows of some topics, each with its line."""
+        import pyarrow
+
+        sizes = [len(topic[1]) for _, topic in block]
+        line = np.repeat(np.array([line for line, _ in block], dtype=np.int64), sizes)
+        topics = [topic[0] for size, (_, topic) in zip(sizes, block) for _ in range(size)]
+        documents, values = ([*chain.from_iterable(topic[part] for _, topic in block)] for part in (1, 2))
+        empty = [topic[0] for size, (_, topic) in zip(sizes, block) if not size]
+        self.chosen.account.empty += empty
+        ids = {"query_id": topics, "doc_id": documents}
+        if self.other:
+            ids[self.other] = [topic[3] for _, topic in block]
+        try:
+            columns = {name: string_array(texts) for name, texts in ids.items()}
+            "".join(empty).encode()
+        except UnicodeEncodeError:
+            every = chain(empty, *ids.values())
+            wrong = next(id_ for id_ in every if not id_.isascii() and SURROGATE.search(id_))
+            raise FileError(f"{self.name}: the id {shown(wrong)} has a lone surrogate") from None
+
+        def place(row: int) -> str:
+            return f"{self.name}:{line[row]}: topic {shown(topics[row])}, document {shown(documents[row])}"
+
+        numbers = _numbers(values, self.role, place)
+        for row in self.role.refused(numbers)[:1].tolist():
+            raise FileError(f"{place(row)}: {self.role.rule.format(numbers[row])}")
+        rows = pyarrow.table({**columns, self.role.value: arrow_array(numbers)})
+        return with_places(by_rank(rows) if self.ranks else rows, "line", line, self.name)
 
     def __iter__(self) -> Iterator[Topic]:
-        reader = self.reader
+        reader, account = self.reader, self.chosen.account
         if reader.sign() == "[":
-            self.chosen.account.form = "JSON array"
+            account.form = "JSON array"
+        if account.form in ("JSON array", "JSON lines"):
             for thing in reader.elements():
                 yield from self.of(thing)
         else:
@@ -259,10 +341,10 @@ class Topics:
             first = next(members, None)
             value = None if first is None else reader.value()
             if first == "mteb_model_meta":
-                self.chosen.account.form = "predictions of MTEB"
+                account.form = "predictions of MTEB"
                 yield from self._of_parts(members)
             elif first is not None and _is_topic(value):
-                self.chosen.account.form = "JSON dict of dicts"
+                account.form = "JSON dict of dicts"
                 yield self._of_dict(first, value)
                 yield from (self._of_dict(topic, reader.value()) for topic in members)
             elif first is not None:
@@ -272,7 +354,7 @@ class Topics:
         reader.end()
 
     def error(self, message: str) -> FileError:
-        return FileError(f"{self.name}: {message}")
+        return FileError(f"{self.name}:{self.reader.line}: {message}")
 
     def _of_dict(self, topic: str, documents: Any) -> Topic:
         if isinstance(documents, list):
@@ -281,7 +363,7 @@ class Topics:
             raise self.error(f"topic {shown(topic)} has {shown(documents)}, not an object of documents")
         if documents and all(map(MEASURE.fullmatch, documents)):
             raise self.error("values of measures, no documents")
-        return topic, list(documents), list(documents.values())
+        return topic, list(documents), list(documents.values()), ""
 
     def _of_parts(self, subsets: Iterator[str]) -> Iterator[Topic]:
         """The topics of one part of MTEB's predictions, such as default/test."""
@@ -306,23 +388,25 @@ class Topics:
         """The topics in an object. `lent` are documents of its group; its key ``id`` may name the topic."""
         if not isinstance(thing, dict):
             raise self.error(f"{shown(thing)} is not an object with a topic and documents")
-        lists = (thing[key] for key in LISTS[self.value] if isinstance(thing.get(key), (list, dict)))
+        if self.keys:
+            yield self._of_row(thing)
+            return
+        lists = (thing[key] for key in LISTS[self.role] if isinstance(thing.get(key), (list, dict)))
         documents, topic = next(lists, lent), _topic_of(thing, named_by_id)
         if topic is not None and documents is not None:
             yield self._of_item(topic, documents)
         elif is_row(thing):
-            names, ranks = _names(self.name, tuple(thing), self.value, self.chosen)
-            self.runs.add(thing.get(names.get("run", "")))
-            if len(self.runs) > 1:
-                raise self.error("an array has rows of several runs; write one row per line")
-            topic, document, number = (thing[names[ours]] for ours in ("query_id", "doc_id", self.value))
-            yield (
-                self._id(topic, "query_id"),
-                [self._id(document, "doc_id")],
-                [_negative(number) if ranks else number],
-            )
+            self._keys_of([*thing])
+            yield self._of_row(thing)
         else:
             yield from self._in_container(thing)
+
+    def _of_row(self, row: dict[str, Any]) -> Topic:
+        found = {ours: row.get(theirs) for ours, theirs in self.keys.items()}
+        topic, document, other = (
+            self._id(found[ours], ours) if ours else "" for ours in ("query_id", "doc_id", self.other)
+        )
+        return topic, [document], [found[self.role.value]], other
 
     def _in_container(self, thing: dict[str, Any]) -> Iterator[Topic]:
         """The topics in an object of Elasticsearch, OpenSearch, Quepid or RRE."""
@@ -330,12 +414,12 @@ class Topics:
         hits = [hit for hit in _objects(thing.get("hits"), "hits") if "_source" in hit]
         items = [item for key in ITEMS for item in _objects(thing, key)]
         if isinstance(thing.get("details"), dict) and "metric_score" in thing:
-            if self.value == "relevance":
+            if self.role is QRELS:
                 raise self.error("a _rank_eval response rates only what was retrieved; use the request")
             for topic, found in thing["details"].items():
                 yield self._of_item(topic, [hit.get("hit") for hit in _objects(found, "hits")])
         elif not (groups or hits or items):
-            raise self.error(_reason(thing, self.value))
+            raise self.error(_reason(thing, self.role))
         for group in groups:
             for query in _objects(group, "queries"):
                 yield from self.of(query, group.get("relevant_documents"))
@@ -359,53 +443,33 @@ class Topics:
         elif all(isinstance(found, dict) for found in documents):
             pairs = []
             for found in documents:
-                document, number = _item_keys(self.name, tuple(found), self.value)
+                document, number = _item_keys(self.name, tuple(found), self.role)
                 value = _negative(found[number]) if is_rank(number) else found[number]
                 pairs.append((self._id(found[document], "doc_id"), value))
             if len({found.get("_index") for found in documents}) > 1 and len(dict(pairs)) < len(pairs):
                 raise self.error(f"topic {shown(topic)} has a document _id in two indexes")
         else:
             raise self.error(f"topic {shown(topic)} has documents without levels or scores")
-        return topic, [document for document, _ in pairs], [value for _, value in pairs]
+        return topic, [document for document, _ in pairs], [value for _, value in pairs], ""
 
     def _id(self, id_: Any, column: str) -> str:
         if isinstance(id_, str):
             return id_
         if isinstance(id_, int) and not isinstance(id_, bool):
-            self.chosen.account.integers.add(column)
+            self.chosen.account.integers.update({column}.intersection(IDS))
             return str(id_)
-        raise self.error(f"the id {shown(id_)} is not a string")
-
-    def table(self, topics: list[Topic]) -> pyarrow.Table:
-        """The rows of some topics."""
-        import pyarrow
-
-        sizes = [len(documents) for _, documents, _ in topics]
-        names = [topic for (topic, _, _), size in zip(topics, sizes) for topic in [topic] * size]
-        documents = [document for _, found, _ in topics for document in found]
-        try:
-            "".join(topic for topic, *_ in topics).encode()  # also topics without documents
-            ids = [string_array(names), string_array(documents)]
-        except UnicodeEncodeError:
-            every = (id_ for topic, found, _ in topics for id_ in (topic, *found))
-            wrong = next(id_ for id_ in every if not id_.isascii() and SURROGATE.search(id_))
-            raise self.error(f"the id {shown(wrong)} has a lone surrogate") from None
-        values = [value for _, _, found in topics for value in found]
-
-        def place(row: int) -> str:
-            return f"{self.name}: topic {shown(names[row])}, document {shown(documents[row])}"
-
-        numbers = _numbers(values, self.value, place)
-        for row in np.flatnonzero(~self.role.allowed(numbers))[:1].tolist():
-            rule = (QRELS if self.value == QRELS.value else RUN).rule
-            raise FileError(f"{place(row)}: {rule.format(numbers[row])}")
-        rows = pyarrow.Table.from_arrays([*ids, arrow_array(numbers)], ["query_id", "doc_id", self.value])
-        return in_file(rows, self.name)
+        raise self.error(f"the {column} {shown(id_)} is not a string")
 
 
 def _is_topic(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(number, (int, float, type(None))) for number in value.values()
+    """Whether this is an object of numbers, which may be null or text; {"qid": …} is the query of an item."""
+    return (
+        isinstance(value, dict)
+        and "qid" not in value
+        and all(
+            number is None or isinstance(number, (int, float)) or _number(number) is not None
+            for number in value.values()
+        )
     )
 
 
@@ -429,9 +493,9 @@ def _topic_of(thing: dict[str, Any], named_by_id: bool) -> Any:
     return thing.get("id") if named_by_id else None
 
 
-def _reason(thing: dict[str, Any], value: str) -> str:
+def _reason(thing: dict[str, Any], role: Role) -> str:
     """The reason why an object has no topics."""
-    named = next((key for key in LISTS[value] if key in thing), None)
+    named = next((key for key in LISTS[role] if key in thing), None)
     if named is not None:
         return f"the object with {named} names no topic; give each object a query_id"
     if any(key in thing for key in ANSWERS):
@@ -440,141 +504,71 @@ def _reason(thing: dict[str, Any], value: str) -> str:
         return "values of measures, no documents"
     if thing and all(isinstance(ids, list) for ids in thing.values()):
         return "documents without levels or scores"
-    what = "run" if value == "score" else "qrels"
-    return f"JSON of no known {what}; an object has the keys {shown(', '.join(thing))[1:-1] or '(none)'}"
+    keys = shown(", ".join(thing))[1:-1] or "(none)"
+    return f"JSON of no known {role.kind}; an object has the keys {keys}"
 
 
 @lru_cache(1000)
-def _names(file: str, keys: tuple[str, ...], value: str, chosen: Chosen) -> tuple[dict[str, str], bool]:
-    return file_columns(file, keys, value, chosen)
-
-
-@lru_cache(1000)
-def _item_keys(file: str, keys: tuple[str, ...], value: str) -> tuple[str, str]:
+def _item_keys(file: str, keys: tuple[str, ...], role: Role) -> tuple[str, str]:
     """The keys of the document and of its value in an item."""
     try:
-        document = column_name(file, keys, "doc_id") or next((key for key in IDS if key in keys), None)
-        return document or required_column(file, keys, "doc_id"), required_column(file, keys, value)
+        document = column_name(file, keys, "doc_id") or next((key for key in OWN_IDS if key in keys), None)
+        return document or required_column(file, keys, "doc_id"), required_column(file, keys, role.value)
     except GradedError as error:
         raise FileError(str(error)) from None
 
 
 def _negative(rank: Any) -> Any:
-    if isinstance(rank, str):
-        return f"-{rank}"
-    return -rank if isinstance(rank, (int, float)) and not isinstance(rank, bool) else rank
+    number = _number(rank)
+    return rank if number is None else -number
 
 
-def _numbers(values: list[Any], value: str, place: Callable[[int], str]) -> np.ndarray:
+def _number(value: Any) -> float | None:
+    """A number, also as text; None for anything else."""
+    if isinstance(value, str):
+        return number_of(value.encode(errors="replace"))
+    with suppress(OverflowError):
+        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return None
+
+
+def _numbers(values: list[Any], role: Role, place: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `place` names a row in an error. Text is a number as in other files."""
     if {*map(type, values)} <= {int, float}:
         with suppress(OverflowError):
             return np.array(values, dtype=np.float64)
-    what = "score" if value == "score" else "level"
-    numbers = np.empty(len(values))
-    for row, found in enumerate(values):
-        if found is None:
-            raise FileError(f"{place(row)}: the {what} is null; ranx writes NaN and ∞ as null")
-        try:
-            number = (
-                number_of(found.encode())
-                if isinstance(found, str)
-                else None
-                if isinstance(found, bool)
-                else float(found)
-            )
-        except (TypeError, ValueError, OverflowError):
-            number = None
-        if number is None:
-            raise FileError(f"{place(row)}: the {what} {shown(found)} is not a number")
-        numbers[row] = number
-    return numbers
+    numbers = [*map(_number, values)]
+    if None in numbers:
+        row = numbers.index(None)
+        if values[row] is None:
+            raise FileError(f"{place(row)}: the {role.number} is null; ranx writes NaN and ∞ as null")
+        raise FileError(f"{place(row)}: the {role.number} {shown(values[row])} is not a number")
+    return np.array(numbers, dtype=np.float64)
 
 
-# ------------------------------------------------------------------------------------ lines of rows
-
-
-def _line_tables(
-    content: Content, role: Form, chosen: Chosen, keys: tuple[str, ...]
-) -> Iterator[pyarrow.Table]:
-    names, ranks = _names(content.name, keys, role.value, chosen)
-    lines = Lines(content, role)
-    with closing(ahead(content, lines.blocks(), partial(_plainly, role=role, names=names))) as parsed:
-        for block, rows in parsed:
-            if rows is None:
-                rows = _strictly(block, role, names, lines, chosen)
-            else:
-                before = lines.number
-                lines.number += rows.num_rows
-                rows = with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
-            yield by_rank(rows) if ranks else rows
-    lines.end()
-
-
-def _plainly(block: bytes, role: Form, names: dict[str, str]) -> pyarrow.Table | None:
-    """A block of rows parsed by pyarrow, which does not check UTF-8; None if the strict reader is needed."""
+def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> pyarrow.Table | None:
+    """A block of lines parsed by pyarrow, which does not check UTF-8; None if others could read them
+    differently."""
     import pyarrow
     from pyarrow import json as arrow_json
 
-    schema = pyarrow.schema(
-        [
-            (theirs, pyarrow.float64() if ours == role.value else pyarrow.string())
-            for ours, theirs in names.items()
-        ]
-    )
+    types = [
+        (theirs, pyarrow.float64() if ours == role.value else pyarrow.string())
+        for ours, theirs in keys.items()
+    ]
     try:
         str(block, "utf-8")
-        rows = (
-            arrow_json.read_json(
-                pyarrow.BufferReader(owned_by_arrow(block)),
-                arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-                arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
-                memory_pool=pyarrow.system_memory_pool(),
-            )
-            .select(list(names.values()))
-            .rename_columns(list(names))
-        )
+        rows = arrow_json.read_json(
+            pyarrow.BufferReader(owned_by_arrow(block)),
+            arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+            arrow_json.ParseOptions(
+                explicit_schema=pyarrow.schema(types), unexpected_field_behavior="ignore"
+            ),
+            memory_pool=pyarrow.system_memory_pool(),
+        ).select([*keys.values()])
     except (pyarrow.ArrowException, UnicodeDecodeError):
         return None
-    count = block.count(b"\n") + (not block.endswith(b"\n"))
-    if rows.num_rows != count or any(column.null_count for column in rows.columns):
+    rows = rows.rename_columns([*keys])
+    if rows.num_rows != line_count(block) or any(column.null_count for column in rows.columns):
         return None
-    return rows if role.allowed(arrow_numbers(rows[role.value])).all() else None
-
-
-def _strictly(block: bytes, role: Form, names: dict[str, str], lines: Lines, chosen: Chosen) -> pyarrow.Table:
-    """A block of rows parsed line by line. Raises `FileError` for the first wrong line."""
-    import pyarrow
-
-    kept: dict[str, list[Any]] = {ours: [] for ours in names}
-    numbers: list[int] = []
-    for line in io.BytesIO(block):
-        lines.number += 1
-        if not line.strip():
-            continue
-        lines.check_text(line)
-        try:
-            row = DECODER.decode(line.decode())
-        except Repeated as error:
-            raise lines.error(f"the key {error} occurs twice in an object") from None
-        except (ValueError, RecursionError) as error:
-            raise lines.error(f"not JSON: {getattr(error, 'msg', error)}") from None
-        for ours, theirs in names.items():
-            found = row.get(theirs) if isinstance(row, dict) else None
-            if ours != role.value and (not isinstance(found, (str, int)) or isinstance(found, bool)):
-                raise lines.error(f"the {theirs} {shown(found)} is not a string")
-            if isinstance(found, int) and ours in ("query_id", "doc_id"):
-                chosen.account.integers.add(ours)
-            kept[ours].append(found if ours == role.value else str(found))
-        numbers.append(lines.number)
-    columns = []
-    for ours, found in kept.items():
-        if ours == role.value:
-            columns.append(arrow_array(_numbers(found, ours, lambda row: f"{lines.name}:{numbers[row]}")))
-            continue
-        try:
-            columns.append(string_array(found))
-        except UnicodeEncodeError:
-            raise lines.error(f"a {ours} here or above has a lone surrogate") from None
-    rows = pyarrow.Table.from_arrays(columns, list(kept))
-    return with_places(rows, "line", np.array(numbers, dtype=np.int64), lines.name)
+    return None if role.refused(arrow_numbers(rows[role.value])).size else rows

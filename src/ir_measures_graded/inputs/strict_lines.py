@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import FileError, shown
+from .columns import QRELS
 from .content import DAMAGE, Content
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
 PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more precisely
 LONGEST_LINE = 1 << 24  # bytes; a file without line breaks would fill the memory
+LETOR = re.compile(
+    rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*((docid|docno)\s*=\s*)?(?P<document>\S+))?"
+)
+NTCIR_LEVEL = re.compile(rb"L[0-9]+")
 QUOTED = re.compile(rb'"([^"]*(?:""[^"]*)*)("?)')  # the second group is empty if the quote is not closed
 QUOTED_OR_END = {
     delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter)
@@ -33,6 +38,10 @@ HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
     "between commas or tabs"
 )
+
+
+class Unusual(bytes):
+    """A block of lines that only the strict reader may read."""
 
 
 class Lines:
@@ -69,20 +78,21 @@ class Lines:
                     self._stopped = 1, f"a quoted field does not end within {LONGEST_LINE:,} bytes"
                     self._begun = b""
             if self._begun and not self._stopped:
-                yield self._begun
+                yield Unusual(self._begun)
         except OSError as error:
             self._unreadable = error
 
     def whole(self, block: bytes) -> bytes:
         """The block without a record at its end that a quoted line break interrupts.
 
-        The next block begins with this record.
+        The next block begins with this record. The result is `Unusual` unless quotes only enclose fields.
         """
-        end = len(block)
-        if self.form.delimiter and not is_well_quoted(block, self.form.delimiter):
-            end = max(record_ends(block, self.form.delimiter), default=0)
+        self._begun = b""
+        if not self.form.delimiter or is_well_quoted(block, self.form.delimiter):
+            return block
+        end = max(record_ends(block, self.form.delimiter), default=0)
         self._begun = block[end:]
-        return block[:end]
+        return Unusual(block[:end])
 
     def end(self) -> None:
         """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
@@ -138,7 +148,12 @@ class Lines:
             yield block[start:]
 
     def _separated(self, line: bytes) -> list[bytes]:
-        return [] if line.startswith(b"#") else line.split()
+        if line.startswith(b"#"):
+            return []
+        if self.form.letor and (found := LETOR.match(line)):
+            document = found["document"] or (b"%d" % self.number if self.form.numbered else b"")
+            return [found["level"], found["topic"], document]
+        return line.split()
 
     def _delimited(self, record: bytes) -> list[bytes]:
         record = record.removesuffix(b"\n").removesuffix(b"\r")
@@ -162,19 +177,17 @@ class Lines:
             start = end + 1
         return fields
 
-    def score(self, text: bytes) -> float:
-        score = number_of(text)
-        if score is None:
-            raise self.error(f"the score {_shown(text)} is not a number ({self.form.lines})")
-        if math.isnan(score):
+    def number_in(self, text: bytes) -> float:
+        """The level or score in a field."""
+        role = self.form.role
+        is_level = role is QRELS
+        number = number_of(text[1:] if is_level and NTCIR_LEVEL.fullmatch(text) else text)
+        if number is None or (is_level and not math.isfinite(number)):
+            what = "a finite number" if is_level else "a number"
+            raise self.error(f"the {role.number} {_shown(text)} is not {what} ({self.form.lines})")
+        if math.isnan(number):
             raise self.error("the score is NaN, which cannot be ranked; infinities are allowed")
-        return score
-
-    def level(self, text: bytes) -> float:
-        level = number_of(text.removeprefix(b"L") if text[1:].isdigit() else text)  # NTCIR writes L3
-        if level is None or not math.isfinite(level):
-            raise self.error(f"the level {_shown(text)} is not a finite number ({self.form.lines})")
-        return level
+        return number
 
     def check_text(self, line: bytes) -> None:
         """Raise `FileError` for a line that is not UTF-8."""

@@ -14,14 +14,13 @@ import numpy as np
 
 from ..errors import FileError, GradedError
 from .arrow import arrow_array, by_rank, numbered, numbers_of
-from .columns import QRELS, RUN, Chosen, file_columns
+from .columns import Chosen, Role, file_columns
 from .content import DAMAGE, Content, KeptOpen
-from .tables import floats, with_places
+from .tables import IDS, floats, with_places
 
 if TYPE_CHECKING:
     import pyarrow
 
-IDS = ("query_id", "doc_id")
 LZ4 = b"\x04\x22\x4d\x18"
 BATCH = 1 << 16  # rows converted at once
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
@@ -128,7 +127,7 @@ def kind_of(content: Content) -> type[TableFile] | None:
 def table_rows(
     kind: type[TableFile],
     content: Content,
-    value: str,
+    role: Role,
     chosen: Chosen,
     run: str | None = None,
 ) -> Iterator[pyarrow.Table]:
@@ -142,7 +141,7 @@ def table_rows(
     chosen.account.form = kind.NAME
     with _explained(kind, content):
         file = kind(content)
-        columns, ranks = file_columns(content.name, file.names, value, chosen)
+        columns, ranks = file_columns(content.name, file.names, role, chosen)
         where = (columns["run"], run) if run is not None else None
         for first, batch in file.batches(list(columns.values()), where):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
@@ -153,14 +152,14 @@ def table_rows(
             )
             batch.validate(full=True)  # damaged Arrow data could crash the process
             for start in range(0, batch.num_rows, BATCH):
-                rows = batch_rows(batch.slice(start, BATCH), columns, value, content.name, first + start)
+                rows = batch_rows(batch.slice(start, BATCH), columns, role, content.name, first + start)
                 yield by_rank(rows) if ranks else rows
 
 
-def table_columns(kind: type[TableFile], content: Content, value: str, chosen: Chosen) -> Collection[str]:
+def table_columns(kind: type[TableFile], content: Content, role: Role, chosen: Chosen) -> Collection[str]:
     """The columns of the file that are read, under our names. Raises `FileError` as `table_rows`."""
     with _explained(kind, content):
-        return file_columns(content.name, kind(content).names, value, chosen)[0].keys()
+        return file_columns(content.name, kind(content).names, role, chosen)[0].keys()
 
 
 @contextmanager
@@ -176,7 +175,7 @@ def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
 
 
 def batch_rows(
-    batch: pyarrow.RecordBatch, columns: dict[str, str], value: str, file: str, first: int
+    batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, file: str, first: int
 ) -> pyarrow.Table:
     """The `columns` of a batch under our names: ids as strings and values as floats, with row numbers.
 
@@ -187,10 +186,10 @@ def batch_rows(
     arrays = []
     for ours, theirs in columns.items():
         column = batch.column(batch.schema.names.index(theirs))
-        column = column if ours == value else _strings(column, f"{file}: {theirs}", ours)
+        column = column if ours == role.value else _strings(column, f"{file}: {theirs}", ours)
         if column.null_count:
             raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
-        arrays.append(_numbers(column, value, file, first) if ours == value else column)
+        arrays.append(_numbers(column, role, file, first) if ours == role.value else column)
     rows = pyarrow.Table.from_arrays(arrays, list(columns))
     return with_places(rows, "row", np.arange(first, first + batch.num_rows), file)
 
@@ -213,11 +212,10 @@ def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:
     raise FileError(f"{where} is of type {column.type}, not a string; write the ids as strings")
 
 
-def _numbers(column: pyarrow.Array, value: str, file: str, first: int) -> pyarrow.Array:
+def _numbers(column: pyarrow.Array, role: Role, file: str, first: int) -> pyarrow.Array:
     numbers = numbers_of(column)
     if isinstance(numbers, list):
         try:
-            role = RUN if value == RUN.value else QRELS
             numbers = floats(role, [numbers], lambda row: f"{file}: row {first + row}")
         except GradedError as error:
             raise FileError(str(error)) from None

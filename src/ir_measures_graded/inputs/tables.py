@@ -39,6 +39,7 @@ EMPTY = b"ir_measures_graded.empty"
 PLACES = ("line", "row")
 """The column of such a table with the place of each row in its file: a line of text or a row of a table."""
 
+IDS = ("query_id", "doc_id")
 LONGEST_ID = 1 << 12
 """Number of bytes that an id in a file may have. The time for all ids grows with the longest one."""
 
@@ -82,17 +83,17 @@ class Table:
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
         topic, doc = shown(self.topic_of(row)), shown(self.docs[row])
-        rule = "a document has one rank in a topic"
-        if self.line is None:
-            error = GradedError if self.file is None else FileError
-            return error(f"{self._source(row)}: topic {topic} retrieves document {doc} twice; {rule}")
         start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
-        first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
-        if self.line[first] > self.line[row]:  # the rows are not in the order of the file
-            first, row = row, first
-        return FileError(
-            f"{self._source(row)}: topic {topic} retrieves document {doc} a second time "
-            f"(first in {self.unit} {self.line[first]}); {rule}"
+        again = "twice"
+        if self.line is not None:
+            first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
+            if self.line[first] > self.line[row]:  # the rows are not in the order of the file
+                first, row = row, first
+            if self.line[first] < self.line[row]:
+                again = f"a second time (first in {self.unit} {self.line[first]})"
+        return (GradedError if self.file is None else FileError)(
+            f"{self._source(row)}: topic {topic} retrieves document {doc} {again}; "
+            "a document has one rank in a topic"
         )
 
     def _source(self, row: int) -> str:
@@ -294,26 +295,17 @@ def refuse_mixed(run: Table, qrels: Table) -> None:
 def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:
     """The rows with a column `unit` of their line or row `numbers` in a file, for error messages.
 
-    Raises `FileError` as `in_file`.
-    """
-    rows = rows.append_column(unit, arrow_array(numbers))
-    return in_file(rows, file, lambda row: f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}")
-
-
-def in_file(rows: pyarrow.Table, file: str, place: Callable[[int], str] | None = None) -> pyarrow.Table:
-    """The rows with the name of their file, for error messages. `place` names a row.
-
     Raises `FileError` for an id of more than `LONGEST_ID` bytes.
     """
-    for name in ("query_id", "doc_id"):
+    for name in IDS:
         lengths = lengths_of_strings(rows[name])
         if lengths.max(initial=0) > LONGEST_ID:
             row = int(lengths.argmax())
             raise FileError(
-                f"{place(row) if place else file}: the {name} {shown(rows[name][row].as_py())} is longer "
-                f"than {LONGEST_ID:,} bytes"
+                f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}: the {name} "
+                f"{shown(rows[name][row].as_py())} is longer than {LONGEST_ID:,} bytes"
             )
-    return rows.replace_schema_metadata({FILE: os.fsencode(file)})
+    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
 
 
 def floats(role: Role, pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:

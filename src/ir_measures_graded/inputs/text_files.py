@@ -11,6 +11,7 @@ pyarrow is imported when a file is read. No function here may import pandas, not
 from __future__ import annotations
 
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,44 +24,48 @@ import numpy as np
 
 from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers, by_rank
-from .columns import Chosen
+from .columns import Chosen, Role
 from .content import Content, is_lasting, owned_by_arrow
-from .strict_lines import BYTE_ORDER_MARK, Lines, is_well_quoted
+from .strict_lines import BYTE_ORDER_MARK, Lines, Unusual
 from .tables import with_places
-from .text_forms import Counter, Form, form_of, headed
+from .text_forms import TREC, Counter, Form, form_of, headed
 
 if TYPE_CHECKING:
     import pyarrow
 
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+BREAKS = b"\r\n"
 DATA = re.compile(rb"^(?!#)[^\S\n]*\S", re.MULTILINE)  # a line that is neither blank nor a comment
+SMALL = 1 << 16  # bytes; the strict reader takes less time for them than the import of pyarrow's reader
 THREADS = 2  # parsing threads, in addition to one reading thread
 
 
-def text_columns(content: Content, role: Form, chosen: Chosen) -> tuple[str, ...]:
+def text_columns(content: Content, role: Role, chosen: Chosen) -> tuple[str, ...]:
     """The columns of the file that are read, under our names."""
-    first = content.begin().removeprefix(BYTE_ORDER_MARK)
-    return (headed(role, first, content.name, chosen) or role).columns
+    first = content.begin().removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
+    return (headed(role, first, content.name, chosen) or TREC[role]).columns
 
 
-def text_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarrow.Table]:
-    """A table for each block of lines of the file, in the order of the file. `role` is `RUN` or `QRELS`."""
-    lines = Lines(content, role)
+def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarrow.Table]:
+    """A table for each block of lines of the file, in the order of the file."""
+    lines = Lines(content, TREC[role])
     blocks = lines.blocks()
     first = next(blocks, b"")
     while not DATA.search(first) and (more := next(blocks, b"")):
         first += more
-    if table := headed(role, first, lines.name, chosen):
-        form, first, lines.number = table, first.partition(b"\n")[2], 1
-    else:
+    lines.number = first.count(b"\n", 0, len(first) - len(first.lstrip(BREAKS)))
+    first = first.lstrip(BREAKS)
+    form = headed(role, first, lines.name, chosen)
+    if form or first.startswith(b"<SYSDESC>"):
+        first = first.partition(b"\n")[2]
+        lines.number += 1
+    if form is None:
         if chosen.run_column is not None:
             raise FileError(
                 f"{lines.name}: the file has no columns with names, and so no column {chosen.run_column}"
             )
-        if first.startswith(b"<SYSDESC>"):
-            first, lines.number = first.partition(b"\n")[2], 1
-        form = form_of(role, first, lines.name)
+        form = form_of(role, first, lines.name, chosen)
     lines.form, chosen.account.form = form, form.name
     first = lines.whole(first)
     order = Counter(form, lines.name)
@@ -68,12 +73,7 @@ def text_tables(content: Content, role: Form, chosen: Chosen) -> Iterator[pyarro
     parsed = ahead(content, blocks, partial(_plainly, form=form))
     with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
         for block, rows in parsed:
-            if rows is None:
-                rows = _strictly(block, form, lines)
-            else:
-                before = lines.number
-                lines.number += rows.num_rows
-                rows = with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
+            rows = _strictly(block, form, lines) if rows is None else with_lines(rows, lines)
             if form.counted:
                 order.check(rows)
                 rows = rows.drop_columns("rank") if "rank" in form.columns else rows
@@ -102,8 +102,17 @@ def ahead(
             yield block, parsed.result()
 
 
+def with_lines(rows: pyarrow.Table, lines: Lines) -> pyarrow.Table:
+    """The rows with their lines, which follow the line read last and are counted."""
+    before = lines.number
+    lines.number += rows.num_rows
+    return with_places(rows, "line", np.arange(before + 1, lines.number + 1), lines.name)
+
+
 def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     """A block parsed by pyarrow; None if the strict reader could read it differently."""
+    if form.letor or isinstance(block, Unusual) or (len(block) <= SMALL and "pyarrow.csv" not in sys.modules):
+        return None
     import pyarrow
     from pyarrow import csv
 
@@ -113,9 +122,7 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
         block = block.replace(b"\t", b" ")
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    if form.delimiter and not is_well_quoted(block, form.delimiter):
-        return None
-    fields = _lines(block) * len(form.fields) if form.delimiter else _fields(block)
+    fields = line_count(block) * len(form.fields) if form.delimiter else _fields(block)
     if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
     try:
@@ -128,7 +135,7 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
             csv.ConvertOptions(
                 check_utf8=False,
                 column_types={
-                    name: pyarrow.float64() if name == form.value else pyarrow.string()
+                    name: pyarrow.float64() if name == form.role.value else pyarrow.string()
                     for name in form.columns
                 },
                 null_values=[""] if form.delimiter else [],
@@ -141,12 +148,11 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
         return None
     if fields != rows.num_rows * len(form.fields) or any(column.null_count for column in rows.columns):
         return None
-    if not form.allowed(arrow_numbers(rows[form.value])).all():
-        return None
-    return rows
+    return None if form.role.refused(arrow_numbers(rows[form.role.value])).size else rows
 
 
-def _lines(block: bytes) -> int:
+def line_count(block: bytes) -> int:
+    """The number of lines in a block."""
     return block.count(b"\n") + (not block.endswith(b"\n")) if block else 0
 
 
@@ -176,7 +182,7 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
     positions = [form.fields.index(name) for name in form.columns]
     kept: list[list[Any]] = [[] for _ in positions]
     numbers: list[int] = []
-    value = form.fields.index(form.value)
+    value = form.fields.index(form.role.value)
     for fields in lines.fields(block):
         if fields[value].strip() in form.unjudged:
             lines.unjudged += 1
@@ -186,9 +192,9 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
             field = fields[position]
             if not field:
                 raise lines.error(f"the field {name} is empty ({form.lines})")
-            column.append(form.number(lines, field) if name == form.value else field)
+            column.append(lines.number_in(field) if name == form.role.value else field)
     columns = [
-        arrow_array(np.array(column, dtype=np.float64)) if name == form.value else _string_column(column)
+        arrow_array(np.array(column, dtype=np.float64)) if name == form.role.value else _string_column(column)
         for name, column in zip(form.columns, kept)
     ]
     rows = pyarrow.Table.from_arrays(columns, list(form.columns))

@@ -9,19 +9,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import FileError, shown
 from .arrow import arrow_numbers
-from .columns import Chosen, file_columns, is_quepid
+from .columns import QRELS, RUN, Chosen, Role, file_columns, is_quepid
 from .id_columns import stretches_of
-from .strict_lines import Lines, number_of
+from .strict_lines import number_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -35,71 +35,53 @@ NO_ITERATION = {b"0", b"Q0"}
 
 @dataclass(frozen=True)
 class Form:
-    """The form of the lines of a text file.
+    """The form of the lines of a text file with qrels or a run (`role`).
 
-    `lines` describes a line in error messages. `fields` names the fields of a line, `columns` those that are
-    read, and `value` the one with the level or score. `number` converts a text of this field or raises the
-    error. `allowed` tells which parsed numbers are valid. `delimiter` separates fields, which may then be
-    quoted; if it is empty, blanks separate fields, and lines that begin with ``#`` are comments. If `longer`
-    is true, more fields may follow. Rows with a value in `unjudged` are skipped. If `ranks` is true, the
-    values are ranks, and −rank is the score. `counted` names a field that must count up in each topic. `name`
-    is the name of the form.
+    `lines` describes a line in error messages. `fields` names the fields of a line, and `columns` those that
+    are read. `delimiter` separates fields, which may then be quoted; if it is empty, blanks separate fields,
+    and lines that begin with ``#`` are comments. If `longer` is true, more fields may follow. Rows with a
+    value in `unjudged` are skipped. If `ranks` is true, the values are ranks, and −rank is the score.
+    `counted` names a field that must count up in each topic. If `letor` is true, lines are those of LETOR;
+    if they are `numbered`, the number of a line names its document unless the line does. `name` is the name
+    of the form.
     """
 
+    role: Role
+    name: str
     lines: str
     fields: tuple[str, ...]
     columns: tuple[str, ...]
-    value: str
-    number: Callable[[Lines, bytes], float]
-    allowed: Callable[[np.ndarray], np.ndarray]
     delimiter: str = ""
     longer: bool = False
     unjudged: tuple[bytes, ...] = ()
     ranks: bool = False
     counted: str | None = None
-    name: str = "TREC"
-
-    def of(self, lines: str) -> Form:
-        """The same form with the fields of these lines, named by our names of columns."""
-        fields = tuple(lines.split())
-        return replace(
-            self, lines=" ".join(SAID.get(field, field) for field in fields), fields=fields, longer=False
-        )
+    letor: bool = False
+    numbered: bool = False
 
 
-SAID = {"query_id": "topic", "doc_id": "document", "relevance": "level"}
-RUN = Form(
-    "topic Q0 document rank score tag",
-    ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
-    ("query_id", "doc_id", "score"),
-    "score",
-    Lines.score,
-    lambda scores: ~np.isnan(scores),
-    longer=True,
+def _form(role: Role, name: str, lines: str, **options: Any) -> Form:
+    """The form of lines with these fields; a run's rank is read only if it is `counted`."""
+    fields = tuple(OURS.get(word, word) for word in lines.split())
+    others = (field for field in ("iteration", options.get("counted")) if field in fields)
+    return Form(role, name, lines, fields, (*role.columns, *others), **options)
+
+
+OURS = {"topic": "query_id", "document": "doc_id", "level": "relevance", "qid:topic": "query_id"}
+TREC = {
+    QRELS: _form(QRELS, "TREC", "topic iteration document level"),
+    RUN: _form(RUN, "TREC", "topic Q0 document rank score tag", longer=True),
+}
+SCORED = _form(RUN, "3 fields with scores", "topic document score")
+RANKED = replace(SCORED, name="3 fields with ranks", lines="topic document rank", ranks=True, counted="score")
+COLBERT = _form(RUN, "ColBERT", "topic document rank score", counted="rank")
+JUDGED = _form(QRELS, "3 fields", "topic document level")
+LETOR = replace(
+    _form(QRELS, "LETOR", "level qid:topic document", letor=True), lines="level qid:topic features # document"
 )
-SCORED = replace(RUN.of("query_id doc_id score"), name="3 fields with scores")
-RANKED = replace(SCORED, lines="topic document rank", ranks=True, counted="score", name="3 fields with ranks")
-COLBERT = replace(
-    RUN.of("query_id doc_id rank score"),
-    columns=("query_id", "doc_id", "score", "rank"),
-    counted="rank",
-    name="ColBERT",
-)
-QRELS = Form(
-    "topic iteration document level",
-    ("query_id", "iteration", "doc_id", "relevance"),
-    ("query_id", "doc_id", "relevance", "iteration"),
-    "relevance",
-    Lines.level,
-    np.isfinite,
-)
-JUDGED = replace(
-    QRELS.of("query_id doc_id relevance"), columns=("query_id", "doc_id", "relevance"), name="3 fields"
-)
-ANSWERS = replace(QRELS, unjudged=(b"", b"?", b"-"))
 
 
-def headed(role: Form, block: bytes, file: str, chosen: Chosen) -> Form | None:
+def headed(role: Role, block: bytes, file: str, chosen: Chosen) -> Form | None:
     """The form of a table that begins with this block; None if the first line is not a header.
 
     A header has at least three names, of which two are known. Raises `FileError` if a required column is
@@ -107,53 +89,59 @@ def headed(role: Form, block: bytes, file: str, chosen: Chosen) -> Form | None:
     """
     first = block[: max(block.find(b"\n"), 0) or LONGEST_HEADER]
     text = first.decode(errors="replace").rstrip("\r")
-    for delimiter in ("\t", ","):
+    for delimiter, name in (("\t", "TSV"), (",", "CSV")):
         names: list[str] = []
         with suppress(csv.Error):  # binary data is not a header
             names = next(csv.reader([text], delimiter=delimiter), [])
-        if len(names) < 3 or sum(chosen.knows(name, role.value) for name in names) < 2:
+        if len(names) < 3 or sum(chosen.knows(name, role) for name in names) < 2:
             continue
         if "\ufffd" in text:
             raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
-        columns, ranks = file_columns(file, names, role.value, chosen)
+        columns, ranks = file_columns(file, names, role, chosen)
         ours = {name: column for column, name in columns.items()}
-        return replace(
+        return Form(
             role,
+            name,
             lines=delimiter.join(names).replace("\t", " "),
             fields=tuple(ours.get(name, f"#{number}") for number, name in enumerate(names)),
             columns=tuple(columns),
             delimiter=delimiter,
-            name="TSV" if delimiter == "\t" else "CSV",
-            longer=False,
             ranks=ranks,
-            unjudged=role.unjudged or ((b"",) if is_quepid(names) else ()),
+            unjudged=chosen.unjudged or ((b"",) if is_quepid(names) else ()),
         )
     return None
 
 
-def form_of(role: Form, block: bytes, file: str) -> Form:
-    """The form of a file without a header that begins with this block; `role` is `RUN` or that of qrels.
+def form_of(role: Role, block: bytes, file: str, chosen: Chosen) -> Form:
+    """The form of a file without a header that begins with this block.
 
     Raises `FileError` for a file that is known not to be a ranking or not to have topics and levels.
     """
-    lines = (line for line in io.BytesIO(block) if line.strip() and not line.startswith(b"#"))
-    rows = [line.split() for line in islice(lines, SAMPLE)]
+    lines = [line for line in islice(io.BytesIO(block), SAMPLE) if line.strip() and not line.startswith(b"#")]
+    rows = [line.split() for line in lines]
     size = len(rows[0]) if rows else 0
+    if size > 1 and rows[0][1].startswith(b"qid:") and rows[0][1] != b"qid:":
+        if role is RUN:
+            raise FileError(f"{file}: labels and features are qrels, not a run; see convert --rows")
+        if b"#" not in lines[0] and not chosen.numbered:
+            raise FileError(f"{file}: no document ids after #; see convert --rows")
+        return replace(LETOR, numbered=chosen.numbered)
     if size == 1 and number_of(rows[0][0]) is not None:
         raise FileError(
-            f"{file}: one number per line belongs to the lines of another file; join them in a table "
-            "with the columns query_id, doc_id and score (or relevance)"
+            f"{file}: one number per line belongs to the lines of another file; see convert --rows, or join "
+            "them in a table with the columns query_id, doc_id and score (or relevance)"
         )
     if size == 2 and b"," not in rows[0][0]:
         raise FileError(f"{file}: 2 fields: no topic (NTCIREVAL: one file per topic) or no level or score")
     rows = [row for row in rows if len(row) == size]
-    return _run_form(rows, size, role, file) if role.value == "score" else _qrels_form(rows, size, role, file)
+    form = _run_form(rows, size, file) if role is RUN else _qrels_form(rows, size, file)
+    return replace(form or TREC[role], unjudged=chosen.unjudged)
 
 
-def _run_form(rows: list[list[bytes]], size: int, role: Form, file: str) -> Form:
+def _run_form(rows: list[list[bytes]], size: int, file: str) -> Form | None:
+    """The form of a run, None for TREC."""
     if size == 3 and number_of(rows[0][2]) is not None:
-        thirds = [row[2] for row in rows]
-        if not all(map(INTEGER.fullmatch, thirds)):
+        if not all(INTEGER.fullmatch(row[2]) for row in rows):
             return SCORED
         if all(map(counts, _by_topic(rows, 2))):
             return RANKED
@@ -163,46 +151,38 @@ def _run_form(rows: list[list[bytes]], size: int, role: Form, file: str) -> Form
         )
     if size == 4:
         if {row[1] for row in rows} <= NO_ITERATION:
-            raise FileError(f"{file}: these are qrels, not a run (4 fields: {QRELS.lines})")
+            raise FileError(f"{file}: these are qrels, not a run (4 fields: {TREC[QRELS].lines})")
         scores = [[*map(number_of, of_topic)] for of_topic in _by_topic(rows, 3)]
         if all(map(counts, _by_topic(rows, 2))) and all(map(_never_rise, scores)):
             return COLBERT
-    return role
+    return None
 
 
-def _qrels_form(rows: list[list[bytes]], size: int, role: Form, file: str) -> Form:
+def _qrels_form(rows: list[list[bytes]], size: int, file: str) -> Form | None:
+    """The form of qrels, None for TREC."""
     if size == 5:
         raise FileError(f"{file}: 5 fields; preferences and sampled judgments are not supported")
-    if size == 3:
-        if {row[1] for row in rows} <= NO_ITERATION:
-            raise FileError(f"{file}: qrels without levels (3 fields: topic, 0, document)")
-        refuse_ranking(_by_topic(rows, 2), file)
-        return replace(JUDGED, unjudged=role.unjudged)
-    if size == 4 and not {row[1] for row in rows} <= NO_ITERATION:
-        refuse_ranking(_by_topic(rows, 2), file)
+    no_iteration = {row[1] for row in rows} <= NO_ITERATION if size in (3, 4) else True
+    if size == 3 and no_iteration:
+        raise FileError(f"{file}: qrels without levels (3 fields: topic, 0, document)")
+    if not no_iteration and any(len(of) >= 3 and counts(of) for of in _by_topic(rows, 2)):
+        raise FileError(f"{file}: the third field counts 1, 2, 3 … in a topic; this is a run, not qrels")
+    if size == 4 and not no_iteration:
         second, third = ({row[field] for row in rows} for field in (1, 2))
-        iterations = _by_topic(rows, 1)
+        topics = _by_topic(rows, 1)
         if (
             len(third) <= MOST_LEVELS
             and all(map(INTEGER.fullmatch, third))
-            and all(len({*fields}) == len(fields) for fields in iterations)
+            and all(len({*documents}) == len(documents) for documents in topics)
             and (
-                len(iterations) < len(rows)
-                or len(second) > len(third)
-                or not all(map(INTEGER.fullmatch, second))
+                len(topics) < len(rows) or len(second) > len(third) or not all(map(INTEGER.fullmatch, second))
             )
         ):
             raise FileError(
                 f"{file}: the columns are topic, document, level, iteration; "
                 "export with --format trec or jsonl"
             )
-    return role
-
-
-def refuse_ranking(fields: Iterable[list[bytes]], file: str) -> None:
-    """Raise `FileError` for the third fields of qrels if they count in a topic of three rows or more."""
-    if any(len(of_topic) >= 3 and counts(of_topic) for of_topic in fields):
-        raise FileError(f"{file}: the third field counts 1, 2, 3 … in a topic; this is a run, not qrels")
+    return JUDGED if size == 3 else None
 
 
 def _by_topic(rows: list[list[bytes]], field: int) -> list[list[bytes]]:

@@ -26,7 +26,7 @@ from ir_measures import MeanAgg, Measure, SumAgg
 
 from ir_measures_graded.errors import GradedError, install_hint, shown
 from ir_measures_graded.evaluation.batches import COLUMNS, evaluate_batches, needs_levels
-from ir_measures_graded.inputs.columns import column_names, is_rank
+from ir_measures_graded.inputs.columns import QRELS, RUN, Role, column_names, is_rank
 from ir_measures_graded.registry import plugins
 from ir_measures_graded.registry.notation import parse_measures
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame
 
-RUN = ("query_id", "doc_id", "score")
 KNOWN = 1_000_000
 """Up to this many topics of the qrels are sent to all workers, which then drop all other topics of a run."""
 TOPICS = 2_000
@@ -78,7 +77,7 @@ def evaluate(
         raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
     names = [by] if isinstance(by, str) else list(by)
     fields = _fields_of(run, names)
-    judged, retrieved = _rows(qrels, "qrels", "relevance"), _rows(run, "run", "score", fields)
+    judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN, fields)
     topics, levels = _topics_and_levels(judged, wanted)
     buckets = max(1, math.ceil(topics / topics_per_bucket))
     bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
@@ -138,7 +137,7 @@ def cause(failure: BaseException) -> GradedError | None:
 # ------------------------------------------------------------------------------------ the plan
 
 
-def _rows(frame: DataFrame, kind: str, value: str, by: Sequence[Any] = ()) -> DataFrame:
+def _rows(frame: DataFrame, role: Role, by: Sequence[Any] = ()) -> DataFrame:
     """The columns `by`, renamed to 0, 1 …, and the columns of topics, documents and values.
 
     Raises `GradedError` for a column that is missing or has another type.
@@ -146,16 +145,16 @@ def _rows(frame: DataFrame, kind: str, value: str, by: Sequence[Any] = ()) -> Da
     from pyspark.sql import functions
     from pyspark.sql.types import NumericType, StringType
 
-    names = column_names(f"{kind}: the DataFrame", frame.columns, value)
+    names = column_names(f"{role.kind}: the DataFrame", frame.columns, role)
     for name, expected in zip(names, (StringType, StringType, NumericType)):
         type_ = frame.schema[name].dataType
         if not isinstance(type_, expected):
             what = "a number" if expected is NumericType else "a string"
-            raise GradedError(f"{kind}: the column {name} is {type_.simpleString()}; it must be {what}")
+            raise GradedError(f"{role.kind}: the column {name} is {type_.simpleString()}; it must be {what}")
     topic, doc, number = (functions.col(_quoted(name)) for name in names)
     number = -number if is_rank(names[2]) else number
-    columns = [topic.alias("query_id"), doc.alias("doc_id"), number.alias(value)]
-    if kind == "qrels" and "iteration" in frame.columns:  # diversity measures use it
+    columns = [topic.alias("query_id"), doc.alias("doc_id"), number.alias(role.value)]
+    if role is QRELS and "iteration" in frame.columns:  # diversity measures use it
         columns.append(functions.col("iteration").cast("string"))
     return frame.select(*(_group_key(field).alias(str(n)) for n, field in enumerate(by)), *columns)
 
@@ -164,14 +163,14 @@ def _fields_of(run: DataFrame, by: Sequence[str]) -> list[Any]:
     """The schema fields of the columns `by`. Raises `GradedError` for a name or type that cannot be used."""
     from pyspark.sql.types import AtomicType, StructField
 
-    own = column_names("run: the DataFrame", run.columns, "score")
+    own = column_names("run: the DataFrame", run.columns, RUN)
     for name in by:
         problem = ""
         if name not in run.columns:
             problem = f"is not among the columns of the run, which are {', '.join(run.columns)}"
         elif run.columns.count(name) + by.count(name) > 2:
             problem = "occurs twice"
-        elif name in {*own, *RUN, *COLUMNS, "topics"}:
+        elif name in {*own, *RUN.columns, *COLUMNS, "topics"}:
             problem = "is the name of another column of the run or of the result"
         elif not isinstance(run.schema[name].dataType, AtomicType):
             problem = f"is {run.schema[name].dataType.simpleString()}; it must be a plain value"
@@ -266,7 +265,9 @@ def _of_bucket(
         from pyarrow.compute import invert
 
         run, marks = run.drop_columns(["bucket", "marks"]), run["marks"]
-        rows, groups = (run.filter(kept).rename_columns([*by, *RUN]) for kept in (invert(marks), marks))
+        rows, groups = (
+            run.filter(kept).rename_columns([*by, *RUN.columns]) for kept in (invert(marks), marks)
+        )
         found = evaluate_batches(measures, qrels, [rows], levels, by=by, groups=groups)
         return found.rename_columns([*names, *COLUMNS])
 

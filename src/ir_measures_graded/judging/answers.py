@@ -7,8 +7,8 @@ import io
 import os
 
 from ..errors import FileError
+from ..inputs.columns import Chosen
 from ..inputs.files import qrels_table
-from ..inputs.text_forms import ANSWERS
 from .scales import Levels, levels_of
 
 CSV_COLUMNS = ("topic", "document", "level", "runs")
@@ -24,7 +24,7 @@ def read_answers(path: str | os.PathLike[str]) -> Levels:
     Raises `FileError` for a file that cannot be read. Raises `FileError`, which names file and line, for a
     line of another form, a level that is not a finite number, and a document with two levels.
     """
-    return levels_of(qrels_table(path, ANSWERS))
+    return levels_of(qrels_table(path, Chosen(unjudged=(b"", b"?", b"-"))))
 
 
 def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[tuple[str, ...]]]:
