@@ -188,10 +188,6 @@ def test_every_arrow_type_of_strings_and_numbers_is_read(make):
     for type_ in REAL:
         value = Decimal("1.25") if "decimal" in str(type_) else np.float16(1.25)
         assert read_qrels(table(numbers=type_, values=[value] * 3)).values.tolist() == [1.25] * 3
-    with refused("qrels: docno 1 is of type int, not a string"):
-        read_qrels(
-            make({"qid": pyarrow.array(["q"]), "docno": pyarrow.array([1]), "label": pyarrow.array([1])})
-        )
 
 
 @pytest.mark.parametrize("index", ["uint8", "uint16", "uint32", "uint64"])
@@ -386,20 +382,61 @@ def test_unused_categories_are_not_rows():
             assert CG.calc_aggregate({"q": {id_: 1}}, none) == 0
 
 
-@pytest.mark.parametrize(("side", "column"), [("qrels", "doc_id"), ("run", "query_id"), ("both", "doc_id")])
-@pytest.mark.parametrize("dtype", ["int64", "category", "Int64", "object", "float64"])
-def test_numeric_ids_in_a_frame_are_refused_with_the_conversion(side, column, dtype):
-    strings = frame(query_id=["1", "1"], doc_id=["7", "8"], relevance=[2, 1], score=[2.0, 1.0])
-    numbers = strings.astype({column: int}).astype({column: dtype})
-    assert evaluate(strings, strings) == 3
-    qrels = strings if side == "run" else numbers
-    run = strings if side == "qrels" else numbers
-    with refused("run" if side == "run" else "qrels", f"{column} ", "not a string") as caught:
-        evaluate(qrels, run)
-    advice = f"frame.astype({{{column!r}: str}})"
-    assert (advice in str(caught.value)) == (dtype != "float64")  # str would give '7.0'
-    if dtype != "float64":
-        assert evaluate(qrels.astype({column: str}), run.astype({column: str})) == 3
+IDS = {"query_id": ["1", "1"], "doc_id": ["7", "8"]}
+
+
+def with_integers(made, form):
+    """The rows of a frame with integer ids, as another form."""
+    if form in ("int64", "category", "Int64", "object", "float64"):
+        return made.astype(dict.fromkeys(IDS, int)).astype(dict.fromkeys(IDS, form))
+    integers = made.astype(dict.fromkeys(IDS, int))
+    if form == "tuples":
+        return [*integers.itertuples(index=False)]
+    if form == "dicts":
+        return integers.to_dict("records")
+    table = pyarrow.Table.from_pandas(integers)
+    if form == "dictionary":
+        return table.set_column(0, "query_id", table["query_id"].dictionary_encode())
+    return table.to_reader() if form == "stream" else table
+
+
+@pytest.mark.parametrize(
+    "form", ["int64", "category", "Int64", "object", "tuples", "dicts", "table", "stream", "dictionary"]
+)
+def test_integer_ids_are_text(form):
+    strings = frame(**IDS, relevance=[2, 1], score=[2.0, 1.0])
+    measures = [CG, ir_measures.AP, ir_measures.Judged @ 2]
+    for which in ("qrels", "run", "both"):
+        qrels = strings if which == "run" else with_integers(strings, form)
+        run = strings if which == "qrels" else with_integers(strings, form)
+        assert analysed(qrels, {"x": run}, measures).means().tolist() == [[3, 1, 1]]
+    zeros = {"01": {"7": 1}, "1": {"8": 1}}
+    for evaluated in (evaluate, lambda q, r: analysed(q, {"x": r}, [ir_measures.Judged @ 2])):
+        with refused("the query_id is an integer, which may have lost leading zeros, as in '01' of the run"):
+            evaluated(with_integers(strings, form), zeros)
+        with refused("the doc_id is an integer, which may have lost leading zeros, as in '07' of the qrels"):
+            evaluated({"1": {"07": 1}}, with_integers(strings, form))
+
+
+def test_ids_that_are_floats_are_refused():
+    strings = frame(**IDS, relevance=[2, 1], score=[2.0, 1.0])
+    with refused("qrels: query_id 1.0 is of type float, not a string"):
+        evaluate(with_integers(strings, "float64"), strings)
+
+
+@pytest.mark.parametrize("form", ["frame", "table", "reader", "tuples", "plain tuples", "dicts"])
+def test_levels_of_several_intents_are_named(form):
+    rows = frame(query_id=["q"] * 3, doc_id=["a", "b", "a"], relevance=[1, 2, 2], iteration=["5", "0", "6"])
+    rows = {
+        "frame": rows,
+        "table": pyarrow.Table.from_pandas(rows),
+        "reader": pyarrow.Table.from_pandas(rows).to_reader(),
+        "tuples": [*rows.itertuples(index=False)],
+        "plain tuples": [*rows.itertuples(index=False, name=None)],
+        "dicts": rows.to_dict("records"),
+    }[form]
+    with refused("qrels: topic 'q', document 'a': levels for several intents or judges (5, 6); keep one"):
+        evaluate(qrels=rows)
 
 
 @pytest.mark.parametrize("dtype", ["object", "string", "category", None])

@@ -157,7 +157,6 @@ class Run:
         for block in self.source.blocks():
             seen = seen or list(block.topics[:1])
             seen += [topic for topic in block.topics if topic in judgments.numbers][:1]
-            refuse_mixed(block, judgments.table)
             yield block
         if seen and block.file is not None:
             self.check(seen, judgments)

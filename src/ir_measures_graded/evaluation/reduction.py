@@ -15,7 +15,7 @@ from ..by_topic import blocks, changes
 from ..errors import GradedError
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
-from ..inputs.tables import Block, Table, refuse_repeated, without_repeated
+from ..inputs.tables import Block, Table, refuse_mixed, refuse_repeated, without_repeated
 from ..measures.base import ScoreError
 from ..measures.topics import Topics
 from ..ranking.judged import Collection, Judged
@@ -121,6 +121,7 @@ class Reduction:
     @classmethod
     def of(cls, qrels: JudgedDocuments, run: Table) -> Reduction:
         """A run in memory, which is one block."""
+        refuse_mixed(run, qrels.qrels)
         return cls((qrels.reduced(run),), _first_places(qrels.judged, run))
 
     @classmethod
@@ -133,6 +134,7 @@ class Reduction:
 
         def blocks() -> Iterator[ReducedBlock]:
             for rows in run:
+                refuse_mixed(rows, qrels.qrels)
                 found = _first_places(qrels.judged, rows, max(first.values(), default=-1) + 1)
                 first.update(found)
                 topics = np.sort(np.array([*found], dtype=np.int64))

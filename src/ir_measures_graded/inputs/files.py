@@ -32,7 +32,7 @@ from .arrow import (
     record_batches,
     stable_order,
 )
-from .columns import QRELS, RUN, Chosen, Role, chosen_columns, column_names, is_rank
+from .columns import QRELS, RUN, Account, Chosen, Role, chosen_columns, column_names, is_rank
 from .content import Content, File, is_lasting, refuse_other
 from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
@@ -334,10 +334,11 @@ class RunStream:
         return in_memory(joined(self._tables(), RUN), RUN, self.name).table()
 
     def _tables(self) -> Iterator[pyarrow.Table]:
+        account = Account()
         for first, batch in numbered(record_batches(self.stream)):
             names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN)
-            rows = batch_rows(batch, dict(zip(RUN.columns, names)), RUN, self.name, first)
-            yield by_rank(rows) if is_rank(names[2]) else rows
+            rows = batch_rows(batch, dict(zip(RUN.columns, names)), RUN, self.name, first, account)
+            yield with_account(by_rank(rows) if is_rank(names[2]) else rows, account)
 
 
 def tables_of(

@@ -192,6 +192,25 @@ def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
     return Strings(values, field, values) if isinstance(values, np.ndarray) else _ids(values, field, first)
 
 
+def integers_as_text(column: Column) -> Column | None:
+    """A column of integers as text; None if the first id is not an integer."""
+    if is_arrow(column):
+        from pyarrow import types
+
+        is_coded = types.is_dictionary(column.type)
+        if not types.is_integer(column.type.value_type if is_coded else column.type):
+            return None
+        return [*map(str, column.to_pylist())] if is_coded else column.cast("string")
+    if not len(column) or not _is_integer(column[0]):
+        return None
+    ids = column.tolist() if hasattr(column, "tolist") else column
+    return [str(id_) if _is_integer(id_) else id_ for id_ in ids]
+
+
+def _is_integer(id_: Any) -> bool:
+    return isinstance(id_, (int, np.integer)) and not isinstance(id_, bool)
+
+
 def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches:
     """A column of topics as stretches, because consecutive rows usually have the same topic.
 

@@ -1,7 +1,7 @@
 """Qrels and runs in memory: one class for each form reads it into a `Table`.
 
-The classes keep columns in their storage format; named tuples and batches of Arrow data are read in pieces.
-Ids are converted to bytes (`Ids`) when a block of rows needs them.
+The classes keep columns in their storage format; items of a list and batches of Arrow data are read in
+pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
-from operator import attrgetter
+from itertools import chain, repeat
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,25 +20,28 @@ from ir_measures import Qrel
 
 from ..by_topic import bounds_of
 from ..errors import GradedError, shown, warn_of_empty_run
-from .arrow import (
-    arrow_numbers,
-    exports_arrow,
-    is_arrow,
-    numbers_of,
-    record_batches,
-    stable_order,
-    whole_table,
-)
+from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
 from .columns import NAMES, QRELS, RUN, Role, column_names, is_rank
-from .id_columns import Coded, Keys, Rowwise, Stretches, docs_of, joined_stretches, stretches_of
+from .id_columns import (
+    Coded,
+    Keys,
+    Rowwise,
+    Stretches,
+    docs_of,
+    integers_as_text,
+    joined_stretches,
+    stretches_of,
+)
 from .id_matching import PIECE, Ids
 from .tables import EMPTY, FILE, INTEGERS, PLACES, Table, floats
 
 if TYPE_CHECKING:
-    import pyarrow
+    pass
 
 Source = Any
-"""Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of named tuples."""
+"""Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
+Columns = tuple[Sequence[str], Sequence[Any]]
+"""The names of the columns of topics, documents and values, and these columns; a fourth has iterations."""
 
 
 class InMemory(ABC):
@@ -64,9 +67,7 @@ class InMemory(ABC):
         Documents may be validated only when their rows are evaluated.
         """
         table = self.rows()
-        bad = self.role.refused(table.values)
-        if bad.size:
-            row = int(bad[0])
+        for row in self.role.refused(table.values)[:1].tolist():
             raise table.error(row, self.role.rule.format(table.values[row]))
         return table
 
@@ -74,7 +75,7 @@ class InMemory(ABC):
         """The same rows. Warns (`EmptyRunWarning`) of a run without a topic. Documents of qrels are `Ids`."""
         table = self.read()
         if self.role is QRELS:
-            return replace(table, docs=table.docs.ids())  # converted once for all runs
+            return replace(table, docs=table.docs.ids(), source=self)  # converted once for all runs
         if not table.topics:
             warn_of_empty_run(self.name)
         return table
@@ -105,11 +106,88 @@ class Dicts(InMemory):
         topics = stretches_of(list(self.source), f"{kind}: query_id", None).names
         dicts = list(self.source.values())
         docs = Keys(dicts, f"{kind}: doc_id")
-        table = Table(kind, topics, docs.bounds, docs, np.empty(0), distinct=True)
+        table = Table(self.role, topics, docs.bounds, docs, np.empty(0), distinct=True)
         return replace(table, values=floats(self.role, [rows.values() for rows in dicts], table.place))
 
 
-class Frame(InMemory):
+class Columnar(InMemory):
+    """Rows in columns. `integers` are the columns of ids that are integers, after the rows are read."""
+
+    integers: frozenset[str] | None = None
+
+    @abstractmethod
+    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
+        """The columns of all rows, piece by piece, with a column of `iterations` if wanted."""
+
+    def rows(self) -> Table:
+        return self._grouped(None)
+
+    def _grouped(self, line: np.ndarray | None) -> Table:
+        """The rows grouped by topic. If they are from a file, `line` has their places in it."""
+        parts = [*self._parts()]
+        stretches, docs, values = parts[0] if len(parts) == 1 else _joined(parts)
+        codes, sizes = stretches.code, None
+        if codes.size < len(docs):
+            sizes = np.diff(stretches.start, append=len(docs))
+        offsets = bounds_of(np.bincount(codes, sizes, minlength=len(stretches.names)))
+        if (codes[1:] < codes[:-1]).any():  # the rows are not in the order of the topics
+            order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
+            if not isinstance(docs, Coded):
+                docs = docs.ids().padded()  # padded ids are the fastest to reorder
+            docs, values = docs.take(order), values.take(order)
+            line = None if line is None else line[order]
+        integers = tuple(sorted(self.integers or ()))
+        return Table(self.role, stretches.names, offsets, docs, values, line=line, integers=integers)
+
+    def _parts(self) -> Iterator[Part]:
+        """The topics, documents and values of each piece. Integers are ids if the first piece has some."""
+        start, kind = 0, self.role.kind
+        for names, columns in self.pieces():
+            for name, column in zip(names[:3], columns):
+                if is_arrow(column) and column.null_count:
+                    raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
+            ids = dict(zip(("query_id", "doc_id"), columns))
+            texts = {name: integers_as_text(column) for name, column in ids.items()}
+            if self.integers is None:
+                self.integers = frozenset(name for name, column in texts.items() if column is not None)
+            ids |= {name: texts[name] for name in self.integers if texts[name] is not None}
+            topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start)
+            docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
+            values = self._numbers(topics, docs, columns[2])
+            yield (
+                replace(topics, start=topics.start + start),
+                docs,
+                -values if is_rank(names[2]) else values,
+            )
+            start += len(docs)
+
+    def _numbers(self, topics: Stretches, docs: Rowwise, column: Any) -> np.ndarray:
+        """The levels or scores of a piece as floats. Raises `GradedError` for one that is not a number."""
+        numbers = numbers_of(column) if is_arrow(column) else column
+        if isinstance(numbers, np.ndarray):
+            return numbers.astype(np.float64, copy=False)
+
+        def place(row: int) -> str:
+            topic = topics.code[np.searchsorted(topics.start, row, side="right") - 1]
+            return f"{self.role.kind}: topic {shown(topics.names[topic])}, document {shown(docs[row])}"
+
+        return floats(self.role, [numbers], place)
+
+    def for_others(self) -> Any:
+        """The qrels as `Qrel`, in which whole levels are ints. The iteration is "0" if there is none."""
+        found: list[Qrel] = []
+        for _, columns in self.pieces(iterations=True):
+            topics, docs, levels, *others = (
+                column.to_pylist() if is_arrow(column) else column for column in columns
+            )
+            level = np.array(levels, dtype=np.float64)
+            exact = level.astype(np.int64) if is_whole(level) else level
+            iterations = others[0] if others else repeat("0")
+            found += map(Qrel, map(str, topics), map(str, docs), exact.tolist(), iterations)
+        return found
+
+
+class Frame(Columnar):
     """A DataFrame of pandas."""
 
     @staticmethod
@@ -120,55 +198,23 @@ class Frame(InMemory):
     def names(self) -> list[Any]:
         return column_names(f"{self.role.kind}: the DataFrame", [*self.source.columns], self.role)
 
-    def rows(self) -> Table:
-        topic, doc, number = self.names
-        kind, column = self.role.kind, self.source[number]
-        stretches = stretches_of(self.source[topic].array, f"{kind}: {topic}")
-        docs = docs_of(self.source[doc].array, f"{kind}: {doc}")
-        plain = column.dtype.kind in "biuf"
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan) if plain else column.tolist()
-        return _by_score(_grouped(self.role, stretches, docs, numbers), number)
+    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
+        names = self.names
+        topics, docs, numbers = (self.source[name] for name in names)
+        plain = numbers.dtype.kind in "biuf"
+        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan) if plain else numbers.tolist()
+        yield names, [topics.array, docs.array, values]
 
     def for_others(self) -> Any:
         """The DataFrame with ir-measures' names of columns."""
         kept = self.source[self.names].set_axis(self.role.columns, axis=1)
         if "iteration" in self.source.columns:
             kept["iteration"] = self.source["iteration"]
-        return kept
+        return kept.astype(dict.fromkeys(self.integers or (), str))
 
 
-class ArrowTable(InMemory):
-    """A table or record batch of pyarrow."""
-
-    @staticmethod
-    def takes(source: Any) -> bool:
-        return is_arrow(source) and exports_arrow(source)
-
-    def rows(self) -> Table:
-        rows = self.source
-        names, columns = _arrow_columns(rows, self.role)
-        stretches, docs, numbers = _read_columns(self.role, names, columns)
-        metadata = rows.schema.metadata or {}
-        if FILE not in metadata:
-            table = _by_score(_grouped(self.role, stretches, docs, numbers), names[2])
-        else:
-            unit = next((name for name in PLACES if name in rows.schema.names), None)
-            line = None if unit is None else arrow_numbers(rows.column(rows.schema.names.index(unit)))
-            table = replace(
-                _grouped(self.role, stretches, docs, numbers, line),
-                file=os.fsdecode(metadata[FILE]),
-                unit=unit or "line",
-                integers=tuple(metadata.get(INTEGERS, b"").decode().split()),
-                origin=rows,
-            )
-        return table.with_topics(json.loads(metadata.get(EMPTY, "[]"))) if self.role is QRELS else table
-
-    def for_others(self) -> list[Qrel]:
-        return qrel_tuples(self.source)
-
-
-class ArrowBatches(InMemory):
-    """Another object that exports Arrow data, or a list of these, into which ir-measures turns a stream.
+class Arrow(Columnar):
+    """An object that exports Arrow data, or a list of these, into which ir-measures turns a stream.
 
     A stream that can be read only once is kept.
     """
@@ -184,11 +230,28 @@ class ArrowBatches(InMemory):
         return any(map(exports_arrow, first))
 
     def rows(self) -> Table:
-        return _from_pieces(self.role, (_arrow_columns(batch, self.role) for batch in self._batches()))
+        rows = self.source
+        metadata = (is_arrow(rows) and rows.schema.metadata) or {}
+        if FILE not in metadata:
+            return super().rows()
+        unit = next((name for name in PLACES if name in rows.schema.names), None)
+        table = replace(
+            self._grouped(None if unit is None else arrow_numbers(rows.column(unit))),
+            file=os.fsdecode(metadata[FILE]),
+            unit=unit or "line",
+            integers=tuple(metadata.get(INTEGERS, b"").decode().split()),
+        )
+        return table.with_topics(json.loads(metadata.get(EMPTY, "[]"))) if self.role is QRELS else table
+
+    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
+        for rows in self._batches():
+            names = column_names(f"{self.role.kind}: the Arrow table", rows.schema.names, self.role)
+            others = ["iteration"] * (iterations and "iteration" in rows.schema.names)
+            yield names, [rows.column(rows.schema.names.index(name)) for name in [*names, *others]]
 
     def _batches(self) -> Iterator[Any]:
-        if isinstance(self.source, (list, tuple)):
-            yield from self.source
+        if isinstance(self.source, (list, tuple)) or is_arrow(self.source):
+            yield from [self.source] if is_arrow(self.source) else self.source
             return
         try:
             yield from record_batches(self.source)
@@ -198,122 +261,64 @@ class ArrowBatches(InMemory):
                 f"{self.role.kind}: cannot read the {type(self.source).__name__} as Arrow data: {reason}"
             ) from error
 
-    def for_others(self) -> list[Qrel]:
-        import pyarrow
 
-        rows = [*self._batches()]
-        return qrel_tuples(pyarrow.Table.from_batches(rows) if rows else whole_table(self.source))
+class Items(Columnar):
+    """An iterable of named tuples or similar objects, of plain tuples, or of dicts with names of columns.
 
-
-class Tuples(InMemory):
-    """An iterable of named tuples or of other objects with such attributes."""
+    A plain tuple is topic, document, score or level, and in qrels perhaps the iteration.
+    """
 
     def __init__(self, source: Any, role: Role, name: str = ""):
         super().__init__(source if isinstance(source, (list, tuple)) else list(source), role, name)
+        self.first = next(iter(self.source), None)
 
     @staticmethod
     def takes(source: Any) -> bool:
         return isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source)
 
-    def rows(self) -> Table:
-        return _from_pieces(self.role, self._pieces())
-
-    def _pieces(self) -> Iterator[Columns]:
-        names = [self._field(ours) for ours in self.role.columns] if self.source else []
+    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
+        names, getters = self._cells()
+        getters += [_iteration] * (iterations and type(self.first) is not tuple)
         for start in range(0, len(self.source), PIECE):
             piece = self.source[start : start + PIECE]
             try:
-                yield names, [[*map(attrgetter(name), piece)] for name in names]
-            except AttributeError as error:
+                yield names, [[*map(get, piece)] for get in getters]
+            except (AttributeError, KeyError, TypeError) as error:
+                reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
                 raise GradedError(
-                    f"{self.role.kind}: {error}; each item needs the fields {_listed(self.role)}, "
+                    f"{self.role.kind}: {reason}; each item needs the fields {_listed(self.role)}, "
                     f"as ir_measures.{self.role.row} has"
                 ) from None
 
-    def _field(self, ours: str) -> str:
-        """The field of a row that we name `ours`; PyTerrier's name if it has that."""
-        return next((name for name in chain(*NAMES[ours][:2]) if hasattr(self.source[0], name)), ours)
+    def _cells(self) -> tuple[Sequence[str], list[Any]]:
+        """The names of the cells of an item, and functions that return them."""
+        columns = self.role.columns
+        if isinstance(self.first, Mapping):
+            keys = column_names(f"{self.role.kind}: the first dict", [*self.first], self.role)
+            return keys, [*map(itemgetter, keys)]
+        if type(self.first) is tuple:
+            sizes = {*map(len, self.source)}
+            if sizes != {3} and (self.role is RUN or sizes != {4}):
+                raise GradedError(f"{self.role.kind}: each tuple is topic, document, {self.role.number}")
+            return columns, [*map(itemgetter, range(max(sizes)))]
+        names = [
+            next((name for name in chain(*NAMES[ours][:2]) if hasattr(self.first, name)), ours)
+            for ours in columns
+        ]
+        return names, [*map(attrgetter, names)]
+
+    def for_others(self) -> Any:
+        is_read_by_others = not self.integers and hasattr(self.first, "query_id")
+        return self.source if is_read_by_others else super().for_others()
 
 
-class Ranx(Dicts):
-    """Qrels or Run of ranx."""
-
-    def __init__(self, source: Any, role: Role, name: str = ""):
-        super().__init__(source.to_dict(), role, name)
-
-    @staticmethod
-    def takes(source: Any) -> bool:
-        return type(source).__module__.startswith("ranx.")
-
-
-class Scanned(ArrowBatches):
-    """A LazyFrame of Polars, or a Dataset or Scanner of pyarrow."""
-
-    def __init__(self, source: Any, role: Role, name: str = ""):
-        scan = getattr(source, "scanner", lambda: source)()
-        super().__init__(scan.collect() if hasattr(scan, "collect") else scan.to_reader(), role, name)
-
-    @staticmethod
-    def takes(source: Any) -> bool:
-        module = type(source).__module__
-        is_lazy = module.startswith("polars.") and hasattr(source, "collect")
-        return is_lazy or module in ("pyarrow._dataset", "pyarrow.dataset")
-
-
-class Records(Tuples):
-    """A list of dicts with the names of columns as keys."""
-
-    @staticmethod
-    def takes(source: Any) -> bool:
-        return isinstance(source, (list, tuple)) and isinstance(next(iter(source), None), Mapping)
-
-    def _pieces(self) -> Iterator[Columns]:
-        names = column_names(f"{self.role.kind}: the first dict", [*self.source[0]], self.role)
-        try:
-            yield names, [[row[name] for row in self.source] for name in names]
-        except KeyError as error:
-            raise GradedError(f"{self.role.kind}: a dict has no key {error}, as the first one has") from None
-
-    def for_others(self) -> list[Qrel]:
-        return [Qrel(*row) for _, columns in self._pieces() for row in zip(*columns)]
-
-
-class PlainTuples(Records):
-    """A list of plain tuples: topic, document, score or level, and in qrels perhaps the iteration."""
-
-    @staticmethod
-    def takes(source: Any) -> bool:
-        first = next(iter(source), None) if isinstance(source, (list, tuple)) else None
-        return type(first) is tuple and len(first) in (3, 4)
-
-    def _pieces(self) -> Iterator[Columns]:
-        sizes = {*map(len, self.source)}
-        if len(sizes) > 1 or (self.role is RUN and sizes == {4}):
-            raise GradedError(f"{self.role.kind}: each tuple is topic, document, {self.role.number}")
-        yield self.role.columns, [list(column) for column in zip(*self.source)][:3]
-
-    def for_others(self) -> list[Qrel]:
-        return [Qrel(*row) for row in self.source]
-
-
-FORMS: tuple[type[InMemory], ...] = (
-    Dicts,
-    Frame,
-    Ranx,
-    Scanned,
-    ArrowTable,
-    ArrowBatches,
-    Records,
-    PlainTuples,
-    Tuples,
-)
+FORMS: tuple[type[InMemory], ...] = (Dicts, Frame, Arrow, Items)
 """The forms of qrels and runs in memory. The first that takes a source reads it."""
 
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
     """The source in its form. An iterator is kept as a list. Raises `GradedError` for any other source."""
-    if isinstance(source, Iterator) and not exports_arrow(source):
-        source = list(source)
+    source = _adapted(source)
     for form in FORMS:
         if form.takes(source):
             return form(source, role, name)
@@ -321,6 +326,18 @@ def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
         f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow "
         f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"
     )
+
+
+def _adapted(source: Any) -> Any:
+    """The source; those of ranx, LazyFrames of Polars, and datasets of pyarrow in a form that is read."""
+    module = type(source).__module__
+    if module.startswith("ranx."):
+        return source.to_dict()
+    if module.startswith("polars.") and hasattr(source, "collect"):
+        return source.collect()
+    if module in ("pyarrow._dataset", "pyarrow.dataset"):
+        return (source.scanner() if hasattr(source, "scanner") else source).to_reader()
+    return list(source) if isinstance(source, Iterator) and not exports_arrow(source) else source
 
 
 def read_qrels(source: Any) -> Table:
@@ -333,104 +350,27 @@ def read_run(source: Any) -> Table:
     return in_memory(source, RUN).read()
 
 
-def qrel_tuples(rows: pyarrow.Table) -> list[Qrel]:
-    """Qrels in the form that providers of ir-measures read fastest.
-
-    Whole levels are ints. The iteration is "0" if there is no such column.
-    """
-    topics, docs, levels = _arrow_columns(rows, QRELS)[1]
-    level = np.array(numbers_of(levels), dtype=np.float64)
-    if is_whole(level):
-        level = level.astype(np.int64)
-    has_iterations = "iteration" in rows.schema.names
-    iterations = rows.column("iteration").to_pylist() if has_iterations else ["0"] * len(level)
-    return list(map(Qrel, topics.to_pylist(), docs.to_pylist(), level.tolist(), iterations))
-
-
 def is_whole(level: np.ndarray) -> bool:
     """Whether all of these floats are whole numbers in the range of int64."""
     return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
 
 
-# ------------------------------------------------------------------------------ common to all forms
-
-Columns = tuple[list[str], list[Any]]
-"""The names of the columns of topics, documents and values, and these columns."""
+def _iteration(item: Any) -> Any:
+    if isinstance(item, Mapping):
+        return item.get("iteration", "0")
+    return getattr(item, "iteration", "0")
 
 
 def _listed(role: Role) -> str:
     return "query_id, doc_id and " + role.value
 
 
-def _arrow_columns(rows: pyarrow.Table | pyarrow.RecordBatch, role: Role) -> Columns:
-    names = column_names(f"{role.kind}: the Arrow table", rows.schema.names, role)
-    return names, [rows.column(rows.schema.names.index(name)) for name in names]
+Part = tuple[Stretches, Rowwise, np.ndarray]
+"""The topics, documents and values of some rows. Stretches start at rows of the whole source."""
 
 
-def _from_pieces(role: Role, pieces: Iterable[Columns]) -> Table:
-    """The table of columns that arrive in pieces."""
-    stretches, docs, values = [], [], []
-    start, number = 0, ""
-    for names, columns in pieces:
-        number = names[2]
-        topics, docs_of_piece, numbers = _read_columns(role, names, columns, start)
-        docs.append(docs_of_piece.ids())
-        values.append(_numbers(role, topics, docs[-1], numbers))
-        stretches.append(replace(topics, start=topics.start + start))
-        start += len(docs[-1])
-    rows = Ids.concatenated(docs)
-    return _by_score(_grouped(role, joined_stretches(stretches), rows, np.concatenate([[], *values])), number)
-
-
-def _read_columns(
-    role: Role, names: Sequence[str], columns: Sequence[Any], start: int = 0
-) -> tuple[Stretches, Rowwise, np.ndarray | list[Any]]:
-    """The topics, documents and values of columns; `start` is the number of their first row."""
-    for name, column in zip(names, columns):
-        if is_arrow(column) and column.null_count:
-            raise GradedError(f"{role.kind}: row {start + column.to_pylist().index(None)} has no {name}")
-    topics, docs, numbers = columns
-    return (
-        stretches_of(topics, f"{role.kind}: {names[0]}", start),
-        docs_of(docs, f"{role.kind}: {names[1]}", start),
-        numbers_of(numbers) if is_arrow(numbers) else numbers,
-    )
-
-
-def _by_score(table: Table, number: str) -> Table:
-    """The table, whose values are from the column `number`. If these are ranks, scores are −rank."""
-    return replace(table, values=-table.values) if is_rank(number) else table
-
-
-def _grouped(
-    role: Role,
-    stretches: Stretches,
-    docs: Rowwise,
-    numbers: np.ndarray | list[Any],
-    line: np.ndarray | None = None,
-) -> Table:
-    """The table of rows whose topics are given as stretches; a topic may have several stretches."""
-    values = _numbers(role, stretches, docs, numbers)
-    codes, sizes = stretches.code, None
-    if codes.size < len(docs):
-        sizes = np.diff(stretches.start, append=len(docs))
-    offsets = bounds_of(np.bincount(codes, sizes, minlength=len(stretches.names)))
-    if (codes[1:] < codes[:-1]).any():  # the rows are not in the order of the topics
-        order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
-        if not isinstance(docs, Coded):
-            docs = docs.ids().padded()  # padded ids are the fastest to reorder
-        docs, values = docs.take(order), values.take(order)
-        line = None if line is None else line[order]
-    return Table(role.kind, stretches.names, offsets, docs, values, line=line)
-
-
-def _numbers(role: Role, stretches: Stretches, docs: Rowwise, numbers: np.ndarray | list[Any]) -> np.ndarray:
-    """The levels or scores of the rows as floats. Raises `GradedError` for one that is not a number."""
-    if isinstance(numbers, np.ndarray):
-        return numbers.astype(np.float64, copy=False)
-
-    def place(row: int) -> str:
-        topic = stretches.code[np.searchsorted(stretches.start, row, side="right") - 1]
-        return f"{role.kind}: topic {shown(stretches.names[topic])}, document {shown(docs[row])}"
-
-    return floats(role, [numbers], place)
+def _joined(parts: Sequence[Part]) -> Part:
+    """The rows of several parts as one."""
+    stretches, docs, values = zip(*parts) if parts else ((), (), ())
+    rows = Ids.concatenated([each.ids() for each in docs])
+    return joined_stretches(stretches), rows, np.concatenate([np.empty(0), *values])

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import FileError, GradedError
 from .arrow import arrow_array, by_rank, numbered, numbers_of
-from .columns import Chosen, Role, file_columns
+from .columns import Account, Chosen, Role, file_columns
 from .content import DAMAGE, Content, KeptOpen
 from .tables import IDS, floats, with_places
 
@@ -136,8 +136,6 @@ def table_rows(
     If `run` is given, rows of other runs may be left out. Raises `FileError` for a file that cannot be read,
     for a missing column, and for a row whose id or number is missing or of another type.
     """
-    from pyarrow import types
-
     chosen.account.form = kind.NAME
     with _explained(kind, content):
         file = kind(content)
@@ -145,14 +143,10 @@ def table_rows(
         where = (columns["run"], run) if run is not None else None
         for first, batch in file.batches(list(columns.values()), where):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
-            chosen.account.integers.update(
-                ours
-                for ours, id_ in zip(columns, batch.schema.types)
-                if ours in IDS and types.is_integer(id_)
-            )
             batch.validate(full=True)  # damaged Arrow data could crash the process
             for start in range(0, batch.num_rows, BATCH):
-                rows = batch_rows(batch.slice(start, BATCH), columns, role, content.name, first + start)
+                part = batch.slice(start, BATCH)
+                rows = batch_rows(part, columns, role, content.name, first + start, chosen.account)
                 yield by_rank(rows) if ranks else rows
 
 
@@ -175,17 +169,20 @@ def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
 
 
 def batch_rows(
-    batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, file: str, first: int
+    batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, file: str, first: int, account: Account
 ) -> pyarrow.Table:
     """The `columns` of a batch under our names: ids as strings and values as floats, with row numbers.
 
-    `first` is the number of the first row. Raises `FileError` for a null and for a value of another type.
+    `first` is the number of the first row. The `account` gets the columns of ids that are integers. Raises
+    `FileError` for a null and for a value of another type.
     """
     import pyarrow
+    from pyarrow import types
 
     arrays = []
     for ours, theirs in columns.items():
         column = batch.column(batch.schema.names.index(theirs))
+        account.integers.update([ours] * (ours in IDS and types.is_integer(column.type)))
         column = column if ours == role.value else _strings(column, f"{file}: {theirs}", ours)
         if column.null_count:
             raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")

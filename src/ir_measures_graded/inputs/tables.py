@@ -52,11 +52,11 @@ class Table:
     `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
     entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
     file, `file` names it, and `line` (N) has the place of each row in it: a line number, or a row number if
-    `unit` is "row". `integers` has the columns of ids that are integers there.
-    `origin` has the rows as they are in the file.
+    `unit` is "row". `integers` has the columns of ids that are integers in the source.
+    `source` is that of qrels; its method `for_others` returns all rows with their iterations.
     """
 
-    kind: str  # "qrels" or "run", for error messages
+    role: Role
     topics: Sequence[str]
     offsets: np.ndarray
     docs: Docs
@@ -66,7 +66,7 @@ class Table:
     line: np.ndarray | None = None
     unit: str = "line"
     integers: tuple[str, ...] = ()
-    origin: pyarrow.Table | None = None
+    source: Any = None
 
     def topic_of(self, row: int) -> str:
         """The topic of a row."""
@@ -98,7 +98,7 @@ class Table:
 
     def _source(self, row: int) -> str:
         if self.line is None:
-            return self.file or self.kind
+            return self.file or self.role.kind
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
 
     in_memory = True
@@ -229,17 +229,16 @@ def without_repeated(qrels: Table) -> Table:
     docs = qrels.docs.ids()
     topics = blocks(np.diff(qrels.offsets))
     if qrels.distinct or all(all_distinct(qrels.block(a, b).column) for a, b in topics):
-        return Table(qrels.kind, qrels.topics, qrels.offsets, docs, qrels.values, distinct=True)
+        return replace(qrels, docs=docs, distinct=True)
     first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
     differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
     if differ.size:
         pair = differ[np.argmin(first[differ])]
         rows = int(first[pair]), int(second[pair])
-        intents = _iterations(qrels, rows)
-        if len({*intents}) > 1:
+        if len(intents := _iterations(qrels, rows[0])) > 1:
             raise qrels.error(
                 rows[1],
-                f"levels for several intents or judges ({', '.join(intents)}); "
+                f"levels for several intents or judges ({', '.join(intents[:2])}); "
                 "keep one, for example with convert --intents max",
             )
         levels = [
@@ -254,15 +253,17 @@ def without_repeated(qrels: Table) -> Table:
     kept[second] = False
     offsets = np.append(0, np.cumsum(kept))[qrels.offsets]
     docs = docs.take(np.flatnonzero(kept))
-    return Table(qrels.kind, qrels.topics, offsets, docs, qrels.values[kept], distinct=True)
+    line = None if qrels.line is None else qrels.line[kept]
+    return replace(qrels, offsets=offsets, docs=docs, values=qrels.values[kept], line=line, distinct=True)
 
 
-def _iterations(qrels: Table, rows: Iterable[int]) -> list[str]:
-    """The iterations of some rows, none if the qrels are not from a file with this column."""
-    if qrels.origin is None or qrels.line is None or "iteration" not in qrels.origin.column_names:
-        return []
-    places = qrels.origin.column(qrels.unit).to_numpy()
-    return [str(qrels.origin["iteration"][int(np.argmax(places == qrels.line[row]))].as_py()) for row in rows]
+def _iterations(qrels: Table, row: int) -> list[str]:
+    """The iterations under which the document of a row is judged; none if they are unknown."""
+    found = qrels.source.for_others() if qrels.source else []
+    rows = found.itertuples(index=False) if hasattr(found, "itertuples") else found
+    own = qrels.topic_of(row), qrels.docs[row]
+    iterations = (getattr(each, "iteration", "") for each in rows if (each.query_id, each.doc_id) == own)
+    return [*dict.fromkeys(map(str, iterations))]
 
 
 def refuse_empty(qrels: Table) -> None:
@@ -278,18 +279,18 @@ def with_account(rows: pyarrow.Table, account: Account) -> pyarrow.Table:
 
 
 def refuse_mixed(run: Table, qrels: Table) -> None:
-    """Raise `FileError` if ids are integers in a file, and the other table has ids with leading zeros."""
-    for rows, other, column in [
-        *((run, qrels, column) for column in run.integers),
-        *((qrels, run, column) for column in qrels.integers),
-    ]:
-        ids = other.topics if column == "query_id" else other.docs.ids()
-        found = next((id_ for id_ in ids if id_[:1] == "0" and id_.isdecimal() and len(id_) > 1), None)
-        if found is not None:
-            raise FileError(
-                f"{rows.file}: the {column} is an integer, which may have lost leading zeros, as in "
-                f"{shown(found)} of the {other.kind}; write the ids as strings"
-            )
+    """Raise `GradedError` if ids are integers on one side, and the other side has ids with leading zeros."""
+    for rows, other in ((run, qrels), (qrels, run)):
+        for column in rows.integers:
+            ids = Ids.of(other.topics) if column == "query_id" else other.docs.ids()
+            rows_of_zeros = np.flatnonzero(ids.length > 1)
+            rows_of_zeros = rows_of_zeros[ids.word(0, rows_of_zeros) & np.uint64(0xFF) == ord("0")]
+            found = next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
+            if found is not None:
+                raise (GradedError if rows.file is None else FileError)(
+                    f"{rows.file or rows.role.kind}: the {column} is an integer, which may have lost leading "
+                    f"zeros, as in {shown(found)} of the {other.role.kind}; write the ids as strings"
+                )
 
 
 def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:

@@ -29,7 +29,7 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     of a file.
     """
     table = source if isinstance(source, Table) else qrels_source(source).table()
-    judged = without_repeated(replace(table, kind=name)).dicts()
+    judged = without_repeated(replace(table, role=replace(table.role, kind=name))).dicts()
     return {
         topic: {document: plain_number(level) for document, level in judged.get(topic, {}).items()}
         for topic in table.topics
