@@ -14,7 +14,6 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError, shown
-from ..inputs import text_forms
 from ..inputs.arrow import arrow_array, exports_arrow, whole_table
 from ..inputs.columns import QRELS, RUN, Role, column_names
 from ..inputs.files import joined
@@ -128,7 +127,7 @@ class _Batches:
         batches = [_arrow(batch, RUN) for batch in self.batches]
         for _ in _Batches(batches).blocks():
             pass
-        return read_run(joined(batches, text_forms.RUN))
+        return read_run(joined(batches, RUN))
 
 
 def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Values]) -> pyarrow.Table:
@@ -174,7 +173,7 @@ def _by_group(
     row = pyarrow.chunked_array([arrow_array(np.arange(len(keys)))])
     every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
     grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])
-    run = joined(batches, text_forms.RUN)
+    run = joined(batches, RUN)
     row_numbers = (np.asarray(rows.values) for rows in grouped["row_list"])
     # Rows of `groups` have higher numbers than those of the run.
     runs = (run.take(arrow_array(rows[rows < len(run)])) for rows in row_numbers)

@@ -260,11 +260,12 @@ class Reader:
                 yield self.value()
             return
         self.take("[")
-        while self.sign() != "]":
+        if self.sign() == "]":
+            self.take("]")
+            return
+        yield self.value()
+        while self.take(",", "]") == ",":
             yield self.value()
-            if self.sign() != "]":
-                self.take(",")
-        self.take("]")
 
     def end(self) -> None:
         """Raise `FileError` unless this is the end of the file."""
