@@ -82,6 +82,8 @@ def test_the_estimate_equals_that_of_ppi_python(population):
     expected = ppi.ppi_mean_pointestimate(*given, lam=other_weight).item()
     assert ppi.ppi_mean_pointestimate(*given).item() == pytest.approx(expected, rel=1e-12)
     lower, upper = (float(bound.item()) for bound in ppi.ppi_mean_ci(*given, alpha=0.05, lam=weight))
+    others_share = weight**2 * np.concatenate(given[1:]).var(ddof=1) / 940
+    variance = others_share + (variance - others_share) * 58 / 60  # the peer divides by n, not n − 2
     reach = stats.norm.ppf(0.975) * variance**0.5
     assert (value - reach, value + reach) == pytest.approx((lower, upper), rel=0.005)
 
@@ -94,7 +96,7 @@ def test_every_estimate_is_the_formula_on_the_values_by_topic():
     assert (found.both, found.human_only, found.machine_only) == (20, 1, 30)
     assert len(found.estimates) == 2 * 3 * 3
     h, m = (evaluate(qrels, runs, measures) for qrels in (human, machine))
-    quantile = stats.t.ppf(0.95, 19)
+    quantile = stats.t.ppf(0.95, 18)
     for measure in measures:
         for baseline in (None, "A"):
             a, b = h.of(measure)[1], m.of(measure)[1]
@@ -109,7 +111,7 @@ def test_every_estimate_is_the_formula_on_the_values_by_topic():
             one = found.find("B", measure, COMBINED, baseline)
             weight = np.cov(a[:20], b[:20])[0, 1] / ((1 + 20 / 30) * b.var(ddof=1))
             rest = a[:20] - weight * b[:20]
-            variance = weight**2 * b.var(ddof=1) / 30 + rest.var(ddof=1) / 20
+            variance = weight**2 * b.var(ddof=1) / 30 + rest.var(ddof=2) / 20
             assert one.value == pytest.approx(weight * b[20:].mean() + rest.mean())
             assert one.upper - one.lower == pytest.approx(2 * quantile * variance**0.5)
             assert (one.topics, one.weight) == (50, pytest.approx(weight))
@@ -122,7 +124,7 @@ def test_a_useless_machine_gets_no_weight():
     found = estimate(first(human, 20), inverse, runs, [NDCG])
     combined = found.find("A", NDCG, COMBINED)
     assert combined.weight == 0
-    assert combined.worth == pytest.approx(20)
+    assert combined.worth == pytest.approx(20 * 18 / 19)
     assert combined.value == pytest.approx(found.find("A", NDCG, HUMAN).value)
 
 

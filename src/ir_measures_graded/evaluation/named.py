@@ -181,12 +181,8 @@ def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
             raise GradedError(f"two runs are named {shown(name)}; give each run its own name")
-        if isinstance(run, Run):
-            named[name] = run
-            continue
         with about(name):
-            run = RunFile(run) if isinstance(run, (str, os.PathLike)) else run
-            named[name] = Run(name, run_source(run, name, once))
+            named[name] = run if isinstance(run, Run) else Run(name, run_source(_opened(run), name, once))
     if needed and not named:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())
@@ -196,7 +192,7 @@ def _pairs(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
     if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
         runs = [runs]
-    items = [RunFile(run) if isinstance(run, (str, os.PathLike)) else run for run in runs]
+    items = list(map(_opened, runs))
     names = iter(run_names([_unnamed(run) for run in items if _is_table(run)]))
     for run in items:
         if _is_table(run):
@@ -211,6 +207,11 @@ def _pairs(runs: Any) -> Iterator[tuple[str, Any]]:
                 f"runs: cannot read {shown(run)} as a run; give a dict of runs by name, or a list of pairs "
                 "of name and run, paths, RunFile objects or tables"
             )
+
+
+def _opened(run: Any) -> Any:
+    """A `RunFile` for a path; anything else unchanged."""
+    return RunFile(run) if isinstance(run, (str, os.PathLike)) else run
 
 
 def _is_table(run: Any) -> bool:

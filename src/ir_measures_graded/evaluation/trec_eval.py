@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -46,15 +47,12 @@ class TrecLists:
         self.hits = GainList(self.count, ranks.topic, ranks.rank, self.level[ranks.doc])
         self.num_ret = ranks.retrieved
         if judged_only:
-            kept = self.hits.gain >= 0
-            topic = ranks.topic[kept]
-            self.num_ret = np.bincount(topic, minlength=self.count)
-            self.hits = GainList(self.count, topic, by_topic.places(self.num_ret) + 1, self.hits.gain[kept])
+            kept = self.hits.where(self.hits.gain >= 0)
+            self.hits, self.num_ret = replace(kept, rank=kept.number), np.diff(kept.offsets)
 
     @cached_property
     def relevant(self) -> GainList:
-        kept = self.hits.gain >= self.rel
-        return GainList(self.count, self.hits.topic[kept], self.hits.rank[kept], self.hits.gain[kept])
+        return self.hits.where(self.hits.gain >= self.rel)
 
     @cached_property
     def num_rel(self) -> np.ndarray:
@@ -69,11 +67,6 @@ class TrecLists:
         """The number of judged, not relevant documents before each of `relevant`."""
         nonrel = (self.hits.gain >= 0) & (self.hits.gain < self.rel)
         return by_topic.cumsum(nonrel.astype(np.int64), self.hits.offsets)[self.hits.gain >= self.rel]
-
-
-def number(documents: GainList) -> np.ndarray:
-    """1, 2, 3 … for the documents of each topic."""
-    return by_topic.places(np.diff(documents.offsets)) + 1
 
 
 # ------------------------------------------------------------------- formulas, as in trec_eval
@@ -108,13 +101,13 @@ def r_precision(lists: TrecLists, given: Given) -> np.ndarray:
 def reciprocal_rank(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_recip_rank.c``: 1 / the rank of the first relevant document."""
     hits = lists.relevant
-    return hits.sum((number(hits) == 1) / hits.rank)
+    return hits.sum((hits.number == 1) / hits.rank)
 
 
 def average_precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_map.c``, ``m_map_cut.c``: Σ precision at each relevant document / num_rel."""
     hits = lists.relevant.first(given["cutoff"])
-    return ratio(hits.sum(number(hits) / hits.rank), lists.num_rel)
+    return ratio(hits.sum(hits.number / hits.rank), lists.num_rel)
 
 
 def ndcg(lists: TrecLists, given: Given) -> np.ndarray:
@@ -143,7 +136,7 @@ def interpolated_precision(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_iprec_at_recall.c``: the highest precision at this recall or higher."""
     wanted = (float(f"{given['recall']:.2f}") * lists.num_rel + 0.9).astype(np.int64)
     hits = lists.relevant
-    at = np.where(number(hits) >= wanted[hits.topic], number(hits) / hits.rank, 0.0)
+    at = np.where(hits.number >= wanted[hits.topic], hits.number / hits.rank, 0.0)
     highest = by_topic.largest(at, hits.offsets)
     return np.where((wanted == 0) & (lists.num_ret == 0), np.nan, highest)  # trec_eval divides 0 by 0
 
@@ -160,8 +153,8 @@ def bpref(lists: TrecLists, given: Given) -> np.ndarray:
 def inferred_ap(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_infap.c``: Σ expected precision at each relevant document / num_rel."""
     hits = lists.relevant
-    pooled = number(lists.hits)[lists.hits.gain >= lists.rel] - 1  # documents of the pool before it
-    rel, nonrel, before = number(hits) - 1, lists.nonrel_so_far, hits.rank - 1.0
+    pooled = lists.hits.number[lists.hits.gain >= lists.rel] - 1  # documents of the pool before it
+    rel, nonrel, before = hits.number - 1, lists.nonrel_so_far, hits.rank - 1.0
     inferred = 1 / (before + 1) + (before / (before + 1)) * ratio(pooled, before) * (
         (rel + INFAP_EPSILON) / (rel + nonrel + 2 * INFAP_EPSILON)
     )

@@ -12,6 +12,9 @@ by the machine:
     variance = λ² · var(L)/(N − n) + var(H − λ·L)/n
     λ = cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
+The intervals have n − 2 degrees of freedom, and var(H − λ·L) is a sum of squares divided by n − 2, because λ
+is fitted on the same topics.
+
 A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H. Oosterhuis,
 R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for information retrieval evaluation
 using generative A.I. KDD 2024.
@@ -250,7 +253,7 @@ def prediction_powered(
 ) -> tuple[float, float, float]:
     """The combined estimate of a mean, its variance, and λ; see the module for the formulas.
 
-    `human` and `machine` are values of the same n ≥ 2 topics, `others` the machine's values of further
+    `human` and `machine` are values of the same n ≥ 3 topics, `others` the machine's values of further
     topics, at least one. var(L) is over all topics of the machine.
 
     >>> estimate, variance, weight = prediction_powered(
@@ -268,7 +271,7 @@ def prediction_powered(
         weight = min(max(weight, 0.0), 1.0)
     rectified = human - weight * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)
-    variance = weight**2 * spread / more + (0.0 if _flat(rectified) else rectified.var(ddof=1)) / n
+    variance = weight**2 * spread / more + (0.0 if _flat(rectified) else rectified.var(ddof=2)) / n
     return float(value), float(variance), weight
 
 
@@ -290,7 +293,7 @@ def _by_each_judge(
         return [*rows, replace(rows[0], judge=COMBINED, weight=0.0)]
     paired = human[:both]
     value, variance, weight = prediction_powered(paired, machine[:both], machine[both:])
-    reach = student_quantile(confidence, both - 1) * float(np.sqrt(variance))
+    reach = student_quantile(confidence, both - 2) * float(np.sqrt(variance))
     worth = float(paired.var(ddof=1) / variance) if variance else None
     bounds = value - reach, value + reach
     return [*rows, Estimate(*labels, COMBINED, value, *bounds, machine.size, weight, worth)]
