@@ -22,6 +22,7 @@ from ..output.formats import listed
 from ..ranking.gains import PRESETS, named_weightings, weighting
 from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
+from .results import check_files
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 SCOREDDOCS = "scoreddocs"
@@ -87,6 +88,7 @@ def values_given(arguments: argparse.Namespace) -> Evaluation | None:
     """The values of the table that --values names, of the runs and measures named; None without one."""
     if arguments.values is None:
         return None
+    check_files(arguments)
     words = [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
     return chosen(read_values(arguments.values), words)
 
@@ -219,7 +221,8 @@ class Inputs:
             raise GradedError("no run is given; pass one or more run files, or - for standard input")
         if needed and not self.measures:
             raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-        self.files = input_files(self.qrels, *self.paths)
+        if hasattr(arguments, "format"):  # the options of `add_output`
+            check_files(arguments)
         own = [SCOREDDOCS] * arguments.scoreddocs
         self.names = run_names([*self.paths, *own])
         self.runs: list[tuple[str, Any]] = []
@@ -270,15 +273,6 @@ def under_weightings(
     if found == list(measures):
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(found))
-
-
-def input_files(*names: str) -> list[str]:
-    """The inputs that are files. Raises `GradedError` if standard input is closed or named twice."""
-    if names.count("-") > 1:
-        raise GradedError("standard input (-) can be read only once")
-    if "-" in names and sys.stdin is None:
-        raise GradedError("standard input (-) is closed")
-    return [name for name in names if os.path.exists(name)]
 
 
 def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], list[Measure]]:

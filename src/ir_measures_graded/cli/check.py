@@ -6,7 +6,7 @@ import argparse
 
 from ..analysis import check
 from .arguments import Inputs, add_collection, add_gains
-from .results import add_output, check_files, shown
+from .results import add_output, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +29,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
     inputs = Inputs(arguments, needed=False)
-    check_files(arguments, inputs.files)
     found = check(inputs.qrels, inputs.runs, inputs.measures)
     arguments.status = int(bool(found.remarks))
     lines = shown(found, arguments)

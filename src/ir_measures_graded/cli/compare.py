@@ -20,7 +20,7 @@ from .arguments import (
     values_given,
     words,
 )
-from .results import add_output, check_files, shown
+from .results import add_output, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -82,12 +82,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
         "progress": bars(),
     }
     if (evaluation := values_given(arguments)) is not None:
-        check_files(arguments, [arguments.values])
         found = compare_values(evaluation, baseline=arguments.baseline, **options)
     else:
         inputs = Inputs(arguments)
         baseline = inputs.run_named(arguments.baseline, "--baseline")
-        check_files(arguments, inputs.files)
         found = compare(
             inputs.qrels, inputs.runs, inputs.measures, baseline=baseline, jobs=arguments.jobs, **options
         )

@@ -10,7 +10,6 @@ from ..errors import GradedError
 from ..inputs.columns import Chosen, chosen_columns
 from ..inputs.conversion import MERGES, one_intent, read_rows, written
 from ..output.files import write_files
-from .arguments import input_files
 from .results import refuse_inputs
 
 
@@ -59,9 +58,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded convert qrels.tsv qrels.txt
       ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
     """
-    files = input_files(arguments.source)
-    if arguments.target != "-":
-        refuse_inputs([arguments.target], files)
+    refuse_inputs(arguments)
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
     chosen = Chosen(arguments.run_column, columns, arguments.part)
     kind = arguments.kind or _kind(columns, arguments.target)
@@ -75,7 +72,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if arguments.target == "-":
         print(summary, file=sys.stderr)
         return contents["-"].decode().split("\n")[:-1]
-    refuse_inputs([*contents], files)
+    refuse_inputs(arguments, [path for path in contents if path != arguments.target])
     write_files(contents)
     return [summary]
 

@@ -7,7 +7,7 @@ import argparse
 from ..analysis import curves, effort
 from ..errors import GradedError
 from .arguments import Inputs, add_collection, add_gains, at_least_1, bars, whole_numbers
-from .results import add_output, check_files, shown
+from .results import add_output, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
         if value is not None:
             raise GradedError(f"{option} {'does not go with' if arguments.at else 'requires'} --at")
     baseline = inputs.run_named(arguments.baseline, "--baseline")
-    check_files(arguments, inputs.files)
     found = curves(
         inputs.qrels,
         inputs.runs,

@@ -15,7 +15,7 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.formats import Table
 from ..output.result import Result
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
-from .results import add_output, check_files, printed, shown
+from .results import add_output, printed, shown
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
@@ -76,7 +76,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if by_query and arguments.confidence is not None:
         raise GradedError("--confidence is about means; omit --by_query (-q)")
     add_intervals = None if arguments.confidence is None else _with_intervals(arguments)
-    check_files(arguments, inputs.files)
     found = evaluate(
         inputs.qrels,
         inputs.runs,

@@ -8,7 +8,7 @@ from ..analysis import explain
 from ..errors import GradedError
 from ..output.formats import counted
 from .arguments import Inputs, add_collection, add_gains
-from .results import add_output, check_files, shown
+from .results import add_output, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
     for what, given in (("run", inputs.runs), ("measure", inputs.measures)):
         if len(given) > 1:
             raise GradedError(f"explain takes one {what}; {counted(len(given), what)} are given")
-    check_files(arguments, inputs.files)
     ((name, source),) = inputs.runs
     found = explain(inputs.qrels, source, inputs.measures[0], arguments.topic, arguments.depth, name=name)
     lines = shown(found, arguments)

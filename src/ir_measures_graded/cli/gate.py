@@ -65,11 +65,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError("--every-group requires --by")
     stored = None if arguments.values is None else read_values(arguments.values)
     if stored is not None and arguments.qrels in stored.runs:
-        check_files(arguments, [arguments.values])
+        check_files(arguments)
         found = gate_values(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
     else:
         inputs = Inputs(arguments)
-        check_files(arguments, [*inputs.files, *([arguments.values] if arguments.values else [])])
         found = gate(inputs.qrels, inputs.runs, inputs.measures, stored=stored, **options)
     arguments.status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
 
 from ..errors import GradedError
 from ..judging.holes import add_answers, holes
 from ..judging.merging import MergedQrels
 from ..judging.scales import trec_lines
-from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains, at_least_1
-from .results import FOR_PEOPLE, add_output, check_files, printed
+from .results import add_output, shown
 
 LISTED = 3
 """The number of contradictions that a warning lists."""
@@ -61,8 +59,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError(f"documents are ranked for one measure, not {len(inputs.measures)}")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
-    read = [*inputs.files, *filter(os.path.exists, arguments.answers)]
-    check_files(arguments, read, others=(arguments.ask, arguments.merged))
     qrels = inputs.qrels
     if arguments.answers:
         merged = add_answers(qrels, *arguments.answers)
@@ -71,14 +67,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
     found = holes(qrels, inputs.runs, inputs.measures[0], arguments.cutoff)
     if arguments.count is not None:
         found = found.first(arguments.count)
-
-    def table(form: str) -> Table:
-        return rows_of(found.records()) if len(found) and form not in FOR_PEOPLE else found.table()
-
     others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
         others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(qrels)).encode()
-    return printed(table, arguments, found.figure, others=others)
+    return shown(found, arguments, others=others)
 
 
 def _warn_of_contradictions(merged: MergedQrels) -> None:

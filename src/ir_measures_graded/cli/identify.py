@@ -8,9 +8,8 @@ from typing import Any
 from ..analysis import identify
 from ..errors import GradedError
 from ..inputs.files import RunFile
-from ..output.formats import Table, rows_of
-from .arguments import add_qrels, input_files
-from .results import FOR_PEOPLE, add_output, check_files, printed
+from .arguments import add_qrels
+from .results import add_output, check_files, printed, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +67,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
             if means
             else "give each run a file of its values, or --mean"
         )
-    check_files(arguments, input_files(arguments.qrels, *files))
+    check_files(arguments)
     (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
     found = identify(
         arguments.qrels,
@@ -81,10 +80,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         decimals=arguments.decimals,
     )
 
-    def table(form: str) -> Table:
-        if arguments.show == "topics":
-            return found.topic_table()
-        return found.table() if form in FOR_PEOPLE else rows_of(found.records())
-
-    lines = printed(table, arguments, found.figure, headless=() if arguments.show == "topics" else ("text",))
+    if arguments.show == "topics":
+        lines = printed(lambda _: found.topic_table(), arguments, found.figure)
+    else:
+        lines = shown(found, arguments, headless=("text",))
     return [f"{found.summary}.", *lines] if arguments.format == "text" else lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -70,8 +69,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError(f"--show {arguments.show} requires runs and measures")
     arguments.scoreddocs = False
     inputs = Inputs(arguments) if arguments.inputs else None
-    files = filter(os.path.exists, (arguments.qrels, arguments.machine))
-    check_files(arguments, [*files, *(inputs.files if inputs else ())])
+    check_files(arguments)
     human = inputs.qrels if inputs else arguments.qrels
     common: dict[str, Any] = {
         "machine_levels": arguments.machine_levels,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import levels
-from .arguments import add_qrels, input_files
+from .arguments import add_qrels
 from .results import add_output, check_files, shown
 
 
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded levels qrels.txt
       ir_measures_graded levels graded-demo -o levels.svg
     """
-    check_files(arguments, input_files(arguments.qrels))
+    check_files(arguments)
     found = levels(arguments.qrels)
     lines = shown(found, arguments)
     if arguments.format != "text":

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded measures nDCG_JK muAP AP
       ir_measures_graded measures --plugins
     """
-    check_files(arguments, figure=False)
+    check_files(arguments)
     if arguments.plugins:
         if arguments.names:
             raise GradedError("--plugins lists all plugins; omit the names of measures")

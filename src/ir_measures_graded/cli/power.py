@@ -20,7 +20,7 @@ from .arguments import (
     numbers,
     values_given,
 )
-from .results import add_output, check_files, shown
+from .results import add_output, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -81,10 +81,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         "progress": bars(),
     }
     if (evaluation := values_given(arguments)) is not None:
-        check_files(arguments, [arguments.values])
         found = power_of_values(evaluation, **options)
     else:
         inputs = Inputs(arguments)
-        check_files(arguments, inputs.files)
         found = power(inputs.qrels, inputs.runs, inputs.measures, jobs=arguments.jobs, **options)
     return shown(found, arguments, figure=found.figure if arguments.show == "power" else found.topic_figure)

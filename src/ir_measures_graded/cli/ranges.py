@@ -6,9 +6,8 @@ import argparse
 
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
-from ..output.formats import Table, rows_of
 from .arguments import Inputs, add_collection, add_gains, bars
-from .results import FOR_PEOPLE, add_output, check_files, printed
+from .results import add_output, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +45,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0
     """
     inputs = Inputs(arguments)
-    check_files(arguments, inputs.files)
     found = ranges(
         inputs.qrels,
         inputs.runs,
@@ -55,10 +53,4 @@ def run(arguments: argparse.Namespace) -> list[str]:
         seed=arguments.seed,
         progress=bars(),
     )
-
-    def table(form: str) -> Table:
-        if form not in FOR_PEOPLE:
-            return rows_of(found.records())
-        return found.table_of_differences() if arguments.show == "differences" else found.table()
-
-    return printed(table, arguments, found.figure)
+    return shown(found, arguments, found.table if arguments.show == "values" else found.table_of_differences)

@@ -53,9 +53,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if not path.lower().endswith(ENDINGS):
         raise GradedError(f"cannot write {path!r}: a report is a page, and its file ends in .html")
     pages.check()
+    refuse_inputs(arguments)
     inputs = Inputs(arguments, default=MEASURES)
-    read = [*inputs.files, *([arguments.queries] if arguments.queries else ())]
-    refuse_inputs([path], read)
     found = report(
         inputs.qrels,
         inputs.runs,

@@ -6,7 +6,8 @@ import argparse
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import GradedError
@@ -33,7 +34,7 @@ def add_output(
 
     `documents` are formats, and endings of files, that the result writes by itself.
     """
-    parser.set_defaults(documents=documents)
+    parser.set_defaults(documents=documents, figure=figure)
     group = parser.add_argument_group("output")
     group.add_argument(
         "-f",
@@ -74,19 +75,16 @@ def _places(text: str) -> int:
     return int(text)
 
 
-def check_files(
-    arguments: argparse.Namespace,
-    inputs: Iterable[str] = (),
-    figure: bool = True,
-    others: Iterable[str | None] = (),
-) -> None:
-    """Raise, before any work, the `GradedError` for a file that cannot be written.
+READ = ("qrels", "machine", "inputs", "source", "values", "answers", "queries")
+WRITTEN = ("output", "ask", "merged", "target")
+"""The arguments of commands that name files to read and to write."""
 
-    `others` are files to be written that other options than -o name.
-    """
+
+def check_files(arguments: argparse.Namespace) -> None:
+    """Raise, before any work, the `GradedError` for a file that cannot be written."""
     for path in arguments.output:
         ending = ending_of(path)
-        if ending in plots.FORMATS and figure:
+        if ending in plots.FORMATS and arguments.figure:
             plots.check(path)
         elif ending == PAGE:
             from ..report import pages  # takes time
@@ -94,12 +92,20 @@ def check_files(
             pages.check()
         elif ending not in (*TABLES, *arguments.documents):
             hint = f" (for the format, use -f {path})" if path in FORMATS else ""
-            raise GradedError(f"cannot write {path!r}: the ending chooses {_or(figure)}{hint}")
-    refuse_inputs([*arguments.output, *filter(None, others)], inputs)
+            raise GradedError(f"cannot write {path!r}: the ending chooses {_or(arguments.figure)}{hint}")
+    refuse_inputs(arguments)
 
 
-def refuse_inputs(outputs: Sequence[str], inputs: Iterable[str]) -> None:
-    """Raise `GradedError` if a file to be written is an input, perhaps by a link, or is named twice."""
+def refuse_inputs(arguments: argparse.Namespace, written: Iterable[str] = ()) -> None:
+    """Raise `GradedError` if a file to be written is an input, perhaps by a link, or is named twice.
+
+    Standard input can be read once, if it is open. `written` are further files to be written.
+    """
+    outputs, inputs = [*_named(arguments, WRITTEN), *written], [*_named(arguments, READ)]
+    if inputs.count("-") > 1:
+        raise GradedError("standard input (-) can be read only once")
+    if "-" in inputs and sys.stdin is None:
+        raise GradedError("standard input (-) is closed")
     refuse_repeated(outputs)
     read = list(filter(os.path.exists, inputs))
     for path in filter(os.path.exists, outputs):
@@ -107,24 +113,34 @@ def refuse_inputs(outputs: Sequence[str], inputs: Iterable[str]) -> None:
             raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
+def _named(arguments: argparse.Namespace, names: Iterable[str]) -> Iterator[str]:
+    """The values of arguments that are given, one by one."""
+    for name in names:
+        value = getattr(arguments, name, None) or ()
+        yield from [value] if isinstance(value, str) else value
+
+
 def shown(
     found: Result,
     arguments: argparse.Namespace,
+    table: Callable[[], Table] | None = None,
     records: list[dict[str, Any]] | None = None,
-    written: Callable[[str], str] | None = None,
     figure: Callable[[], Any] | None = None,
+    **options: Any,
 ) -> list[str]:
     """Write the files that -o names, and return the lines of the chosen format.
 
-    Formats for people have the tables and notes of the result, formats for programs have its records, or
-    those given. `written` makes the documents of the result, and `figure` another figure than its own.
+    Formats for people have the table and notes of the result, formats for programs have its records.
+    `table`, `records` and `figure` replace them. `options` are those of `printed`.
     """
 
-    def table(form: str) -> Table:
+    def chosen(form: str) -> Table:
+        if form in FOR_PEOPLE:
+            return (table or found.table)()
         rows = found.records() if records is None else records
-        return found.table() if form in FOR_PEOPLE else rows_of(rows)
+        return rows_of(rows) if rows or records is not None else found.table()
 
-    return printed(table, arguments, figure or found.figure, found=found, written=written)
+    return printed(chosen, arguments, figure or found.figure, found=found, **options)
 
 
 def printed(
@@ -140,6 +156,7 @@ def printed(
 
     `headless` formats omit the header. `others` has the contents of other files, which are written with those
     of -o: all or none. In formats for people, the further tables and the notes of `found` follow the table.
+    `written` makes the documents of the result.
     """
     parts, notes = (found.parts()[1:], found.notes()) if found else ([], [])
 
@@ -151,21 +168,19 @@ def printed(
 
     def content(path: str) -> bytes:
         ending = ending_of(path)
-        if ending in (*TABLES, *arguments.documents):
-            text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))
-            return text.encode(errors="backslashreplace")  # names may not be valid Unicode
         if ending == PAGE:
             from ..report import pages
 
-            title = f"{PROGRAM} {arguments.words[0]}"
-            lead = command_line(arguments)
+            title, lead = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
             shown = table(FOR_PEOPLE[0])
             return pages.page_of(title, lead, shown, arguments.places, figure, parts, notes).encode()
-        assert figure is not None
-        return plots.rendered(figure(), plots.file_format(path))
+        if figure is not None and ending in plots.FORMATS:
+            return plots.rendered(figure(), ending)
+        text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))
+        return text.encode(errors="backslashreplace")  # names may not be valid Unicode
 
     output = lines(arguments.format)
-    write_files({**{path: content(path) for path in arguments.output}, **(others or {})})
+    write_files({path: content(path) for path in arguments.output} | dict(others or {}))
     return output
 
 

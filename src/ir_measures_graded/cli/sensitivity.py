@@ -6,7 +6,7 @@ import argparse
 
 from ..analysis import sensitivity
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars, whole_numbers
-from .results import add_output, check_files, printed, shown
+from .results import add_output, printed, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
     """
     inputs = Inputs(arguments, weighted=True, uncut=True)
-    check_files(arguments, inputs.files)
     found = sensitivity(
         inputs.qrels,
         inputs.runs,
