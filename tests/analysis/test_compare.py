@@ -12,16 +12,18 @@ from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare_values, evaluate, plots
-from ir_measures_graded.analysis.compare import TESTS
-from ir_measures_graded.analysis.comparison import (
+from ir_measures_graded.analysis.compare import (
     ANOVA_RUNS,
     ANOVA_TOPICS,
-    CONOVER,
     FRIEDMAN,
-    PAIRED_T,
     RANDOMISATION,
-    TUKEY_HSD,
+    TESTS,
     WILCOXON,
+)
+from ir_measures_graded.analysis.comparison import (
+    CONOVER,
+    PAIRED_T,
+    TUKEY_HSD,
     Comparison,
     Test,
     _beaten_cell,

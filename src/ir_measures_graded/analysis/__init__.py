@@ -4,13 +4,15 @@
 - `report` writes a report on the runs as one HTML page.
 - `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
 - `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
-- `compare` tests differences between runs for significance; `compare_values` does so for an `Evaluation`.
+- `compare` tests differences between runs for significance.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
-- `gate` decides whether a new run may replace an old one; `gate_values` does so for an `Evaluation`.
+- `gate` decides whether a new run may replace an old one.
 - `power` shows which measure separates the runs best, and how many topics a difference needs.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
   judgments back.
 - `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
+- `compare`, `gate` and `power` also take an `Evaluation` in place of qrels, runs and measures; other names of
+  them are `compare_values`, `gate_values` and `power_of_values`.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
 - `identify` finds which definition of a measure gives somebody's values.

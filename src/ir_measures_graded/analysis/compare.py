@@ -14,6 +14,7 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -22,48 +23,32 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, did_you_mean
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output.formats import listed
 from ..registry.facts import sign_of
+from ..statistics import significance
 from ..statistics.intervals import STUDENT, check
 from ..statistics.libraries import need_statistics
 from ..statistics.options import check_test
 from ..statistics.paired import paired
-from ..statistics.significance import (
-    Outcome,
-    conover,
-    friedman,
-    holm,
-    randomisation,
-    run_ranks,
-    tukey_hsd,
-    two_way_anova,
-    wilcoxon,
-)
-from .comparison import (
-    ANOVA_RUNS,
-    ANOVA_TOPICS,
-    CONOVER,
-    FRIEDMAN,
-    PAIRED_T,
-    RANDOMISATION,
-    TUKEY_HSD,
-    WILCOXON,
-    Comparison,
-    Test,
-    reference_of,
-)
+from ..statistics.significance import Outcome
+from .comparison import CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test, reference_of
 
+FRIEDMAN: Final = "Friedman"
+ANOVA_RUNS: Final = "ANOVA: runs"
+ANOVA_TOPICS: Final = "ANOVA: topics"
+WILCOXON: Final = "Wilcoxon"
+RANDOMISATION: Final = "randomisation"
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure."""
 
 
 def compare(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Iterable[Measure | str],
+    qrels: Qrels | Evaluation,
+    runs: Runs = (),
+    measures: Iterable[Measure | str] = (),
     *,
     baseline: str | None = None,
     tests: Sequence[str] = (),
@@ -77,37 +62,8 @@ def compare(
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`, the other options and errors as
-    for `compare_values`. Needs the extra ``stats``.
-    """
-    check_options(alpha, permutations, seed, interval, tests)
-    evaluation = evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
-    return compare_values(
-        evaluation,
-        baseline=baseline,
-        tests=tests,
-        uncorrected=uncorrected,
-        alpha=alpha,
-        permutations=permutations,
-        seed=seed,
-        interval=interval,
-        progress=progress,
-    )
-
-
-def compare_values(
-    evaluation: Evaluation,
-    *,
-    baseline: str | None = None,
-    tests: Sequence[str] = (),
-    uncorrected: bool = False,
-    alpha: float = 0.05,
-    permutations: int = 10_000,
-    seed: int = 0,
-    interval: str = STUDENT,
-    progress: bool = False,
-) -> Comparison:
-    """Test the differences between the runs of an `Evaluation`.
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may stand for
+    the first three; `compare_values` is the same function. Needs the extra ``stats``.
 
     `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
     the module. Those of pairs test the same family with Holm's correction, Conover's without one if
@@ -117,7 +73,7 @@ def compare_values(
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
-    >>> found = compare_values(Evaluation(("A", "B"), (nDCG_JK,), tuple("1234"), values[:, None]))
+    >>> found = compare(Evaluation(("A", "B"), (nDCG_JK,), tuple("1234"), values[:, None]))
     >>> found.differences.round(3)[["run", "other", "difference", "lower", "upper", "p"]].values.tolist()
     [['B', 'A', 0.175, 0.023, 0.327, 0.035]]
 
@@ -125,6 +81,7 @@ def compare_values(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     check_options(alpha, permutations, seed, interval, tests)
+    evaluation = evaluated(qrels, runs, measures, progress, jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(
@@ -145,7 +102,7 @@ def compare_values(
             pairs = list(combinations(best_first, 2))
         else:
             pairs = [(run, base) for run in range(len(array)) if run != base]
-        ranks.append(run_ranks(-sign * array).mean(axis=1))
+        ranks.append(significance.run_ranks(-sign * array).mean(axis=1))
         tests_of = _Tests(measure, evaluation.runs, array, pairs, alpha)
         outcomes += tests_of.primary(interval, seed)
         for name in dict.fromkeys(tests):
@@ -164,6 +121,9 @@ def compare_values(
         uncorrected=uncorrected,
         lacking={run: int(number) for run, number in zip(evaluation.runs, missing.sum(axis=1)) if number},
     )
+
+
+compare_values = compare
 
 
 def check_options(
@@ -203,24 +163,25 @@ class _Tests:
 
     def further(self, name: str, uncorrected: bool, permutations: int, seed: int) -> Iterator[Test]:
         """The tests that `name`, one of `TESTS`, stands for."""
+        values = self.values
         if name == "anova":
-            yield from map(self._of_all, (ANOVA_RUNS, ANOVA_TOPICS), two_way_anova(self.values))
+            yield from map(self._of_all, (ANOVA_RUNS, ANOVA_TOPICS), significance.two_way_anova(values))
         elif name == "conover":
-            omnibus = friedman(self.values)
+            omnibus = significance.friedman(values)
             yield self._of_all(FRIEDMAN, omnibus)
             if omnibus.p is not None and omnibus.p < self.alpha:
-                merit = run_ranks(self.sign * self.values).mean(axis=1)
-                yield from self._by_matrix(CONOVER, conover(self.values), merit, not uncorrected)
+                merit = significance.run_ranks(self.sign * values).mean(axis=1)
+                p_values = significance.conover(values)
+                yield from self._by_matrix(CONOVER, p_values, merit, not uncorrected)
         elif name == "tukey":
-            merit = self.sign * self.values.mean(axis=1)
-            yield from self._by_matrix(TUKEY_HSD, tukey_hsd(self.values, permutations, seed), merit, False)
+            p_values = significance.tukey_hsd(values, permutations, seed)
+            yield from self._by_matrix(TUKEY_HSD, p_values, self.sign * values.mean(axis=1), False)
         elif name == "wilcoxon":
-            yield from self._corrected(
-                WILCOXON, [wilcoxon(self.values[a], self.values[b]) for a, b in self.pairs]
-            )
+            found = [significance.wilcoxon(values[a], values[b]) for a, b in self.pairs]
+            yield from self._corrected(WILCOXON, found)
         else:
-            found = [randomisation(self.values[a], self.values[b], permutations, seed) for a, b in self.pairs]
-            yield from self._corrected(RANDOMISATION, found)
+            random = partial(significance.randomisation, permutations=permutations, seed=seed)
+            yield from self._corrected(RANDOMISATION, [random(values[a], values[b]) for a, b in self.pairs])
 
     def _by_matrix(self, name: str, p: np.ndarray, merit: np.ndarray, corrected: bool) -> Iterator[Test]:
         """A test whose p-values are a matrix (runs × runs), and which favours the run of higher `merit`."""
@@ -232,7 +193,7 @@ class _Tests:
     def _corrected(self, name: str, outcomes: Sequence[Outcome], corrected: bool = True) -> Iterator[Test]:
         """A test of each pair of the family, with Holm's correction if `corrected`."""
         p_values = [outcome.p for outcome in outcomes]
-        adjusted = holm([p or 0.0 for p in p_values]).tolist() if corrected else p_values
+        adjusted = significance.holm([p or 0.0 for p in p_values]).tolist() if corrected else p_values
         for pair, of, p in zip(self.pairs, outcomes, adjusted):
             yield self._pair(name, pair, of.leaning, of.note, statistic=of.statistic, p=of.p, adjusted=p)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,14 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-FRIEDMAN: Final = "Friedman"
 CONOVER: Final = "Conover"
-ANOVA_RUNS: Final = "ANOVA: runs"
-ANOVA_TOPICS: Final = "ANOVA: topics"
 TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
-WILCOXON: Final = "Wilcoxon"
-RANDOMISATION: Final = "randomisation"
 
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
@@ -87,14 +83,23 @@ class Test:
     detectable: float | None = None
     note: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("p", "adjusted"):
+            if (p := getattr(self, name)) is not None:
+                object.__setattr__(self, name, PValue(p))
+
     def record(self, *names: str) -> dict[str, Any]:
-        """These fields as a row for programs and people."""
-        row = {name: getattr(self, name) for name in names} | {"measure": str(self.measure)}
-        return row | {key: PValue(row[key]) for key in ("p", "adjusted") if row.get(key) is not None}
+        """These fields as a row for programs."""
+        return {name: getattr(self, name) for name in names} | {"measure": str(self.measure)}
 
 
 OF_A_DIFFERENCE = ("measure", "run", "other", "difference", "lower", "upper", "statistic", "p", "adjusted",
                    "significant", "effect_size", "detectable", "note")  # fmt: skip
+NUMBERS = {
+    "difference": "difference", "lower": "lower", "upper": "upper",
+    "p": "adjusted", "d_z": "effect_size", "MDE": "detectable",
+}  # fmt: skip
+"""The columns of the primary test, and its fields."""
 OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 
 
@@ -148,16 +153,16 @@ class Comparison(Result):
 
     def find(self, measure: Measure | str, test: str = PAIRED_T) -> list[Test]:
         """All tests of this name for one of the measures."""
-        return [*self._found.get(self._measure(measure), {}).get(test, ())]
+        return [*self._found.get((self._measure(measure), test), ())]
 
     def _measure(self, measure: Measure | str) -> Measure:
         return measure if isinstance(measure, Measure) else parse_measures(measure)[0]
 
     @cached_property
-    def _found(self) -> dict[Measure, dict[str, list[Test]]]:
-        found: dict[Measure, dict[str, list[Test]]] = {measure: {} for measure in self.measures}
+    def _found(self) -> dict[tuple[Measure, str], list[Test]]:
+        found = defaultdict(list)
         for test in self.outcomes:
-            found[test.measure].setdefault(test.test, []).append(test)
+            found[test.measure, test.test].append(test)
         return found
 
     @property
@@ -263,12 +268,8 @@ class Comparison(Result):
     def parts(self) -> list[tuple[str, Table]]:
         """The table of the primary procedure, then one of each further test, with its title."""
         found = [("", self.table())]
-        omnibus = [test for test in self.outcomes if test.run is None]
-        if omnibus:
-            rows = [
-                [str(t.measure), t.test, t.statistic, None if t.p is None else PValue(t.p), t.note]
-                for t in omnibus
-            ]
+        if omnibus := [test for test in self.outcomes if test.run is None]:
+            rows = [[str(test.measure), test.test, test.statistic, test.p, test.note] for test in omnibus]
             found.append(("Tests of all runs", (["measure", "test", "statistic", "p", "note"], rows)))
         for name in self.pairwise()[1:]:
             table = self.table_of_pairs(name) if self.family <= FEW_PAIRS else self.table_by_run(name)
@@ -292,9 +293,9 @@ class Comparison(Result):
         for measure in self.measures:
             tests = {test.run: test for test in self.find(measure)}
             for run in self.best_first(measure):
-                row: list[Any] = [str(measure), run, self._mean(measure, run)]
-                rows.append(row + (_numbers(tests[run]) if run in tests else ["baseline", *[None] * 5]))
-        return ["measure", "run", "mean", *_NUMBERS], rows
+                numbers = _numbers(tests[run]) if run in tests else ["baseline", *[None] * 5]
+                rows.append([str(measure), run, self._mean(measure, run), *numbers])
+        return ["measure", "run", "mean", *NUMBERS], rows
 
     def _mean(self, measure: Measure, run: str) -> float:
         return float(self.values[self.runs.index(run), self.measures.index(measure)])
@@ -307,7 +308,7 @@ class Comparison(Result):
             for measure in self.measures
             for found in self.find(measure, test)
         ]
-        return ["measure", "run", "other", *(_NUMBERS if primary else ("statistic", "p", "better"))], rows
+        return ["measure", "run", "other", *(NUMBERS if primary else ("statistic", "p", "better"))], rows
 
     def table_by_run(self, test: str = PAIRED_T) -> Table:
         """Column names and rows: one row per measure and run, sorted from the best run to the worst.
@@ -427,19 +428,14 @@ class Comparison(Result):
         axes.set_xlabel(f"{', '.join(sides)}{self._holm}\n** p < 0.01, * p < 0.05", loc="right", size=9)
 
 
-_NUMBERS = ("difference", "lower", "upper", "p", "d_z", "MDE")
-
-
 def _numbers(test: Test) -> list[Any]:
-    """The columns `_NUMBERS` of the primary test."""
-    row = test.record("difference", "lower", "upper", "adjusted", "effect_size", "detectable")
-    return [row[name] for name in row if name != "measure"]
+    """The columns `NUMBERS` of the primary test."""
+    return [getattr(test, name) for name in NUMBERS.values()]
 
 
 def _further(test: Test) -> list[Any]:
     """The statistic, p-value and better run of another pairwise test."""
-    row = test.record("statistic", "adjusted")
-    return [row["statistic"], row["adjusted"], test.better if test.significant else None]
+    return [test.statistic, test.adjusted, test.better if test.significant else None]
 
 
 def _frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:

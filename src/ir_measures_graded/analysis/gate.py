@@ -291,9 +291,9 @@ class Gate(Result):
 
 
 def gate(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Iterable[Measure | str],
+    qrels: Qrels | Evaluation,
+    runs: Runs = (),
+    measures: Iterable[Measure | str] = (),
     *,
     margin: str | float | None = None,
     by: Mapping[str, str] | None = None,
@@ -303,48 +303,31 @@ def gate(
 ) -> Gate:
     """Whether the second of two runs may replace the first one.
 
-    `qrels`, `runs` (the old and the new one) and `measures` are as for `evaluate`; the other parameters and
-    the errors are those of `gate_values`. `stored` has the values of the old run from an earlier day.
+    `qrels`, `runs` (the old and the new one) and `measures` are as for `evaluate`. An `Evaluation` may stand
+    for them, without what needs rankings; `gate_values` is the same function. `margin` is a share of the old
+    values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by` maps topics to groups. Their
+    verdicts are notes, unless `every_group`: then each must hold. A group of fewer than 10 topics is not
+    tested. `equivalent` asks whether the new run is neither worse nor better. `stored` has the values of the
+    old run from an earlier day. Needs the extra ``stats``.
 
     >>> qrels = {f"q{number}": {"a": 1} for number in range(60)}
     >>> good = {topic: {"a": 1.0} for topic in qrels}
     >>> gate(qrels, {"old": good, "new": good}, ["nDCG_JK@10"], margin="5%").holds
     True
 
-    Raises `GradedError`, which names the topics, if values of the old run differ from the stored ones.
-    """
-    study = study_of(qrels, runs)
-    evaluation = evaluate(study.judgments, study.runs, measures)
-    found = gate_values(
-        evaluation, margin=margin, by=by, every_group=every_group, equivalent=equivalent, study=study
-    )
-    if stored is not None:
-        _refuse_drift(evaluation, stored)
-    return replace(found, rankings=tuple(_rankings(study))) if equivalent else found
-
-
-def gate_values(
-    evaluation: Evaluation,
-    *,
-    margin: str | float | None = None,
-    by: Mapping[str, str] | None = None,
-    every_group: bool = False,
-    equivalent: bool = False,
-    study: Study | None = None,
-) -> Gate:
-    """Whether the second run of an `Evaluation` may replace the first one.
-
-    `margin` is a share of the old values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by`
-    maps topics to groups. Their verdicts are notes, unless `every_group`: then each must hold. A group of
-    fewer than 10 topics is not tested. `equivalent` asks whether the new run is neither worse nor better.
-    `study` has the runs, for the ranges over ties and judgments. Needs the extra ``stats``.
-
-    Raises `GradedError` unless there are two runs and at least two topics, and for a relative margin of a
-    measure whose old mean is not above 0. An absolute margin of 1 or more must be below a positive old
-    mean, because every run would hold otherwise.
+    Raises `GradedError` unless there are two runs and at least two topics; for a relative margin of a measure
+    whose old mean is not above 0; for an absolute margin of 1 or more that is not below a positive old mean,
+    because every run would hold; if no topic has a group; and, with the topics, if values of the old run
+    differ from the stored ones.
     """
     need_statistics("scipy")
     size = Margin.of(MARGIN if margin is None else margin)
+    study = None
+    if isinstance(qrels, Evaluation):
+        evaluation = qrels
+    else:
+        study = study_of(qrels, runs)
+        evaluation = evaluate(study.judgments, study.runs, measures)
     if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
         raise GradedError(
             f"a gate needs two runs, the old and the new one, and at least 2 topics; there are "
@@ -370,8 +353,14 @@ def gate_values(
         for test, p in zip(tests, holm([test.p for test in tests]).tolist()):
             stands = {} if study is None or group is not None else _stands(test, p, study, LEVEL / len(tests))
             found.append(_verdict(test, group, p, stands))
+    if stored is not None:
+        _refuse_drift(evaluation, stored)
+    rankings = tuple(_rankings(study)) if equivalent and study is not None else ()
     old, new = evaluation.runs
-    return Gate(old, new, size, margin is not None, equivalent, every_group, tuple(found))
+    return Gate(old, new, size, margin is not None, equivalent, every_group, tuple(found), rankings)
+
+
+gate_values = gate
 
 
 def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.ndarray) -> None:

@@ -30,7 +30,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..output import plots
@@ -325,9 +325,9 @@ class Power(Result):
 
 
 def power(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Iterable[Measure | str],
+    qrels: Qrels | Evaluation,
+    runs: Runs = (),
+    measures: Iterable[Measure | str] = (),
     *,
     test: str = PRIMARY,
     alpha: float = 0.05,
@@ -340,35 +340,8 @@ def power(
 ) -> Power:
     """The discriminative power of each measure, and the number of topics for wanted differences.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are those of `evaluate`; the other parameters and
-    errors are those of `power_of_values`. Needs the extra ``stats``.
-    """
-    differences = _check(test, alpha, power, differences, permutations, seed)
-    evaluation = evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
-    return power_of_values(
-        evaluation,
-        test=test,
-        alpha=alpha,
-        power=power,
-        differences=differences,
-        permutations=permutations,
-        seed=seed,
-        progress=progress,
-    )
-
-
-def power_of_values(
-    evaluation: Evaluation,
-    *,
-    test: str = PRIMARY,
-    alpha: float = 0.05,
-    power: float = POWER,
-    differences: Iterable[float] = (),
-    permutations: int = 10_000,
-    seed: int = 0,
-    progress: bool = False,
-) -> Power:
-    """The discriminative power of the measures of an `Evaluation`.
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may stand for
+    the first three; `power_of_values` is the same function. Needs the extra ``stats``.
 
     `test` is ``t-holm``, the primary procedure of `compare`, ``t`` or ``wilcoxon`` (paired, not corrected),
     ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `permutations` ≥ 1 and `seed` ≥ 0). `alpha`
@@ -378,13 +351,14 @@ def power_of_values(
     >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.5, 0.5, 0.6], [0.4, 0.6, 0.5, 0.5]])
     >>> from ir_measures_graded import nDCG_JK
     >>> evaluation = Evaluation(("A", "B", "C"), (nDCG_JK,), ("1", "2", "3", "4"), values[:, None])
-    >>> found = power_of_values(evaluation, test="t")
+    >>> found = power(evaluation, test="t")
     >>> found.correction, found.pairs, found.topics_by_pair(nDCG_JK, 0.05)
     ('not corrected for 3 comparisons', [('A', 'B'), ('A', 'C'), ('B', 'C')], (17, 31, 45))
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
     wanted = _check(test, alpha, power, differences, permutations, seed)
+    evaluation = evaluated(qrels, runs, measures, progress, jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(f"discriminative power needs at least 2 {what}s, not {count}")
@@ -421,6 +395,9 @@ def power_of_values(
         scores=scores,
         swaps=tuple(swaps),
     )
+
+
+power_of_values = power
 
 
 def upper_limit(topics: int) -> float:

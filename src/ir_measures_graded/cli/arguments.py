@@ -84,13 +84,19 @@ def add_collection(parser: argparse.ArgumentParser, values: str = "") -> None:
     )
 
 
-def values_given(arguments: argparse.Namespace) -> Evaluation | None:
-    """The values of the table that --values names, of the runs and measures named; None without one."""
-    if arguments.values is None:
-        return None
-    check_files(arguments)
-    words = [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
-    return chosen(read_values(arguments.values), words)
+def given(arguments: argparse.Namespace) -> list[Any]:
+    """The first arguments of an analysis.
+
+    They are qrels, runs and measures, or the values of --values. Replaces a path in --baseline by its run.
+    """
+    if arguments.values is not None:
+        check_files(arguments)
+        words = [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
+        return [chosen(read_values(arguments.values), words)]
+    inputs = Inputs(arguments)
+    if "baseline" in arguments:
+        arguments.baseline = inputs.run_named(arguments.baseline, "--baseline")
+    return [inputs.qrels, inputs.runs, inputs.measures]
 
 
 def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:

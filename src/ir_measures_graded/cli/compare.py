@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from ..analysis import compare, compare_values
+from ..analysis import compare
 from ..analysis.compare import TESTS
 from ..statistics.intervals import METHODS, STUDENT
 from .arguments import (
     VALUES,
-    Inputs,
     add_alpha,
     add_collection,
     add_gains,
     add_jobs,
     add_permutations,
     bars,
-    values_given,
+    given,
     words,
 )
 from .results import add_output, shown
@@ -72,23 +70,18 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
-    options: dict[str, Any] = {
-        "tests": arguments.tests or (TESTS if arguments.show == "tests" else ()),
-        "uncorrected": arguments.uncorrected,
-        "alpha": arguments.alpha,
-        "permutations": arguments.resamples,
-        "seed": arguments.seed,
-        "interval": arguments.interval,
-        "progress": bars(),
-    }
-    if (evaluation := values_given(arguments)) is not None:
-        found = compare_values(evaluation, baseline=arguments.baseline, **options)
-    else:
-        inputs = Inputs(arguments)
-        baseline = inputs.run_named(arguments.baseline, "--baseline")
-        found = compare(
-            inputs.qrels, inputs.runs, inputs.measures, baseline=baseline, jobs=arguments.jobs, **options
-        )
+    found = compare(
+        *given(arguments),
+        baseline=arguments.baseline,
+        tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
+        uncorrected=arguments.uncorrected,
+        alpha=arguments.alpha,
+        permutations=arguments.resamples,
+        seed=arguments.seed,
+        interval=arguments.interval,
+        progress=bars(),
+        jobs=arguments.jobs,
+    )
     if arguments.show == "differences":
         return shown(found, arguments)
     return shown(found, arguments, getattr(found, arguments.show).to_dict("records"))

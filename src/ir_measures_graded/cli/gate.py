@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from typing import Any
 
-from ..analysis.gate import STATUS, UNDECIDED, gate, gate_values
+from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from ..evaluation.values import read_groups, read_values
 from .arguments import Inputs, add_collection, add_gains, chosen
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     stored = None if arguments.values is None else read_values(arguments.values)
     if stored is not None and arguments.qrels in stored.runs:
         check_files(arguments)
-        found = gate_values(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
+        found = gate(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
     else:
         inputs = Inputs(arguments)
         found = gate(inputs.qrels, inputs.runs, inputs.measures, stored=stored, **options)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from ..analysis import power, power_of_values
+from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..statistics.paired import POWER
 from .arguments import (
     VALUES,
-    Inputs,
     add_alpha,
     add_collection,
     add_gains,
     add_jobs,
     add_permutations,
     bars,
+    given,
     numbers,
-    values_given,
 )
 from .results import add_output, shown
 
@@ -71,18 +69,15 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg
     """
-    options: dict[str, Any] = {
-        "test": arguments.test,
-        "alpha": arguments.alpha,
-        "power": arguments.power,
-        "differences": arguments.differences,
-        "permutations": arguments.resamples,
-        "seed": arguments.seed,
-        "progress": bars(),
-    }
-    if (evaluation := values_given(arguments)) is not None:
-        found = power_of_values(evaluation, **options)
-    else:
-        inputs = Inputs(arguments)
-        found = power(inputs.qrels, inputs.runs, inputs.measures, jobs=arguments.jobs, **options)
+    found = power(
+        *given(arguments),
+        test=arguments.test,
+        alpha=arguments.alpha,
+        power=arguments.power,
+        differences=arguments.differences,
+        permutations=arguments.resamples,
+        seed=arguments.seed,
+        progress=bars(),
+        jobs=arguments.jobs,
+    )
     return shown(found, arguments, figure=found.figure if arguments.show == "power" else found.topic_figure)

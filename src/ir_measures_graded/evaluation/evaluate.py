@@ -262,3 +262,12 @@ def _of_each(
     from .processes import cores, shared  # takes time
 
     return shared(work, runs, [run for run in runs if run.name in files], jobs or cores())
+
+
+def evaluated(
+    qrels: Qrels | Evaluation, runs: Runs, measures: Iterable[Measure | str], progress: bool, jobs: int | None
+) -> Evaluation:
+    """An `Evaluation` in place of qrels as it is, or that of the runs by the measures."""
+    if isinstance(qrels, Evaluation):
+        return qrels
+    return evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
