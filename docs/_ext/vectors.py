@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ir_measures import Measure
 
-from ir_measures_graded import GradedError, __version__
+from ir_measures_graded import GradedError, __version__, parse_measure
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.measures import MEASURES
 
@@ -67,32 +68,14 @@ COLLECTIONS: dict[str, Collection] = {
     ),
 }
 CUTOFFS = (1, 3, 10)
-OPTIONS: dict[str, list[dict[str, Any]]] = {
-    "DCG_JK": [{"b": 10}, {"b": 3.5}],
-    "nDCG_JK": [{"b": 10}, {"b": 3.5}],
-    "NDCNG": [{"max_gain": 10}],
-    "Q": [{"beta": 10}],
-    "ERR_G": [{"max_gain": 15}],
-    "nERR": [{"max_gain": 15}],
-    "EBR": [{"beta": 0.5}],
-    "iRBU": [{"p": 0.5}],
-    "RBP_G": [{"p": 0.5}, {"residual": True}],
-    "O_measure": [{"beta": 10}],
-    "P_measure": [{"beta": 10}],
-    "P_plus": [{"beta": 10}],
-    "NCU": [{"stop": stop, "utility": use} for stop in ("gu", "rb") for use in ("P", "BR")],
-    "SR": [{"ideal": "retrieved"}],
-    "MSR": [{"ideal": "retrieved"}],
-    "gP": [{"max_gain": 10}],
-    "NDPM": [{"performance": True}],
-    "KendallTau": [{"variant": "a"}, {"variant": "c"}],
-    "ADM": [{"norm": "none", "max_gain": 10}],
-    "RelativeRelevance": [{"norm": "none"}],
-    "ESL": [{"n": 3}, {"docs": 100}],
-    "ASL": [{"docs": 100}],
-    "NR": [{"docs": 100}],
-    "Fallout": [{"docs": 100}],
-}
+OPTIONS = """DCG_JK(b=10) DCG_JK(b=3.5) nDCG_JK(b=10) nDCG_JK(b=3.5) NDCNG(max_gain=10) Q(beta=10)
+    ERR_G(max_gain=15) nERR(max_gain=15) EBR(beta=0.5) iRBU(p=0.5) RBP_G(p=0.5)
+    RBP_G(residual=True) O_measure(beta=10) P_measure(beta=10) P_plus(beta=10)
+    NCU(stop='gu',utility='BR') NCU(stop='rb',utility='P') NCU(stop='rb',utility='BR')
+    SR(ideal='retrieved') MSR(ideal='retrieved') gP(max_gain=10) NDPM(performance=True)
+    KendallTau(variant='a') KendallTau(variant='c') ADM(norm='none',max_gain=10)
+    RelativeRelevance(norm='none') ESL(n=3) ESL(docs=100) ASL(docs=100) NR(docs=100)
+    Fallout(docs=100)"""
 """The options of each measure besides cutoffs, gains, avg, judged_only, ties and tied_by."""
 SHARED: list[dict[str, Any]] = [
     {"gains": "exp"},
@@ -109,12 +92,11 @@ SHARED: list[dict[str, Any]] = [
 def measures() -> Iterator[Measure]:
     """Every graded measure at its defaults, at cutoffs, and with its options."""
     for measure in MEASURES:
-        found = {measure: None}
-        for options in (*OPTIONS.get(measure.NAME, []), *SHARED):
-            try:
+        own = [each for each in map(parse_measure, OPTIONS.split()) if each.NAME == measure.NAME]
+        found = dict.fromkeys([measure, *own])
+        for options in SHARED:
+            with suppress(GradedError):  # not an option of this measure
                 found[measure(**options)] = None
-            except GradedError:  # not an option of this measure
-                continue
         cut = (each @ k for each in list(found)[:3] for k in CUTOFFS) if measure.CUTOFF else ()
         yield from dict.fromkeys([*found, *cut])
 
@@ -125,15 +107,10 @@ def vectors() -> dict[str, Any]:
     for measure in measures():
         found: dict[str, dict[str, float]] = {}
         for name, (_, qrels, run) in COLLECTIONS.items():
-            try:
+            with suppress(GradedError):  # a gain above max_gain, for example
                 of = evaluate(qrels, {"run": run}, [measure])
-            except GradedError:  # a gain above max_gain, for example
-                continue
-            found[name] = dict(zip(of.topics, of.values[0, 0].tolist()))
+                found[name] = dict(zip(of.topics, of.values[0, 0].tolist()))
         named = {key: value for key, value in measure.params.items() if key != "cutoff"}
-        gains = named.get("gains")
-        if isinstance(gains, dict):
-            named["gains"] = {str(level): gain for level, gain in gains.items()}
         values.append(
             {
                 "measure": str(measure),
