@@ -4,7 +4,6 @@ import csv as python_csv
 import gzip
 import io
 import json
-import math
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -99,13 +98,6 @@ def test_runs_of_a_file_are_told_apart_by_a_column(kind, compression):
             assert (evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values).all()
 
 
-def test_worker_processes_read_one_run_of_a_file():
-    runs = RunFile(written("parquet", table())).runs()
-    found, expected = evaluate(QRELS, runs, [CG @ 2], jobs=2), evaluate(QRELS, RUNS, [CG @ 2])
-    assert found.runs == expected.runs
-    assert (found.values == expected.values).all()
-
-
 @pytest.mark.parametrize("small", [0, files.SMALL])
 def test_run_of_a_mixed_file_is_whole(monkeypatch, small):
     monkeypatch.setattr(files, "SMALL", small)
@@ -138,14 +130,6 @@ def test_row_groups_of_other_runs_are_not_read(monkeypatch):
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spy)
     assert by_topic(RunFile(path, "B")) == RUNS["B"]
     assert set(read) == {2}
-
-
-def test_errors_count_the_rows_of_row_groups_that_are_not_read():
-    path = written(
-        "parquet", table({"A": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}, "B": {"q1": {"a": math.nan}}})
-    )
-    told = refused(list, RunFile(path, "B"))
-    assert told.startswith(f"{path}: row 3: topic 'q1', document 'a': the score is NaN")
 
 
 def test_names_of_runs_may_be_of_any_type():

@@ -2,8 +2,7 @@
 
 import copy
 import io
-import random
-from collections import UserList, deque, namedtuple
+from collections import namedtuple
 from contextlib import contextmanager
 from decimal import Decimal
 from enum import Enum
@@ -18,14 +17,13 @@ import pytest
 from ir_measures import Qrel, ScoredDoc
 from pyarrow import feather
 
-from input_forms import FORMS, ONLY_GRADED
+from input_forms import FORMS
 from ir_measures_graded import CG, EmptyRunWarning, GradedError, RunFile
 from ir_measures_graded.analysis import evaluate as analysed
 from ir_measures_graded.errors import shown
 from ir_measures_graded.inputs import in_memory
 from ir_measures_graded.inputs.files import qrels_table
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
-from ir_measures_graded.inputs.sources import qrels_source, run_source
 from ir_measures_graded.measures import MEASURES
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
@@ -64,23 +62,6 @@ def refused(*parts):
 
 def frame(**columns):
     return pandas.DataFrame(columns)
-
-
-ALL_FORMS = {**FORMS, **ONLY_GRADED}
-
-
-@pytest.mark.parametrize("form", ALL_FORMS)
-def test_every_form_gives_the_same_table(form):
-    make = ALL_FORMS[form]
-    for order in (None, *map(random.Random, range(2))):
-        assert unfold(read_qrels(make(QRELS, "relevance", order))) == QRELS
-        assert unfold(read_run(make(RUN, "score", order))) == RUN
-    assert unfold(read_qrels(make({}, "relevance"))) == {}
-    if isinstance(empty := make({}, "score"), RunFile):
-        with refused("the run is empty"):
-            read_run(empty)
-    else:
-        assert unfold(read_run(empty)) == {}
 
 
 @pytest.mark.parametrize(
@@ -223,19 +204,6 @@ def test_null_in_arrow_data_is_refused_with_its_row(name):
             read_run(source)
 
 
-@pytest.mark.parametrize("form", ONLY_GRADED)
-def test_arrow_data_is_converted_for_other_providers(form):
-    make = ONLY_GRADED[form]
-    found = qrels_source(make({"q": {"a": 3, "b": 1}}, "relevance")).for_others()
-    if isinstance(found, pandas.DataFrame):
-        rows = [tuple(row) for row in found.itertuples(index=False)]
-        assert rows == [("q", "a", 3, "0"), ("q", "b", 1, "0")]
-    else:
-        assert found == [Qrel("q", "a", 3, "0"), Qrel("q", "b", 1, "0")]
-        assert {type(qrel.relevance) for qrel in found} == {int}
-    assert run_source(make(RUN, "score")).table().dicts() == RUN
-
-
 def test_error_of_an_arrow_export_is_refused():
     class Broken:
         def __arrow_c_stream__(self, requested_schema=None):
@@ -268,26 +236,11 @@ def test_rows_are_read_by_field_name():
     assert unfold(read_qrels([Renamed("q", "1", 1)])) == {"q": {"doc 1": 1}}
 
 
-def test_sequences_other_than_lists_are_read():
-    run = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 2.0)]
-    assert unfold(read_run(deque(run))) == unfold(read_run(UserList(run))) == {"q": {"a": 1, "b": 2}}
-
-
 def test_ids_of_unjudged_topics_are_checked():
     with refused("run: doc_id 7 is of type int, not a string"):
         evaluate(run={**RUN, "not judged": {7: 1.0}})
     with refused("run: doc_id 7 is of type int, not a string"):
         evaluate(run=frame(query_id=["q", "not judged"], doc_id=["a", 7], score=[1.0, 2.0]))
-
-
-def test_error_names_the_bad_row():
-    run = [ScoredDoc("q", "a", 1), ScoredDoc("p", "b", 1), ScoredDoc("q", "c", NAN)]
-    with refused("topic 'q', document 'c': the score is NaN"):
-        evaluate(run=run)
-    with refused("topic 'p', document 'd': the score None"):
-        evaluate(run=[*run, ScoredDoc("p", "d", None)])
-    with refused("topic 'p', document 'd': the level 'x'"):
-        evaluate(qrels={"q": {"a": 1, "b": 2}, "empty": {}, "p": {"c": 1, "d": "x"}})
 
 
 @pytest.mark.parametrize(
@@ -310,13 +263,6 @@ def test_frame_columns_of_any_numeric_dtype_are_read(dtype):
     ids = {"query_id": ["q", "q", "p"], "doc_id": ["a", "b", "c"]}
     assert unfold(read_run(frame(**ids, score=numbers))) == {"q": {"a": 1, "b": 0}, "p": {"c": 1}}
     assert unfold(read_qrels(frame(**ids, relevance=numbers))) == {"q": {"a": 1, "b": 0}, "p": {"c": 1}}
-
-
-@pytest.mark.parametrize("dtype", ["datetime64[ns]", "timedelta64[ns]", "complex128", "string", "str"])
-def test_frame_columns_of_other_dtypes_are_refused(dtype):
-    numbers = pandas.Series([1, 2]).astype(dtype)
-    with refused("run: topic 'q', document 'a': the score", "is not a number"):
-        evaluate(run=frame(query_id=["q", "q"], doc_id=["a", "b"], score=numbers))
 
 
 @pytest.mark.parametrize("bad", [1, 1.5, None, b"q", np.int64(1), ("q",), NAN], ids=repr)
@@ -439,16 +385,6 @@ def test_levels_of_several_intents_are_named(form):
         evaluate(qrels=rows)
 
 
-@pytest.mark.parametrize("dtype", ["object", "string", "category", None])
-def test_missing_id_in_a_frame_is_refused(dtype):
-    run = frame(query_id=["q", "q"], doc_id=["a", None], score=[2.0, 1.0])
-    with refused("run: row 1 has no doc_id"):
-        evaluate(run=run.astype({"doc_id": dtype}) if dtype else run)
-    run = frame(query_id=["q", None], doc_id=["a", "b"], score=[2.0, 1.0])
-    with refused("run: row 1 has no query_id"):
-        evaluate(run=run.astype({"query_id": dtype}) if dtype else run)
-
-
 @pytest.mark.parametrize("missing", ["query_id", "doc_id", "value"])
 def test_missing_column_is_refused_with_the_existing_columns(missing):
     columns = {"query_id": ["q"], "doc_id": ["a"], "value": [1]}
@@ -558,11 +494,6 @@ def test_document_retrieved_twice_is_refused(form, topic, doc):
     twice = pandas.concat([whole, again]) if form.startswith("DataFrame") else whole + again
     with refused(f"run: topic {topic!r} retrieves document {doc!r} twice"):
         evaluate(run=twice)
-
-
-def test_document_may_occur_in_several_topics():
-    run = [ScoredDoc("q", "a", 1), ScoredDoc("p", "a", 1), ScoredDoc("q", "b", 1), ScoredDoc("p", "c", 1)]
-    assert evaluate(run=run) == (4 + 0.5) / 2
 
 
 def test_document_judged_twice_at_the_same_level_counts_once():

@@ -85,26 +85,9 @@ def test_byte_order_mark_is_not_part_of_the_first_topic():
     assert dicts(io.BytesIO(b"\xef\xbb\xbf" + RUN)) == AS_DICTS
 
 
-def test_files_with_byte_order_marks_are_read_when_joined(tmp_path):
-    for mark in (b"\xef\xbb\xbf", b"\r\n\xef\xbb\xbf"):
-        joined = mark + RUN + mark + RUN.replace(b"q", b"p")
-        assert list(dicts(written(tmp_path / "run", joined))) == ["q1", "q2", "p1", "p2"]
-
-
 def test_ids_are_utf8_and_only_ascii_blanks_separate_fields():
     assert dicts(io.BytesIO("q1 Q0 Järvelin\u00a0\u3000K 1 1 tag".encode())) == {
         "q1": {"Järvelin\u00a0\u3000K": 1.0}
-    }
-
-
-def test_topics_may_be_interleaved():
-    rows = RUN + b"q1 Q0 d3 3 1 tag\n"
-    assert dicts(io.BytesIO(rows)) == {"q1": {**AS_DICTS["q1"], "d3": 1.0}, "q2": AS_DICTS["q2"]}
-
-
-def test_infinite_scores_are_accepted():
-    assert dicts(io.BytesIO(b"q1 Q0 d1 1 inf t\nq1 Q0 d2 2 -inf t")) == {
-        "q1": {"d1": float("inf"), "d2": float("-inf")}
     }
 
 
@@ -156,12 +139,6 @@ def test_empty_files_are_accepted(tmp_path):
     assert list(read_trec_qrels(path).columns) == ["query_id", "doc_id", "relevance", "iteration"]
 
 
-def test_strings_are_stored_by_arrow():
-    frame = read_trec_run(io.BytesIO(RUN))
-    assert str(frame["doc_id"].dtype) in ("str", "string")
-    assert frame["doc_id"].dtype.storage == "pyarrow"
-
-
 def test_lines_and_ids_have_a_greatest_length(tmp_path, monkeypatch):
     longest = "d" * tables.LONGEST_ID
     assert dicts(io.BytesIO(f"q Q0 {longest} 1 1 t".encode())) == {"q": {longest: 1.0}}
@@ -189,12 +166,6 @@ def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path, monkeypatch):
     assert refused(list, found) == f"{path}: the file became shorter while it was read"
 
 
-def test_ids_that_look_like_null_or_quotes_are_kept():
-    ids = ["NA", "null", "NaN", "", "None", "1", '"', "'q", "#N/A", "\x1c", "\x00"]
-    rows = "".join(f"q Q0 {doc} 1 1 t\n" for doc in filter(None, ids))
-    assert list(dicts(io.BytesIO(rows.encode()))["q"]) == list(filter(None, ids))
-
-
 def test_real_files_are_read_as_by_ir_measures(shared_data):
     for folder, judged, retrieved in (
         ("trec_eval-test", "qrels.test", "results.test"),
@@ -206,24 +177,6 @@ def test_real_files_are_read_as_by_ir_measures(shared_data):
         frame = read_trec_run(retrieved)
         assert [*zip(*(frame[column].tolist() for column in frame))] == expected
         assert list(TrecRun(retrieved)) == expected
-
-
-def test_every_provider_accepts_the_result(shared_data):
-    judged, retrieved = (shared_data / "trec_eval-test" / name for name in ("qrels.test", "results.test"))
-    measures = [
-        ir_measures.AP,
-        ir_measures.P @ 10,
-        ir_measures.ERR @ 10,
-        ir_measures.Judged @ 10,
-        nDCG_JK @ 10,
-    ]
-    expected = ir_measures.calc_aggregate(
-        measures,
-        list(ir_measures.read_trec_qrels(str(judged))),
-        list(ir_measures.read_trec_run(str(retrieved))),
-    )
-    for run in (read_trec_run(retrieved), TrecRun(retrieved)):
-        assert ir_measures.calc_aggregate(measures, read_trec_qrels(judged), run) == expected
 
 
 # The fast reader and the strict one
@@ -359,16 +312,6 @@ def test_blocks_are_cut_between_topics(tmp_path, monkeypatch):
     assert 1 < len(list(TrecRun(file).blocks())) < len(run)
 
 
-@pytest.mark.parametrize("tail", [1, 2, 3, 5, 100])
-def test_block_is_cut_at_its_last_topic(tmp_path, monkeypatch, tail):
-    monkeypatch.setattr(files, "TAIL", tail)
-    monkeypatch.setattr(files, "ROWS", 1)
-    sizes = {"a": 1, "b": 7, "c": 20, "d": 2}
-    rows = "".join(f"{topic} Q0 d{n} 0 1 t\n" for topic, size in sizes.items() for n in range(size))
-    blocks = list(TrecRun(written(tmp_path / "run", rows.encode())).blocks())
-    assert [block.topics for block in blocks] == [["a", "b", "c"], ["d"]]
-
-
 def test_topics_that_are_not_contiguous_are_joined(tmp_path, monkeypatch):
     random = Random(2)
     qrels, run = judged_and_run(random)
@@ -418,11 +361,6 @@ def test_open_file_can_be_evaluated_twice():
 def test_qrels_whose_second_field_is_the_document_are_refused(lines):
     told = "the columns are topic, document, level, iteration; export with --format trec or jsonl"
     assert refused(read_trec_qrels, io.BytesIO(lines.replace(" ", "\t").encode())) == f"the open file: {told}"
-
-
-def test_ranking_is_no_qrels():
-    told = refused(read_trec_qrels, io.BytesIO(b"q1 d7 1 9\nq1 d8 2 8\nq1 d9 3 7\n"))
-    assert told == "the open file: the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
 
 
 @pytest.mark.parametrize(
@@ -506,12 +444,6 @@ def test_anything_but_a_path_or_a_binary_file_is_refused(thing):
             read(thing)
 
 
-def test_directory_and_missing_file_are_refused(tmp_path):
-    assert refused(read_trec_run, tmp_path).startswith(f"{tmp_path}: cannot be read: ")
-    missing = tmp_path / "missing"
-    assert refused(read_trec_qrels, missing) == f"{missing}: cannot be read: No such file or directory"
-
-
 def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"q1 0 d 1 1 t")))
     assert refused(read_trec_qrels, "-").startswith("standard input:1: 6 fields")
@@ -544,13 +476,6 @@ def test_long_values_are_cut_off_in_errors(tmp_path):
         assert len(told) < 1000
 
 
-def test_contradictory_levels_are_refused_only_by_graded_measures():
-    found = read_trec_qrels(io.BytesIO(b"q1 1 d1 0\nq1 2 d1 1\n"))
-    assert found["iteration"].tolist() == ["1", "2"]
-    with pytest.raises(GradedError, match="document 'd1': judged twice, at level 0 and at level 1"):
-        nCG.calc_aggregate(found, {"q1": {"d1": 1.0}})
-
-
 # Collections
 
 
@@ -558,17 +483,6 @@ def test_file_takes_precedence_over_a_collection(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(Path("graded-demo"), b"q1 0 d1 1\n")
     assert qrels_source("graded-demo").for_others() == [Qrel("q1", "d1", 1, "0")]
-
-
-def test_directory_does_not_hide_a_collection(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("graded-demo").mkdir()
-    assert len(qrels_of("graded-demo")) == 2992
-
-
-def test_demo_collection_has_a_run():
-    run = scoreddocs_of("graded-demo")
-    assert set(run) == {qrel.query_id for qrel in qrels_of("graded-demo")}
 
 
 def test_unknown_collection_is_refused_with_similar_ids(tmp_path, monkeypatch):
