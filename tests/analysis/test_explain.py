@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, ERR, P, R, nDCG
 
 import strategies
-from ir_measures_graded import CG, ESL, TopicMeasure, parse_measure
+from ir_measures_graded import CG, parse_measure
 from ir_measures_graded.analysis import Explanation, evaluate, explain
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
@@ -150,28 +150,6 @@ def test_a_topic_that_the_run_lacks_is_an_empty_list():
         found = explain({"q": {"a": 1}}, {"r": {"a": 1.0}}, measure, "q")
         assert (found.documents, found.ideal_levels[0]) == ((), 1)
         assert [each["document"] for each in found.records()] == [None, None]
-
-
-def test_the_ideal_list_of_the_own_documents():
-    found = explain(*ranked([1, 2], a=3), "SR(ideal='retrieved')", "q")
-    assert (found.ideal_levels.tolist(), found.ideal.tolist()) == ([2, 1], [2, 3])
-
-
-def test_measures_of_plugins_are_explained_by_their_values():
-    class _First(TopicMeasure):
-        NAME = "First"
-
-        def value(self, topic):
-            return topic.gains.max(initial=0) * (topic.cutoff or 0)
-
-    found = explain(*JK, _First() @ 2, "q")
-    assert (found.values.tolist(), found.contributions, found.ideal) == ([3, 6], None, None)
-
-
-def test_measures_without_a_cutoff_have_one_value():
-    found = explain(*ranked([None, 1]), ESL, "q")
-    assert (found.value, found.values) == (1, None)
-    assert found.table()[0] == ["rank", "document", "score", "level", "gain", "ideal level", "ideal gain"]
 
 
 def test_explanations_of_many_topics_equal_single_ones():

@@ -166,7 +166,7 @@ class Report:
         print(line, flush=True)
 
 
-TEXT = ("input", "peer", "what", "loaded")
+TEXT = ("input", "peer", "what")
 
 
 def _shown(cell: Any) -> str:

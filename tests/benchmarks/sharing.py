@@ -5,7 +5,7 @@
 - A later run on the same evaluator, with all topics and with one, compared with a call that reads the qrels.
 - nDCG_JK(b=2)@100 together with nDCG@10 and AP, from frames and from files, with and without `accelerate()`.
 - New interpreters: the time that `import ir_measures_graded` adds to importing ir_measures, numpy and pluggy,
-  the time to start the command, and the heavy modules that an import loads.
+  and the time to start the command.
 
 `ratio` is a row's time divided by the time of the first row of its input.
 """
@@ -27,7 +27,6 @@ from workloads import SHAPES
 import ir_measures_graded
 from peers import MEASURE, TINY, Inputs, mean_of_command, read_by_ir_measures
 
-HEAVY = ("pandas", "pyarrow", "scipy", "ir_datasets", "matplotlib", "statsmodels", "pyterrier", "tqdm")
 MIXED = [MEASURE, nDCG @ 10, AP]
 
 
@@ -98,7 +97,7 @@ def measure(name: str, inputs: Inputs, tiny: Inputs, repeat: int, patience: floa
 
 
 def of_interpreters(repeat: int, report: Report) -> None:
-    """The time of starts and imports, and the heavy modules that an import loads."""
+    """The time of starts and imports."""
     base, ours = "import ir_measures, numpy, pluggy", "import ir_measures_graded"
     timed = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
     inside = {base: timed.format(base), f"{ours}, after that": f"{base}; {timed.format(ours)}"}
@@ -114,12 +113,6 @@ def of_interpreters(repeat: int, report: Report) -> None:
             times[what].append(seconds(partial(subprocess.run, (sys.executable, *argv), capture_output=True)))
     for what, each in times.items():
         report.row("Fresh interpreters", what=what, ms=1e3 * statistics.median(each))
-    for what in (base, ours):
-        code = f"import sys; {what}; print(*sorted({set(HEAVY)} & sys.modules.keys()))"
-        output = subprocess.run(
-            (sys.executable, "-c", code), capture_output=True, text=True, check=True
-        ).stdout
-        report.row("Heavy modules", what=what, loaded=", ".join(output.split()) or "none")
 
 
 def main(argv: Sequence[str] | None = None) -> None:

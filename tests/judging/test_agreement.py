@@ -127,12 +127,3 @@ def test_tables_and_records_hold_everything(found):
     assert sum(record["value"] for record in cells) == found.documents
     swaps = [(record["run"], record["other"]) for record in records if record["statistic"] == "swap"]
     assert swaps == [pair for order in found.orders for pair in order.swaps]
-
-
-def test_the_figure_has_the_matrix_and_a_panel_per_measure(found):
-    matrix, *panels = found.figure().axes
-    assert [text.get_text() for text in matrix.texts] == [str(n) for n in found.confusion.ravel() if n]
-    assert len(panels) == len(MEASURES)
-    for axes, order in zip(panels, found.orders):
-        points = [(line.get_xdata()[0], line.get_ydata()[0]) for line in axes.lines[:5]]
-        assert points == list(zip(order.human, order.machine))

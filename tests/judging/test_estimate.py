@@ -159,19 +159,6 @@ def test_scales_that_differ_need_a_map():
     assert mapped.records() == estimate(human, machine, runs, [NDCG]).records()
 
 
-def test_frames_have_a_row_per_run_measure_and_judge():
-    human, machine, runs = judged(30)
-    found = estimate(first(human, 12), machine, runs, [NDCG], baseline="B")
-    records = found.records()
-    columns = ["run", "baseline", "measure", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
-    assert all(list(record) == columns for record in records)
-    assert [(record["run"], record["baseline"], record["judge"]) for record in records] == [
-        (run, baseline, judge) for run, baseline in (("A", None), ("B", None), ("A", "B")) for judge in JUDGES
-    ]
-    assert found.table()[1][-1][:3] == [NDCG, "A − B", COMBINED]
-    assert found.summary == ("12 topics judged by both, 18 by the machine alone, 0 by the human alone")
-
-
 def test_too_few_topics_of_both_raise_an_error_or_a_warning():
     human, machine, runs = judged(30)
     for topics, message in ((0, "no topic is"), (1, "only 1 topic is"), (2, "only 2 topics are")):
@@ -203,19 +190,3 @@ def test_both_judges_share_one_reading_of_a_run():
     assert found[0].records() == found[1].records()
     agreement(human, machine, given, [NDCG, "AP"])
     assert read == ["A"] * 2
-
-
-def test_the_figure_shows_every_interval():
-    human, machine, runs = judged(30)
-    found = estimate(first(human, 12), machine, runs, [NDCG, "P@5"], baseline="B")
-    figure = found.figure()
-    assert len(figure.axes) == 4
-    assert [axes.get_xlabel() for axes in figure.axes[:2]] == [
-        "Mean and 95 % interval",
-        "Difference from B and 95 % interval",
-    ]
-    for axes, baseline, runs in zip(figure.axes, (None, "B"), ("AB", "A")):
-        for judge, bars in zip(JUDGES, axes.collections):
-            drawn = [(start[0], end[0]) for start, end in bars.get_segments()]
-            expected = [found.find(run, NDCG, judge, baseline) for run in runs]
-            np.testing.assert_allclose(drawn, [(one.lower, one.upper) for one in expected])

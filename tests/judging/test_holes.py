@@ -8,10 +8,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError, demo
+from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.judging.holes import Holes, add_answers, holes
-from ir_measures_graded.judging.scales import levels_of
+from ir_measures_graded.judging.holes import add_answers, holes
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1, "d": 2}, "q3": {"e": 0}}
 RUNS = {
@@ -98,21 +97,6 @@ def test_answers_in_another_form_are_not_overwritten(tmp_path, text):
     assert path.read_text() == text
 
 
-def test_files_and_dicts_of_the_demo_give_equal_holes():
-    found = holes("graded-demo", demo.run_paths(), "nDCG_JK@100", cutoff=10)
-    assert (str(found.measure), found.cutoff, len(found)) == ("nDCG_JK@10", 10, 241)
-    again = holes(levels_of(demo.qrels_path()), demo.run_paths(), "nDCG_JK@10")
-    assert found.records() == again.records()
-    judged = levels_of(demo.qrels_path())
-    assert all(document not in judged[topic] for topic, document in zip(found.topics, found.documents))
-    assert (np.diff(found.variance) <= 1e-15).all()
-    record = found.records()[0]
-    assert list(record) == ["topic", "document", "variance", "share", "cumulated", "best_rank", "runs"]
-    run, rank = record["runs"].split()[0].split(":")
-    assert found.ranks[0, "ABCDE".index(run)] == int(rank)
-    assert found.records()[-1]["cumulated"] == pytest.approx(1)
-
-
 @pytest.mark.parametrize("ending", ["txt", "csv"])
 def test_an_assessors_answers_come_back_as_qrels(tmp_path, ending):
     path = tmp_path / f"answers.{ending}"
@@ -152,13 +136,3 @@ def test_ranks_below_all_runs_cost_nothing(measure):
     near, far = (holes(QRELS, RUNS, f"{measure}@{cutoff}") for cutoff in (4, sys.maxsize))
     assert far.documents == near.documents
     assert far.shares == pytest.approx(near.shares)
-
-
-def test_the_figure_compares_the_order_with_that_by_depth():
-    found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10")
-    assert isinstance(found, Holes)
-    (axes,) = found.figure().axes
-    mine, depth = (line.get_ydata() for line in axes.lines)
-    np.testing.assert_allclose(mine[1:], np.cumsum(found.shares))
-    assert (mine - depth >= -1e-12).all()
-    assert depth[(found.best_ranks == 1).sum()] == pytest.approx(found.shares[found.best_ranks == 1].sum())

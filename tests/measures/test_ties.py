@@ -63,16 +63,6 @@ def test_thousands_of_tied_documents_do_not_overflow():
     assert alike == pytest.approx(sum(0.25 * 0.75 ** (rank - 1) / rank for rank in range(1, 3001)))
 
 
-@with_ties
-def test_without_ties_every_option_gives_the_value(measure):
-    untied = [(qrels, next(orders(run))) for qrels, run in TOPICS]
-    for word in TAKEN:
-        option = with_option(measure, "ties", word)
-        if option is not None:
-            exact = 0 if word != "mean" else 1e-14
-            assert values(option, untied) == pytest.approx(values(measure, untied), rel=exact, abs=0)
-
-
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_other_words_are_refused(measure):
     for word in {*TAKEN} - {*measure.TIES}:

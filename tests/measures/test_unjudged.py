@@ -7,11 +7,10 @@ from random import Random
 import pytest
 
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
-from ir_measures_graded import AGR, NDCNG, SR, GradedError, GradedEvaluator, nDCG_JK, parse_measure
+from ir_measures_graded import AGR, NDCNG, SR, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
 from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
 from ir_measures_graded.evaluation.study import study_of
-from ir_measures_graded.inputs.in_memory import read_run
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.uncertainty import Undetermined
 from ir_measures_graded.uncertainty import judgments as uncertainty_judgments
@@ -58,13 +57,6 @@ def test_range_of_a_difference_holds_all_judgments(measure):
             assert high >= max(apart) - 1e-12
             if difference.exact:
                 assert (low, high) == pytest.approx((min(apart), max(apart)), rel=0, abs=1e-12)
-
-
-def test_holes_in_an_order_that_is_not_monotone():
-    qrels = {"q": {"c": 0, "d": 3}, "other": {"x": 1}}
-    run = {"q": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}}
-    found = {m.query_id: m.value for m in parse_measure("Q(unjudged=min)").iter_calc(qrels, run)}
-    assert found["q"] == pytest.approx(0.5417, abs=5e-5)
 
 
 def test_gains_that_differ_by_2_to_the_50():
@@ -189,35 +181,6 @@ def test_combinations_that_have_no_meaning_are_refused(measure):
 def test_other_measures_do_not_have_the_option(measure):
     with pytest.raises(GradedError, match=rf"{measure} has no option 'unjudged'; it takes "):
         measure(unjudged="max")
-
-
-class _Blocks:
-    """A run that is read topic by topic."""
-
-    in_memory = False
-
-    def __init__(self, run):
-        self.run = run
-
-    def blocks(self):
-        return (read_run({topic: docs}) for topic, docs in self.run.items())
-
-    def table(self):
-        return read_run(self.run)
-
-
-@with_range
-def test_levels_of_other_topics_count_however_the_run_is_read(measure):
-    qrels, run = {}, {}
-    for number, (judged, listed) in enumerate(TOPICS[:8]):
-        qrels[f"q{number}"] = {doc: min(level, 1) for doc, level in judged.items()}
-        run[f"q{number}"] = listed
-    qrels["high"] = {"a": 3}
-    measure = (measure @ 2)(unjudged="max")
-    at_once = list(measure.iter_calc(qrels, run))
-    assert list(GradedEvaluator([measure], qrels).iter_calc(_Blocks(run))) == at_once
-    if measure.NAME == "CG":
-        assert max(metric.value for metric in at_once) > 2  # the value if the hole has level 1
 
 
 @with_range

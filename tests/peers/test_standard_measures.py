@@ -216,18 +216,6 @@ def test_fractional_levels_are_an_error(measure):
         ir_measures_graded.graded.evaluator([measure], {"q": {"a": 1.0, "b": 0.5}})
 
 
-@pytest.mark.parametrize("measure", [Judged @ 2, RR(rel=1) @ 2])
-def test_measures_without_trec_eval_accept_fractional_levels(measure):
-    qrels, run = {"q": {"a": 0.5, "b": 1.5}}, {"q": {"x": 2.0, "b": 1.0, "a": 0.5}}
-    assert_equal_bits(qrels, [run], [measure])
-
-
 def test_logarithms_equal_those_of_c():
     numbers = numpy.append(numpy.arange(1, 20_000), 1 << 17)
     assert standard.log2(numbers).tolist() == [math.log2(number) for number in numbers.tolist()]
-
-
-def test_topics_with_negative_levels_only():
-    qrels, run = {"q": {"a": -2, "b": -1}}, {"q": {"a": 1.0, "b": 2.0, "c": 3.0}}
-    found = ir_measures_graded.graded.calc_aggregate([AP, nDCG, Bpref, NumRet, Judged], qrels, run)
-    assert found == {AP: 0, nDCG: 0, Bpref: 0, NumRet: 3, Judged: 2 / 3}

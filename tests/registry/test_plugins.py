@@ -340,24 +340,6 @@ def test_strict_mode_raises_for_a_skipped_plugin(tmp_path):
     assert (done.stdout, done.stderr) == (complaint * 2 + "First\n", "")
 
 
-def test_other_plugins_load_when_warnings_are_errors(tmp_path):
-    distribution(tmp_path, "aa-broken", "raise RuntimeError('boom')")
-    distribution(tmp_path, "works", GOOD)
-    code = """
-        import warnings
-        warnings.simplefilter("error")
-        import ir_measures_graded
-        try:
-            ir_measures_graded.registry.plugins.load()
-        except ir_measures_graded.PluginWarning as error:
-            print(error)
-        print(ir_measures_graded.First)
-    """
-    done = python(tmp_path, code)
-    expected = "plugin 'aa_broken' of aa-broken 1.2 is skipped: RuntimeError: boom\nFirst\n"
-    assert done.stdout == expected, done.stderr
-
-
 def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
     distribution(tmp_path, "works", GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME'))
     code = """

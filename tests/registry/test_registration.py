@@ -183,29 +183,6 @@ assert type(ir_measures.DefaultPipeline.providers[-1]) is ir_measures_graded.Gra
     assert "the provider graded is not registered" in told
 
 
-OLD_NODES = """
-import ast
-for name in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis"):
-    vars(ast).pop(name, None)
-"""
-
-
-def test_parsing_works_without_ast_num():
-    code = f"""
-import ir_measures_graded, ir_measures
-texts = ["nDCG(dcg='exp-log2',judged_only=True)@10", "P(rel=2)@5", "AP", "SetF(beta=0.5)", "IPrec@0.1",
-         "nDCG(gains={{0:0,1:5}})@5", "AP@None", "nCG(gains={{-2:0,3:7.5}})@20", "DCG_JK(b=2.718)@10"]
-for text in texts:
-    measure = ir_measures.parse_measure(text)
-    assert ir_measures.parse_measure(str(measure)) == measure, text
-assert ir_measures.parse_measure("nDCG(dcg='exp-log2',judged_only=True)@10").params == {{
-    "dcg": "exp-log2", "judged_only": True, "cutoff": 10,
-}}
-{VALUE}
-"""
-    assert python(OLD_NODES + code, "-W", "error") == ""
-
-
 def test_unpickling_a_measure_imports_the_package():
     pickled = pickle.dumps(nDCG_JK(gains={2: 10, 3: 100}) @ 100)
     code = f"""
@@ -215,9 +192,3 @@ import ir_measures
 assert measure == ir_measures.parse_measure("{TEXT}")
 """
     assert python(code, "-W", "error") == ""
-
-
-def test_ir_measures_is_unchanged_without_the_import():
-    assert "NameError: measure not found: CG" in python(
-        "import ir_measures; ir_measures.parse_measure('CG')", fails=True
-    )
