@@ -1,7 +1,6 @@
 """The order of the runs under several weightings: agreement, changes of order, and requirements."""
 
 import json
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -118,12 +117,6 @@ def test_presets_require_the_levels_0_to_3(level):
         "choose a gain for each level, NAME=1:GAIN,"
     )
     assert sensitivity(qrels, RUNS, ["CG"], gains={"flat": {1: 1}, "steep": {3: 9}}).weightings
-
-
-def test_missing_scipy_raises_an_error_that_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(GradedError, match=r"needs scipy, .* pip install 'ir-measures-graded\[stats\]'"):
-        sensitivity(QRELS, RUNS, ["CG", "nCG"])
 
 
 def test_tables_and_records_hold_tau_ranks_and_means(found):

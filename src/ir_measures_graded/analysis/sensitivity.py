@@ -1,7 +1,7 @@
 """The dependence of the order of the runs on the weighting of the levels: Kekäläinen 2005, Tables 4–6.
 
 `sensitivity` ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
-by Kendall's τ (SciPy's τ-b). Correlations of .9 and more "should be considered equivalent and those less
+by Kendall's τ-b. Correlations of .9 and more "should be considered equivalent and those less
 than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there).
 """
 
@@ -25,7 +25,6 @@ from ..output.result import Result
 from ..ranking.gains import Gains, named_weightings, weighting
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
-from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.significance import EXACT, run_ranks
 
 if TYPE_CHECKING:
@@ -201,47 +200,49 @@ class Sensitivity(Result):
         Needs the extra ``plot``.
         """
         count = len(self.settings)
-        names_width = INCHES * (max(map(len, self.runs)) + 5)
-        figure = plots.new_figure(max(0.45 * count, 3.0) + 2 * names_width, 0.27 * len(self.runs) + 2.2)
-        axes = figure.add_subplot()
-        other_side = axes.secondary_yaxis("right")
         groups = [setting.group for setting in self.settings]
         borders = [place for place in range(1, count) if groups[place] != groups[place - 1]]
         if len(borders) == count - 1:  # each group has a single setting
             borders = []
-        colour, styles = {}, plots.run_styles(self.runs)
+        ends = [self._ticks(self.ranks[:, column]) for column in (0, -1)]
+        width = INCHES * sum(max(map(len, labels.values())) for labels in ends)
+        figure = plots.new_figure(max(0.45 * count, 3.0) + width, 0.27 * len(self.runs) + 2.2)
+        axes = figure.add_subplot()
+        sides = axes, axes.secondary_yaxis("right")
+        styles = plots.run_styles(self.runs)
         for run in np.argsort(self.ranks[:, 0], kind="stable").tolist():
-            ranks = self.ranks[run]
-            steady = bool((ranks == ranks[0]).all())
-            style = styles[self.runs[run]]
+            ranks, style = self.ranks[run], styles[self.runs[run]]
             axes.plot(range(count), ranks, **{**style, "marker": ""}, alpha=0.25)
-            within = np.insert(np.arange(count, dtype=float), borders, np.nan)
-            line = axes.plot(
-                within,
+            axes.plot(
+                np.insert(np.arange(count, dtype=float), borders, np.nan),
                 np.insert(ranks, borders, np.nan),
                 label=self.runs[run],
-                alpha=0.3 if steady else 1.0,
+                alpha=0.3 if (ranks == ranks[0]).all() else 1.0,
                 **style,
             )
-            colour[run] = line[0].get_color()
-        for side, ranks in ((axes.yaxis, self.ranks[:, 0]), (other_side.yaxis, self.ranks[:, -1])):
-            at = {rank: np.flatnonzero(ranks == rank) for rank in np.unique(ranks)}
-            names = [", ".join(self.runs[run] for run in runs) for runs in at.values()]
-            side.set_ticks(list(at), [f"{name}  {rank:g}" for name, rank in zip(names, at)])
-            for label, runs in zip(side.get_ticklabels(), at.values()):
-                label.set_color(colour[runs[0]] if len(runs) == 1 else "black")
+        colour = {run: style["color"] for run, style in styles.items()}
+        for side, labels in zip(sides, ends):
+            side.yaxis.set_ticks(list(labels), list(labels.values()))
+            for text in side.get_yticklabels():
+                text.set_color(colour.get(text.get_text().rpartition("  ")[0], "black"))
+            side.tick_params(length=0)
+            side.spines[:].set_visible(False)
         axes.invert_yaxis()
         axes.set_xlim(-0.3, count - 0.7)
         axes.set_xticks(range(count), list(map(str, self.settings)), rotation=90)
         for border in borders:
             axes.axvline(border - 0.5, color=plots.GREY, linewidth=0.8)
-        for part in (axes, other_side):
-            part.tick_params(length=0)
-            part.spines[:].set_visible(False)
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(self.legend(), loc="left")
         axes.set_title(f"Ranks of {len(self.runs)} runs by their means")
         return figure
+
+    def _ticks(self, ranks: np.ndarray) -> dict[float, str]:
+        """The label of each rank: the runs that have it."""
+        runs = np.array(self.runs, dtype=object)
+        return {
+            rank: f"{listed(runs[ranks == rank], most=2)}  {rank:g}" for rank in np.unique(ranks).tolist()
+        }
 
     def _swaps(self, first: np.ndarray, second: np.ndarray) -> Iterable[tuple[str, str]]:
         for run, other in combinations(np.argsort(first, kind="stable"), 2):
@@ -263,13 +264,11 @@ def sensitivity(
 
     `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. `gains` maps names to gain maps,
     or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are for the levels 0
-    to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it. Needs the extra
-    ``stats``.
+    to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
     and for a preset if the qrels have levels other than 0 to 3.
     """
-    need_statistics("scipy")
     judgments = read_judgments(qrels)
     levels = np.unique(judgments.table.values).tolist()
     weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
@@ -288,11 +287,26 @@ def sensitivity(
         ],
         axis=1,
     )
-    kendalltau = statistics_library("scipy.stats").kendalltau
-    tau = np.ones((len(settings), len(settings)))
-    for i, j in combinations(range(len(settings)), 2):
-        tau[i, j] = tau[j, i] = round(kendalltau(ranks[:, i], ranks[:, j])[0], DECIMALS)
-    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, tau)
+    return Sensitivity(evaluation.runs, settings, weightings, means, ranks, kendall(ranks))
+
+
+def kendall(ranks: np.ndarray) -> np.ndarray:
+    """Kendall's τ-b of each pair of rankings (n × n), which are columns (runs × n); NaN where undefined.
+
+    τ-b is (C − D) / √((P − T)(P − U)): of P pairs of runs, C are in the same and D in opposite orders, and T
+    and U are tied in the first and in the second ranking.
+
+    >>> kendall(np.array([[1, 2], [2, 1], [3, 3]])).round(2)
+    array([[1.  , 0.33],
+           [0.33, 1.  ]])
+    """
+    order = np.sign(ranks[:, None] - ranks).reshape(-1, ranks.shape[1])
+    common = order.T @ order
+    apart = np.diag(common)
+    with np.errstate(invalid="ignore"):
+        tau = (common / np.sqrt(np.outer(apart, apart))).round(DECIMALS)
+    np.fill_diagonal(tau, 1)
+    return np.asarray(tau)
 
 
 def _pairs(gains: Gains) -> str:

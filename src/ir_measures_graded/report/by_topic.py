@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import Measure
 
 from ..evaluation.evaluate import Evaluation
-from ..output import plots
 from ..registry.facts import sign_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MOST = 250
 """The maximum number of topics listed; of more topics, those in which the runs differ most are listed."""
-ACROSS = 4
 
 
 @dataclass(frozen=True)
@@ -62,33 +56,19 @@ class ByTopic:
         found = self.differences[run]
         return int((found > 0).sum()), int((found == 0).sum()), int((found < 0).sum())
 
-    @plots.styled
-    def figure(self) -> Figure:
-        """Draw the sorted differences of each run from the baseline, one panel per run."""
-        found = self.differences
-        across = min(ACROSS, len(found))
-        down = -(-len(found) // across)
-        figure = plots.new_figure(max(3.0, 1.9 * across), 1.35 * down + 0.3)
-        reach = max((float(np.abs(each).max()) for each in found.values()), default=0) or 1
-        for axes, (run, values) in zip(
-            plots.panels(figure, len(found), across, sharex=True, sharey=True), found.items()
-        ):
-            better, worse = int((values > 0).sum()), int((values < 0).sum())
-            for part, start, colour in (
-                (values[:better], 0, plots.COLOURS[0]),
-                (values[len(values) - worse :], len(values) - worse, plots.COLOURS[1]),
-            ):
-                if part.size:
-                    axes.stairs(part, np.arange(start, start + part.size + 1), fill=True, color=colour)
-            axes.axhline(0, color=plots.GREY, linewidth=0.6)
-            axes.set_title(run if len(run) <= 22 else f"{run[:21]}…", size=9)
-            axes.set_ylim(-1.05 * reach, 1.05 * reach)
-            axes.set_xlim(0, len(values))
-            axes.set_xticks([])
-            axes.grid(visible=False, axis="x")
-            axes.spines["bottom"].set_visible(False)
-            axes.locator_params(axis="y", nbins=3)
-        return figure
+    @property
+    def reach(self) -> float:
+        """The largest difference of any run, without its sign; 1 if all are 0."""
+        return max((float(np.abs(each).max()) for each in self.differences.values()), default=0) or 1.0
+
+    def bars(self, run: str, sign: int) -> str:
+        """The positive or negative differences of a run as bars, one unit wide: the path of an SVG.
+
+        The heights are in percent of `reach`.
+        """
+        heights = (100 * self.differences[run] / self.reach).tolist()
+        shown = ((place, each) for place, each in enumerate(heights) if sign * each > 0)
+        return "".join(f"M{place} 0v{-each:.1f}h1V0" for place, each in shown)
 
 
 def by_topic(
