@@ -5,7 +5,9 @@ import math
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
+from ir_measures import Compat
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate, identify
@@ -332,9 +334,8 @@ def test_the_result_has_a_table_records_a_frame_and_topics():
 
 def test_equal_values_identify_nothing():
     found = identify(QRELS, RUN, dict.fromkeys(QRELS, 0.0))
-    assert "equal values identify nothing" in found.summary
-    assert found.dimensions == {}
-    assert found.findings[0][1].startswith("so many definitions fit")
+    assert found.findings == (("too weak", "all values are equal, which identifies nothing"),)
+    assert (found.dimensions, found.tools, found.measure, found.equal) == ({}, (), "", False)
 
 
 def test_a_measure_that_cannot_be_computed_here_is_refused():
@@ -352,12 +353,17 @@ def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monke
     assert {*identify(QRELS, RUN, values).definitions} == {*whole.definitions}
     # The sample alone would accept values that differ elsewhere.
     assert identify(QRELS, RUN, values | {"q11": 0.1234}).definitions == ()
+    mean = f"{np.mean([*values.values()]):.4f}"
+    monkeypatch.undo()
+    of_mean = identify(QRELS, RUN, mean=mean, measure="nDCG@10")
+    monkeypatch.setattr(search, "CHUNK", 5)
+    assert identify(QRELS, RUN, mean=mean, measure="nDCG@10").findings == of_mean.findings
 
 
 def test_every_row_of_the_table_of_tools_has_known_values():
     levels = np.array([0.0, 1.0, 2.0])
     known = {
-        "gain": {*tables.gains_for(levels), "1 from level"},
+        "gain": {*tables.gains_for(levels), "1 from level", "any table"},
         "discount": {*tables.DISCOUNTS},
         "ideal": {*tables.IDEALS},
         "nothing": {"0", "1", tables.LEFT_OUT},
@@ -408,3 +414,39 @@ def test_solved_gains_are_no_difference_from_a_measure_that_has_them():
 def test_no_values_are_refused():
     with pytest.raises(GradedError, match="there are no values"):
         identify(QRELS, RUN, {})
+
+
+def test_a_document_retrieved_twice_is_named_as_the_cause():
+    frame = pd.DataFrame(
+        [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()],
+        columns=["query_id", "doc_id", "score"],
+    )
+    first = frame[frame["query_id"] == "q4"].iloc[[0]]
+    values = values_of("nDCG_Burges@10") | {"q4": 0.9999}
+    found = identify(QRELS, pd.concat([frame, first]), values, measure="nDCG@10")
+    cause = (
+        "a document retrieved twice, of which only the first is counted: 1 of the 1 that differ, 0 of the 23"
+    )
+    assert any(text.startswith(cause) for name, text in found.findings if name == "perhaps because")
+
+
+def test_values_without_decimals_are_too_weak():
+    found = identify(QRELS, RUN, {topic: round(value) for topic, value in values_of("nDCG@10").items()})
+    assert found.findings[0][0] == "too weak"
+    assert "if they are exact, give their decimals" in found.findings[0][1]
+    assert (found.tools, found.measure) == ((), "")
+    exact = identify(QRELS, RUN, values_of("Success@1"), decimals=4)
+    assert "Success" in {each.measure for each in exact.definitions}
+
+
+def test_measures_of_other_providers_of_ir_measures_are_found():
+    values = {metric.query_id: round(metric.value, 4) for metric in Compat(p=0.8).iter_calc(QRELS, RUN)}
+    found = identify(QRELS, RUN, values)
+    assert (found.measure, found.equal) == ("Compat(p=0.8)", True)
+
+
+def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
+    (row,) = (tool for tool in tools() if tool.metric == "MSnDCG@{k}")
+    found = tables.Definition("nDCG", "10", "", LOG, tables.FIRST_K, documents=ALL)
+    assert row.computes(found._replace(gain="solved: 1:2, 2:3"))
+    assert not row.computes(found._replace(gain="2^level"))

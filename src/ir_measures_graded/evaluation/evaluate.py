@@ -224,7 +224,7 @@ class Work:
         for group, evaluator in self.others:
             with about(run.name), explained(group):
                 means, metrics = evaluator.calc(standard)
-            for topic, measure, value in metrics:
+            for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
                 if topic in numbers:
                     place = self.row[measure], numbers[topic]
                     values[place], unreported[place] = value, False

@@ -249,12 +249,27 @@ def without_repeated(qrels: Table) -> Table:
         raise qrels.error(
             rows[1], f"judged twice, at {' and at '.join(levels)}; keep one judgment per document"
         )
-    kept = np.ones(qrels.values.size, dtype=bool)
-    kept[second] = False
-    offsets = np.append(0, np.cumsum(kept))[qrels.offsets]
-    docs = docs.take(np.flatnonzero(kept))
-    line = None if qrels.line is None else qrels.line[kept]
-    return replace(qrels, offsets=offsets, docs=docs, values=qrels.values[kept], line=line, distinct=True)
+    return _without(qrels, second)
+
+
+def repeated_documents(run: Table) -> tuple[Table, list[str]]:
+    """The run with the first row of each document of a topic, and the topics with others."""
+    rows = np.empty(0, int) if run.distinct else repeated_rows((run.docs.ids(), run.offsets))
+    return (_without(run, rows) if rows.size else run), sorted({run.topic_of(row) for row in rows.tolist()})
+
+
+def _without(table: Table, rows: np.ndarray) -> Table:
+    """The table without these rows, whose documents occur in other rows of the topic."""
+    kept = np.ones(table.values.size, dtype=bool)
+    kept[rows] = False
+    return replace(
+        table,
+        offsets=np.append(0, np.cumsum(kept))[table.offsets],
+        docs=table.docs.ids().take(np.flatnonzero(kept)),
+        values=table.values[kept],
+        distinct=True,
+        line=None if table.line is None else table.line[kept],
+    )
 
 
 def _iterations(qrels: Table, row: int) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from ...output import plots
 from ...output.formats import Table, counted, listed
 from ...output.result import Result
 from ...ranking.gains import LINEAR
+from ...registry.facts import is_graded
 from . import definitions as by
-from .definitions import LABELS, Definition
-from .search import BASE, Case, Found, Space, values_of, values_of_measure
+from .definitions import BASE, LABELS, Definition
+from .search import SAME, Case, Found, Space, values_of, values_of_measure
 from .solving import gains_in
 from .tools import computed_by, tools
 
@@ -29,8 +29,6 @@ LISTED = 8
 """The number of tools, definitions and topics that are listed."""
 COMMON, RARE = 0.5, 0.2
 """A cause is a property of at least this share of the topics that differ, and at most this of the others."""
-SAME = 1e-9
-"""Values that differ by less are the same."""
 Dimensions = dict[str, tuple[str, tuple[str, ...]]]
 """The state and the values of each dimension."""
 
@@ -40,15 +38,17 @@ class Identification(Result):
     """Which definitions give the values, and what tells them apart.
 
     - `topics`, `given`, `computed`: the topics of the first run with a value, the values given, and those of
-      `definition`; empty for a mean.
+      `definition`; without `given` for a mean.
     - `definitions`: those that give every value, the plainest first. `classes` counts those that differ on
       these runs, in decimals that the values do not show.
     - `nearest`: the nearest definition if none gives every value, else None.
-    - `dimensions`: for each dimension its state (``settled``, ``open``, ``not exercised``) and its values.
+    - `dimensions`: for each dimension its state (``settled``, ``open``, ``not exercised``) and its values;
+      empty if the values are too weak.
     - `tools`: the tools known to compute one of the definitions, with the version that was run.
     - `measure`: the measure string of this package or ir-measures that is nearest; `equal`: whether its
       values are the same.
     - `findings`: the answer, line by line: what it is about, and what was found.
+    - `summary`: the number of values, definitions tried, and definitions that give every value, in one line.
     """
 
     topics: tuple[str, ...]
@@ -62,17 +62,12 @@ class Identification(Result):
     measure: str
     equal: bool
     findings: tuple[tuple[str, str], ...]
-    headline: str
+    summary: str = ""
 
     @property
     def definition(self) -> Definition | None:
         """The plainest definition that gives every value, else the nearest."""
         return self.definitions[0] if self.definitions else self.nearest
-
-    @property
-    def summary(self) -> str:
-        """The number of values, definitions tried, and definitions that give every value, in one line."""
-        return self.headline
 
     def table(self) -> Table:
         """Column names and rows: one row per finding."""
@@ -84,6 +79,7 @@ class Identification(Result):
         rows = [(state, LABELS[name], value) for name, (state, values) in states for value in values]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
         rows += [("equal here" if self.equal else "nearest here", "measure string", self.measure)]
+        rows += [(name, "", text) for name, text in self.findings if name == WEAK]
         return [dict(zip(("finding", "dimension", "value"), row)) for row in rows if row[2]]
 
     def topic_table(self) -> Table:
@@ -99,64 +95,70 @@ class Identification(Result):
         axes = figure.subplots()
         axes.axline((0, 0), slope=1, color=plots.GREY, linewidth=0.8)
         axes.plot(self.computed, self.given, "o", color=plots.COLOURS[0])
-        axes.set_xlabel("computed")
-        axes.set_ylabel("given")
+        axes.set(xlabel="computed", ylabel="given")
         axes.set_title(plots.title(described(self.definition) if self.definition else "", width=60))
         return figure
 
 
+WEAK = "too weak"
+
+
 def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     """The result of a search."""
-    case, matches, nearest = cases[0], _plainest_first(space, found.matches), None
+    case = cases[0]
     if not found.tried:
         names = listed(space.tried["measure"])
         raise GradedError(f"identify cannot compute {names}; give another measure, or none to try all")
-    if not matches:
-        least = found.nearest[0][0]
-        nearest = _plainest_first(space, [each for error, each in found.nearest if error == least])[0]
+    matches = _plainest_first(space, found.matches)
+    least = [each for error, each in found.nearest if error == found.nearest[0][0]]
+    nearest = None if matches else _plainest_first(space, least)[0]
     chosen = nearest or matches[0]
-    computed = values_of(space, case.parts(), [chosen])[0] * (100 if chosen.shown == by.PERCENT else 1)
-    groups = _groups(space, cases, matches)
-    own = [each for each in matches if each.measure == chosen.measure and each.cumulates == chosen.cumulates]
-    whole = found.count <= len(matches)  # the first of many do not show what is settled
-    dimensions = _dimensions(space, own) if whole else {}
-    named = tuple(computed_by(matches))
-    measure, equal = _ours(space, chosen, groups[0] if groups else [])
+    values = values_of(space, case, chosen)
+    groups = _groups(matches, found)
     findings: list[tuple[str, str]] = []
-    if nearest is not None:
-        findings += _near(space, case, nearest, computed)
-    elif case.mean is not None and len(groups) > 1:
+    dimensions: Dimensions = {}
+    measure, equal = None, False
+    named: tuple[str, ...] = ()
+    weak = _weakness(cases, found, len(groups))
+    if nearest:
+        findings += _near(space, case, nearest, values)
+    elif weak:
+        findings += [(WEAK, weak)]
+    elif len(groups) > 1 and case.mean is not None:
         texts = list(dict.fromkeys(described(group[0], short=True) for group in groups))
         findings += [("possible", text) for text in texts[:LISTED]]
         findings += [("possible", counted(len(texts) - LISTED, "other"))] * (len(texts) > LISTED)
-    elif not whole:
-        findings.append(
-            (OPEN, "so many definitions fit that nothing is settled; more values or decimals help")
-        )
-    else:
-        findings += _states(dimensions, list(dict.fromkeys(group[0].measure for group in groups)))
-    if named:
-        findings.append(("computed so by", "; ".join([*named[:LISTED], *["…"] * (len(named) > LISTED)])))
+    if not weak:
+        alike = [each for each in matches if each.measure == chosen.measure]
+        dimensions = _dimensions(space, alike)
+        if matches and not findings:
+            findings += _states(dimensions, list(dict.fromkeys(group[0].measure for group in groups)))
+        if named := computed_by(matches):
+            more = ["…"] * (len(named) > LISTED)
+            findings.append(("computed so by", "; ".join([*named[:LISTED], *more])))
+        measure, equal = _ours(space, chosen, groups[0] if groups else [])
     if measure is not None:
-        values = np.concatenate([values_of_measure(measure, part.documents.ranks) for part in case.parts()])
-        values = values * (100 if chosen.shown == by.PERCENT else 1)
-        equal = equal or bool(np.nan_to_num(np.abs(values - computed)).max() < SAME)
+        ranked = [(part, part.documents.ranks) for part in case.parts()]
+        ours = np.concatenate([values_of_measure(measure, part, ranks) for part, ranks in ranked])
+        ours = ours * (100 if chosen.shown == by.PERCENT else 1)
+        equal = equal or bool(np.nan_to_num(np.abs(ours - values)).max() < SAME)
         same = "the nearest" if nearest else "these values" if case.mean is None else "the mean"
-        text = f"{measure} gives {same}"
+        ending = f"{measure} gives {same}"
         if not equal:
-            text = _difference(case, measure, chosen, dimensions, values - computed)
-            text += f", mean {values.mean():.4f} against {np.nanmean(computed):.4f}"
-        findings.append(("here", text))
+            ending = _difference(case, measure, chosen, dimensions, ours - values)
+            ending += f", mean {ours.mean():.4f} against {np.nanmean(values):.4f}"
+        findings.append(("here", ending))
     if case.mean is not None:
         chance = np.mean([each.covered.mean() for each in cases])
-        more = "; name the measure and its cutoff" * (len(space.tried["cutoff"]) > 1)
-        text = f"a random mean from 0 to 1 fits a definition with probability {chance:.2f}{more}"
-        findings.append(("weak", text))
+        alone = " for each run alone" * (len(cases) > 1)
+        hint = "; name the measure and its cutoff" * (len(space.tried["cutoff"]) > 1)
+        ending = f"a random mean from 0 to 1 fits a definition with probability {chance:.2f}{alone}{hint}"
+        findings.append(("weak", ending))
         findings.append(("to decide", "values by topic, a second run, or another decimal"))
     return Identification(
-        tuple(case.judged.topics[number] for number in case.known),
+        tuple(case.judged.topics[number] for number in case.known) if case.mean is None else (),
         case.values[case.known],
-        computed[case.known],
+        values[case.known],
         tuple(matches),
         len(groups),
         nearest,
@@ -173,11 +175,10 @@ def described(definition: Definition, short: bool = False) -> str:
     """The dimensions of a definition in words; if `short`, without what is usual."""
     usual = (by.EVERY, by.ROUNDED, by.ZERO, *by.PRECISIONS, *by.TIES) if short else ()
     values = {name: value for name, value in definition._asdict().items() if value and value not in usual}
-    parts = [f"{LABELS[name]} {value}" for name, value in values.items()]
-    return ", ".join(parts).removeprefix("measure ")
+    return ", ".join(f"{LABELS[name]} {value}" for name, value in values.items()).removeprefix("measure ")
 
 
-def _plainest_first(space: Space, found: Sequence[Definition]) -> list[Definition]:
+def _plainest_first(space: Space, found: Iterable[Definition]) -> list[Definition]:
     """nDCG and DCG first, then what a tool computes, then by place in the tables; last, strings that are
     nDCG or DCG themselves."""
     place = {name: {value: n for n, value in enumerate(values)} for name, values in space.tried.items()}
@@ -191,19 +192,28 @@ def _plainest_first(space: Space, found: Sequence[Definition]) -> list[Definitio
     return sorted(found, key=key)
 
 
-def _groups(space: Space, cases: Sequence[Case], matches: Sequence[Definition]) -> list[list[Definition]]:
-    """The definitions with the same values on all runs, the plainest first."""
-    groups: dict[bytes, list[Definition]] = {}
-    if matches:
-        hashes = [blake2b() for _ in matches]  # the values of all topics would fill the memory
-        for part in (part for case in cases for part in case.parts()):
-            values = values_of(space, [part], matches)
-            compared = values if part.mean is not None else values[:, part.known]
-            for row, seen in zip(np.round(np.nan_to_num(compared, nan=-1.0), 9), hashes):
-                seen.update(row.tobytes())
-        for each, seen in zip(matches, hashes):
-            groups.setdefault(seen.digest(), []).append(each)
+def _groups(matches: Sequence[Definition], found: Found) -> list[list[Definition]]:
+    """The definitions with the same values on all runs; the plainest first, in groups and among them."""
+    ascending = np.sort([*found.matches.values()])
+    starts = ascending[np.diff(ascending, prepend=-np.inf) > SAME]
+    groups: dict[int, list[Definition]] = {}
+    for each in matches:
+        groups.setdefault(int(np.searchsorted(starts, found.matches[each], side="right")), []).append(each)
     return list(groups.values())
+
+
+def _weakness(cases: Sequence[Case], found: Found, classes: int) -> str:
+    """Why the values fit too many definitions to say anything; empty if they do not."""
+    given = np.concatenate([case.values[case.known] for case in cases if case.mean is None] or [[]])
+    if not found.count:
+        return ""
+    if given.size and np.unique(given).size == 1:
+        return "all values are equal, which identifies nothing"
+    if classes > 1 and max(case.decimals for case in cases) == 0:
+        return "values without decimals fit too many definitions; if they are exact, give their decimals"
+    if not found.complete:
+        return "so many definitions fit that nothing is settled; more values or decimals help"
+    return ""
 
 
 def _dimensions(space: Space, family: Sequence[Definition]) -> Dimensions:
@@ -221,38 +231,44 @@ def _dimensions(space: Space, family: Sequence[Definition]) -> Dimensions:
     return found
 
 
-def _states(dimensions: Dimensions, measures: Sequence[str]) -> list[tuple[str, str]]:
+def _states(dimensions: Dimensions, measures: Sequence[str]) -> Iterator[tuple[str, str]]:
+    of_state = {
+        state: {name: values for name, (each, values) in dimensions.items() if each == state}
+        for state in (SETTLED, OPEN, UNREACHED)
+    }
     settled = [
-        of[0] if name == "measure" else f"{LABELS[name]} {of[0]}"
-        for name, (state, of) in dimensions.items()
-        if state == SETTLED and of != (by.ROUNDED,)
+        values[0] if name == "measure" else f"{LABELS[name]} {values[0]}"
+        for name, values in of_state[SETTLED].items()
+        if values != (by.ROUNDED,)
     ]
+    yield SETTLED, ", ".join(settled)
     opened = {"measure": tuple(measures)} if len(measures) > 1 else {}
-    opened |= {name: values for name, (state, values) in dimensions.items() if state == OPEN}
-    unreached = [LABELS[name] for name, (state, _) in dimensions.items() if state == UNREACHED]
-    return [
-        (SETTLED, ", ".join(settled)),
-        *((OPEN, f"{LABELS[name]}: {' or '.join(values)}") for name, values in opened.items()),
-        *[(UNREACHED, ", ".join(unreached))] * bool(unreached),
-    ]
+    for name, values in (opened | of_state[OPEN]).items():
+        yield OPEN, f"{LABELS[name]}: {' or '.join(values)}"
+    if of_state[UNREACHED]:
+        yield UNREACHED, ", ".join(LABELS[name] for name in of_state[UNREACHED])
 
 
 def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> tuple[Measure | None, bool]:
     """The measure of this package or of ir-measures among the same definitions, or else the nearest."""
-    equal = [
-        by.at_cutoff(by.condensed(space.strings[each.measure], each.documents == by.JUDGED_ONLY), each.cutoff)
-        for each in same
-        if each.is_string and each.measure in space.strings and each[6:8] == BASE[:2]
-    ]
+    equal = []
+    for each in same:
+        measure = space.strings.get(each.measure)
+        if measure is not None and not each.cumulates and each.list_order[:2] == BASE[:2]:
+            condensed = measure(judged_only=True) if each.documents == by.JUDGED_ONLY else measure
+            equal.append(by.at_cutoff(condensed, each.cutoff))
     if equal:
         return min(filter(None, equal), key=lambda measure: (len(str(measure)), str(measure))), True
     if chosen.cumulates:
-        apart = [(of.measure != chosen.measure, (of.gain != chosen.gain) + (of.discount != chosen.discount))
-                 for of in by.OURS.values()]  # fmt: skip
-        nearest = list(by.OURS)[apart.index(min(apart))]
         table = gains_in(chosen.gain)
+        whole = all(gain % 1 == 0 for gain in table.values())
+        ours = {each: of for each, of in by.OURS.items() if whole or is_graded(each)}
+        apart = [(of.measure != chosen.measure, (of.gain != chosen.gain) + (of.discount != chosen.discount))
+                 for of in ours.values()]  # fmt: skip
+        nearest = [*ours][apart.index(min(apart))]
         return by.at_cutoff(nearest(gains=table) if table else nearest, chosen.cutoff), False
-    name = "ERR_G" if chosen.measure in by.STOPS else chosen.measure.partition(" ")[0]
+    name = chosen.measure.partition(" ")[0]
+    name = "ERR_G" if name == "ERR" else name
     return (by.at_cutoff(space.strings[name], chosen.cutoff) if name in space.strings else None), False
 
 
@@ -275,25 +291,23 @@ def _difference(
     return f"{measure} differs: {', '.join(differ)}; {counted(apart, 'topic')} differ{'s' * (apart == 1)}"
 
 
-def _near(space: Space, case: Case, nearest: Definition, computed: np.ndarray) -> list[tuple[str, str]]:
+def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> Iterator[tuple[str, str]]:
     """The nearest definition, the topics that differ from it, and what only these have."""
-    findings = [("nearest", described(nearest))]
+    yield "nearest", described(nearest)
     if case.mean is not None:
-        return findings
+        return
     way = by.ROUNDED if nearest.shown == by.PERCENT else nearest.shown
-    fits = case.misses(computed, case.values, way) <= 1  # a comparison with NaN is false
+    fits = case.fits(values, case.values, way)
     differ = ~np.isnan(case.values) & ~fits
     names = [case.judged.topics[number] for number in np.flatnonzero(differ)]
-    text = f"{fits.sum()} of {counted(case.known.size, 'topic')}; not {listed(names, LISTED)}"
-    findings.append(("agrees", text))
+    yield "agrees", f"{fits.sum()} of {counted(case.known.size, 'topic')}; not {listed(names, LISTED)}"
     properties = [_properties(space, part, nearest) for part in case.parts()]
     for cause in properties[0]:
         has = np.concatenate([part[cause] for part in properties])
         here, there = (has & differ).sum(), (has & fits).sum()
         if here >= COMMON * differ.sum() and there <= RARE * fits.sum():
             counts = f"{here} of the {differ.sum()} that differ, {there} of the {fits.sum()} that agree"
-            findings.append(("perhaps because", f"{cause}: {counts}"))
-    return findings
+            yield "perhaps because", f"{cause}: {counts}"
 
 
 def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.ndarray]:
@@ -306,7 +320,7 @@ def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.n
     within = np.zeros(documents.count, dtype=bool)
     if nearest.order in by.TIES and nearest.cumulates:
         extremes = [nearest._replace(order=order) for order in (by.WORST, by.BEST)]
-        lower, upper = values_of(space, [case], extremes) * (100 if nearest.shown == by.PERCENT else 1)
+        lower, upper = (values_of(space, case, extreme) for extreme in extremes)
         near = case.tolerance
         within = (upper - lower > near) & (case.values >= lower - near) & (case.values <= upper + near)
     return {
@@ -317,6 +331,7 @@ def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.n
         "no relevant document": relevant == 0,
         "missing from the run": retrieved == 0,
         "a document with a negative level": negative > 0,
+        "a document retrieved twice, of which only the first is counted": case.repeated,
     }
 
 
@@ -327,7 +342,6 @@ def _headline(cases: Sequence[Case], found: Found, classes: int) -> str:
         values, every = np.concatenate([case.values[case.known] for case in cases]), "every value"
         telling = np.isin(values, (0, 1), invert=True).sum()
         told = f"{counted(values.size, 'value')} to {decimals}, {telling} of them neither 0 nor 1"
-        told += ": equal values identify nothing" * (np.unique(values).size == 1)
     told = f"{told}. {found.tried:,} definitions tried;"
     if not found.count:
         return f"{told} none gives {every}"

@@ -1,15 +1,15 @@
-"""The definitions that are tried, as data: a table for each dimension, from the name of a value to what it
+"""The definitions that are tried, as data: for each dimension a table from the name of a value to what it
 does.
 
 A `Definition` has the name of one value in each dimension. A dimension that does not apply is empty. nDCG
 and DCG have all dimensions. Other measures are strings of this package or of ir-measures, with the few
-variants in `VARIANTS` and `STOPS`.
+others in `SUMS` and `DENOMINATORS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import ir_measures
 import numpy as np
@@ -17,23 +17,32 @@ from ir_measures import Measure
 
 from ...errors import GradedError
 from ...measures.cumulated_gain import CG, DCG_JK, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
+from ...measures.topics import ratio
 from ...ranking.gains import EXP, LINEAR, gain_of
 from ...registry.facts import is_graded
 from ...registry.names import registry
-from ...registry.notation import checked
+from ...registry.notation import checked, parse_measure
 
 NDCG, DCG = "nDCG", "DCG"
 ALL_RANKS = "none"
 """The cutoff of a measure without a cutoff."""
-ZERO, ONE, LEFT_OUT = NOTHING = "0", "1", "left out"
-VALUE_OF = {ZERO: 0.0, ONE: 1.0, LEFT_OUT: np.inf}
+ZERO, ONE, LEFT_OUT = "0", "1", "left out"
+VALUE_OF = {ZERO: 0.0, ONE: 1.0, LEFT_OUT: np.nan}
+
+
+class Order(NamedTuple):
+    """An order of a run: of its ties, of its scores, and which documents it has."""
+
+    order: str
+    precision: str
+    documents: str
 
 
 class Definition(NamedTuple):
     """The name of one value in each dimension; empty where a dimension does not apply.
 
     `measure` is nDCG, DCG or a measure string without its cutoff. `nothing` is the value of a topic for
-    which the ideal list, or the recall base, has no gain. `averaged` is only known for means.
+    which the ideal list has no gain. `averaged` is only known for means.
     """
 
     measure: str = ""
@@ -49,26 +58,26 @@ class Definition(NamedTuple):
     shown: str = ""
 
     @property
+    def formula(self) -> Definition:
+        """The measure with all that makes its values from a list."""
+        return Definition(*self[:6])
+
+    @property
+    def list_order(self) -> Order:
+        """The order of the run."""
+        return Order(*self[6:9])
+
+    @property
     def cumulates(self) -> bool:
         """Whether this is nDCG or DCG with all its dimensions, not a measure string."""
         return self.discount != ""
 
-    @property
-    def is_string(self) -> bool:
-        """Whether this is a measure string, perhaps a variant of one."""
-        return not self.cumulates and self.measure not in STOPS
 
-
-LABELS = {
-    "measure": "measure",
-    "cutoff": "cutoff",
-    "gain": "gain",
-    "discount": "discount",
+LABELS = {name: name for name in Definition._fields} | {
     "ideal": "ideal list",
     "nothing": "nothing relevant",
     "order": "order of ties",
     "precision": "precision of scores",
-    "documents": "documents",
     "averaged": "averaged topics",
     "shown": "shown as",
 }
@@ -109,33 +118,34 @@ def gains_for(levels: np.ndarray) -> dict[str, Gain]:
     [1.0, 4.0]
     """
 
-    def relevant(gain: Gain) -> Gain:
-        return lambda level: np.where(level > 0, gain(level), 0.0)
-
     def linear(level: np.ndarray) -> np.ndarray:
         return gain_of(level, LINEAR)
 
     def exponential(level: np.ndarray) -> np.ndarray:
         return gain_of(level, EXP)
 
+    def half(level: np.ndarray) -> np.ndarray:
+        return np.asarray(np.exp2(level - 1))
+
     def from_level(least: float, gain: Gain) -> Gain:
         return lambda level: np.where(level >= least, gain(level), 0.0)
 
+    relevant = np.nextafter(0, 1)
     found: dict[str, Gain] = {
         "level": linear,
         "2^level − 1": exponential,
         "2^level": np.exp2,
-        "2^level of relevant documents": relevant(np.exp2),
-        "2^(level − 1)": lambda level: np.exp2(level - 1),
-        "2^(level − 1) of relevant documents": relevant(lambda level: np.exp2(level - 1)),
+        "2^level of relevant documents": from_level(relevant, np.exp2),
+        "2^(level − 1)": half,
+        "2^(level − 1) of relevant documents": from_level(relevant, half),
     }
-    positive = levels[levels > 0][:THRESHOLDS]
-    found |= {f"1 from level {least:g} on": from_level(least, np.ones_like) for least in positive.tolist()}
-    for least in positive[1:2].tolist():
+    positive = levels[levels > 0][:THRESHOLDS].tolist()
+    found |= {f"1 from level {least:g} on": from_level(least, np.ones_like) for least in positive}
+    for least in positive[1:2]:
         found[f"level from {least:g} on"] = from_level(least, linear)
         found[f"2^level − 1 from level {least:g} on"] = from_level(least, exponential)
     if (levels < 0).any():
-        found["level, negative too"] = lambda level: level
+        found["level, negative too"] = np.asarray
     if levels.max(initial=0) > HIGHEST:
         found = {name: gain for name, gain in found.items() if "2^" not in name}
     return found
@@ -143,6 +153,8 @@ def gains_for(levels: np.ndarray) -> dict[str, Gain]:
 
 DCG_ONLY = {"ln(r + 1)", "2^(level − 1)", "2^(level − 1) of relevant documents"}
 """Discounts and gains that are proportional to others, so that nDCG does not change."""
+OF_UNJUDGED = {"2^level", "2^(level − 1)", "level, negative too"}
+"""Gains that no table of gains by relevance level makes."""
 THRESHOLDS = 5
 """The number of levels from which binary relevance may begin."""
 HIGHEST = 500
@@ -162,6 +174,8 @@ BEHIND = "all, with the unretrieved judged ones behind"
 HALF = "all, unjudged at half the top level"
 DOCUMENTS = (EVERY, JUDGED_ONLY, BEHIND, HALF)
 
+BASE = Order(DESCENDING, "32-bit", EVERY)
+"""trec_eval's order, in which every measure is tried."""
 CUTOFFS = (1, 3, 5, 10, 20, 32, 50, 100, 1000)
 
 # ------------------------------------------------------------------------------------------- the mean, print
@@ -185,42 +199,48 @@ SHOWN_FIRST: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 # ------------------------------------------------------------------------------------------- other measures
 
 
-class Counts(NamedTuple):
-    """For each topic: relevant documents, retrieved ones, relevant ones among the first k, the top gain, and
-    k."""
+Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
+
+def _stopping(probability: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Terms:
+    def terms(level: np.ndarray, top: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        stops = probability(level, top)
+        before = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
+        return np.asarray(stops * before / rank)
+
+    return terms
+
+
+def _raw_rank_biased(p: float) -> Terms:
+    return lambda level, top, rank: (1 - p) * p ** (rank - 1) * level
+
+
+SUMS: dict[str, Terms] = {
+    "ERR with the topic's top level": _stopping(lambda level, top: (np.exp2(level) - 1) / np.exp2(top)),
+    "ERR with the level as the probability": _stopping(lambda level, top: level),
+} | {f"RBP_G(p={p}) with the gains themselves": _raw_rank_biased(p) for p in (0.5, 0.8, 0.9, 0.95)}
+"""Sums over ranks that no measure string has: their terms by the level ≥ 0, the topic's top level and the
+rank."""
+
+
+class Counts(NamedTuple):
+    """For each topic and cutoff `k`: relevant documents among the first k, the sum of their precisions, all
+    relevant documents, and retrieved ones."""
+
+    k: np.ndarray
+    found: np.ndarray
+    precisions: np.ndarray
     relevant: np.ndarray
     retrieved: np.ndarray
-    found: np.ndarray
-    top: np.ndarray
-    k: float
 
 
-def _over(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    return np.divide(old, new, out=np.zeros(len(new)), where=new > 0)
-
-
-VARIANTS: dict[str, dict[str, Callable[[Counts], np.ndarray]]] = {
-    "AP": {
-        "over min(R, k)": lambda n: _over(n.relevant, np.minimum(n.relevant, n.k)),
-        "over the relevant documents found": lambda n: _over(n.relevant, n.found),
-    },
-    "P": {
-        "over min(retrieved, k)": lambda n: _over(
-            np.full(len(n.retrieved), n.k), np.minimum(n.retrieved, n.k)
-        )
-    },
-    "R": {"over min(R, k)": lambda n: _over(n.relevant, np.minimum(n.relevant, n.k))},
-    "RBP_G": {"with the gains themselves": lambda n: n.top},
+DENOMINATORS: dict[str, Callable[[Counts], np.ndarray]] = {
+    "AP{} over min(R, k)": lambda n: ratio(n.precisions, np.minimum(n.relevant, n.k)),
+    "AP{} over the relevant documents found": lambda n: ratio(n.precisions, n.found),
+    "P{} over min(retrieved, k)": lambda n: ratio(n.found, np.minimum(n.retrieved, n.k)),
+    "R{} over min(R, k)": lambda n: ratio(n.found, np.minimum(n.relevant, n.k)),
 }
-"""Other denominators of a measure, as factors of its value."""
-
-STOPS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "ERR with the topic's top level": lambda level, top: (np.exp2(level) - 1) / np.exp2(top),
-    "ERR with the level as the probability": lambda level, top: level,
-}
-"""The probability that a user stops at a document, by its level ≥ 0 and the topic's top level, where it is
-not that of ERR_G."""
+"""Measures with other denominators; the braces are for the least relevant level."""
 
 OURS: dict[Measure, Definition] = {
     ir_measures.nDCG: Definition(NDCG, gain="level", discount="log2(r + 1)"),
@@ -241,49 +261,44 @@ LIKE = {NDCG: ("nDCG", "nDCG_JK", "nDCG_Burges", "nCG"), DCG: ("DCG_JK", "DCG_Bu
 
 ANY_ORDER = ("AP", "P", "R", "RR", "Rprec", "Success", "Bpref", "Q", "ERR_G", "RBP_G")
 """The measures that are tried in all orders of ties; the others in trec_eval's order."""
-PARAMETERS: dict[str, list[dict[str, Any]]] = {
-    "DCG_JK": [{"b": 10}, {"avg": True}, {"gains": EXP}],
-    "nDCG_JK": [{"b": 10}, {"avg": True}, {"gains": EXP}, {"b": np.e}],
-    "DCG_Burges": [{"gains": LINEAR}],
-    "nDCG_Burges": [{"gains": LINEAR}],
-    "nCG": [{"avg": True}],
-    "NDCNG": [{"avg": True}],
-    "Q": [{"beta": 10}, {"gains": EXP}],
-    "ERR_G": [{"max_gain": 15}, {"gains": LINEAR}],
-    "nERR": [{"max_gain": 15}, {"gains": LINEAR}],
-    "RBP_G": [{"p": p, "gains": gains} for p in (0.5, 0.8, 0.9, 0.95) for gains in (LINEAR, EXP)],
-    "NCU": [{"stop": stop, "utility": u} for stop in ("gu", "rb") for u in ("P", "BR")],
-    "NDPM": [{"performance": True}],
-    "KendallTau": [{"variant": "a"}, {"variant": "c"}],
-    "SR": [{"ideal": "retrieved"}],
-    "MSR": [{"ideal": "retrieved"}],
-    "SetF": [{"beta": 0.5}],
-}
-"""Parameters that are tried besides a measure's defaults."""
+VARIED = """
+    DCG_JK(b=10) DCG_JK(avg=True) DCG_JK(gains='exp') nDCG_JK(b=10) nDCG_JK(avg=True)
+    nDCG_JK(gains='exp') nDCG_JK(b=2.718281828459045) DCG_Burges(gains='linear')
+    nDCG_Burges(gains='linear') nCG(avg=True) NDCNG(avg=True) Q(beta=10) Q(gains='exp')
+    ERR_G(max_gain=15) ERR_G(gains='linear') nERR(max_gain=15) nERR(gains='linear') RBP_G(p=0.5)
+    RBP_G(p=0.5,gains='exp') RBP_G(p=0.8) RBP_G(p=0.8,gains='exp') RBP_G(p=0.9) RBP_G(p=0.9,gains='exp')
+    RBP_G(p=0.95) RBP_G(p=0.95,gains='exp') NCU(stop='gu',utility='P') NCU(stop='gu',utility='BR')
+    NCU(stop='rb',utility='P') NCU(stop='rb',utility='BR') NDPM(performance=True) KendallTau(variant='a')
+    KendallTau(variant='c') SR(ideal='retrieved') MSR(ideal='retrieved') SetF(beta=0.5) IPrec@0.0
+    IPrec@0.1 IPrec@0.2 IPrec@0.3 IPrec@0.4 IPrec@0.5 IPrec@0.6 IPrec@0.7 IPrec@0.8 IPrec@0.9 IPrec@1.0
+    Compat(p=0.8) Compat(p=0.9) Compat(p=0.98)
+"""
+"""Measures that are tried besides those at their defaults."""
+
+
+def thresholds(levels: np.ndarray) -> dict[int, str]:
+    """The levels from which binary relevance may begin, and the parameter of measure strings for each."""
+    whole = [int(level) for level in levels[levels > 0][:THRESHOLDS].tolist() if level % 1 == 0]
+    return {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
 
 
 def strings(levels: np.ndarray) -> dict[str, Measure]:
-    """Every measure of the registry without a cutoff, at its defaults and with `PARAMETERS`, by its
-    string."""
-    whole = [int(level) for level in levels[levels > 0][:THRESHOLDS].tolist() if level % 1 == 0]
-    found: dict[str, Measure] = {}
-    for measure in dict.fromkeys(registry().values()):
-        thresholds = {"rel"} <= measure.SUPPORTED_PARAMS.keys() and not is_graded(measure)
-        given = [{}, *PARAMETERS.get(measure.NAME, []), *({"rel": level} for level in whole if thresholds)]
-        found |= {str(each): each for parameters in given if (each := measure(**parameters))}
-    return found
-
-
-def condensed(measure: Measure, judged_only: bool) -> Measure:
-    """The measure, with judged documents only or with all."""
-    return measure(judged_only=True) if judged_only else measure
+    """Every measure of the registry without a cutoff, at its defaults and from each level on, and `VARIED`,
+    by its string."""
+    found = list(map(parse_measure, VARIED.split()))
+    for measure in registry().values():
+        known = measure.SUPPORTED_PARAMS
+        top = {"max_rel": int(levels.max(initial=1))} if "max_rel" in known else {}
+        least = thresholds(levels) if "rel" in known and not is_graded(measure) else ()
+        found += [measure(**top), *(measure(rel=level, **top) for level in least)]
+    return {str(measure): measure for measure in found}
 
 
 def impossible(definition: Definition) -> set[str]:
     """The values that are not tried for the measure of a definition."""
     if definition.cumulates:
         return DCG_ONLY if definition.measure == NDCG else set()
-    return {MEAN, BEHIND, HALF} if definition.is_string else set()
+    return set() if " " in definition.measure else {MEAN, BEHIND, HALF}
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:

@@ -12,14 +12,15 @@ import numpy as np
 from ir_measures import Measure
 
 from ...errors import GradedError
-from ...evaluation.named import Qrels, about, named_runs, read_judgments
+from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
 from ...inputs.files import RunFile
+from ...inputs.tables import repeated_documents
 from ...registry.notation import parse_measures
 from ...statistics.options import whole_number
 from . import definitions as by
 from .answer import Identification, answer
 from .lists import ranks_by_line
-from .search import Case, Found, Space, search
+from .search import Case, Found, Space, is_foreign, search
 from .solving import solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
@@ -45,7 +46,7 @@ def identify(
     topic and a value, trec_eval's output with -q, CSV, JSON), a mapping, a DataFrame, or ir-measures'
     metrics; `name` selects one of several measures in it. `mean` is a mean instead, best as a string, which
     keeps its zeros. `also` has more runs, each with its values (or its mean): a definition must give the
-    values of all.
+    values of all. Of a document that a topic retrieves twice, the first row is used.
 
     `measure` is the measure, if it is known, such as ``nDCG``, ``DCG`` or ``AP``, perhaps with its cutoff.
     `any_cutoff` tries all cutoffs. `decimals` (0 to 15) is the number of decimals compared, by default those
@@ -64,35 +65,40 @@ def identify(
         raise GradedError("give values by topic or a mean, one of the two")
     places = None if decimals is None else whole_number(decimals, "decimals", 0, 15)
     judgments = read_judgments(qrels)
-    judged, cases = judgments.judged, []
-    for number, (source, told) in enumerate([(run, mean if values is None else values), *also], start=1):
-        path = source.file if isinstance(source, RunFile) else source
-        read = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", source)])[0]
-        with about(read.name):
-            table = read.table(judgments)
-        known = {} if values is None else values_by_topic(told, judged.code.keys(), name)
-        digits = decimals_of(known.values() or [told]) if places is None else places
-        cases.append(
-            Case(
-                judgments.documents,
-                table,
-                np.array([float(known.get(topic, np.nan)) for topic in judged.topics]),
-                finite(told, "the mean") if values is None else None,
-                digits,
-                sum(topic not in judged.code for topic in table.topics),
-                None if read.file is None else ranks_by_line(read.file),
-                np.zeros(10 ** min(digits, 7) + 1, dtype=bool),
-            )
-        )
+    sources = [(run, mean if values is None else values), *also]
+    cases = [
+        _case(judgments, number, *source, values is None, name, places)
+        for number, source in enumerate(sources, start=1)
+    ]
     space = _space(cases, measure, any_cutoff)
     found = search(space, cases)
-    if not found.matches and values is not None and (gains := solved_gains(space, cases[0])):
-        space = replace(space, gains=space.gains | gains)
-        again = search(replace(space, tried=space.tried | {"gain": tuple(gains)}, strings={}), cases)
-        if again.matches:
-            found = Found(found.tried + again.tried, again.count, again.matches, [])
-            space = replace(space, tried=space.tried | {"gain": (*space.tried["gain"], *gains)})
+    if not found.matches:
+        space, found = _further(space, cases, found)
     return answer(space, cases, found)
+
+
+def _case(
+    judgments: Judgments, number: int, run: Any, told: Any, mean: bool, name: str | None, places: int | None
+) -> Case:
+    """A run with its values."""
+    judged, path = judgments.judged, run.file if isinstance(run, RunFile) else run
+    (read,) = named_runs([(os.path.basename(path) if isinstance(path, str) else f"run {number}", run)])
+    with about(read.name):
+        table, repeated = repeated_documents(read.table(judgments))
+    known = {} if mean else values_by_topic(told, judged.code.keys(), name)
+    digits = decimals_of(known.values() or [told]) if places is None else places
+    return Case(
+        judgments.documents,
+        table,
+        np.array([float(known.get(topic, np.nan)) for topic in judged.topics]),
+        finite(told, "the mean") if mean else None,
+        digits,
+        sum(topic not in judged.code for topic in table.topics),
+        None if read.file is None else ranks_by_line(read.file),
+        np.isin(judged.topics, repeated),
+        np.random.default_rng(number).random(len(judged.topics)),
+        np.zeros(10 ** min(digits, 7) + 1, dtype=bool),
+    )
 
 
 def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: bool) -> Space:
@@ -100,39 +106,65 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     levels = np.unique(cases[0].judged.level)
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
     cutoffs = (*map(str, range(1, depth + 1) if any_cutoff else by.CUTOFFS), by.ALL_RANKS)
-    gains, discounts, strings = by.gains_for(levels), dict(by.DISCOUNTS), by.strings(levels)
-    families: tuple[str, ...] = (by.NDCG, by.DCG, *by.STOPS)
+    discounts, strings = dict(by.DISCOUNTS), by.strings(levels)
+    families: tuple[str, ...] = (by.NDCG, by.DCG)
+    others = [name.format(of) for name in by.DENOMINATORS for of in by.thresholds(levels).values()]
+    others += by.SUMS
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
-        wanted, *others = parse_measures(measure, uncut=True)
-        if others:
+        wanted, *more = parse_measures(measure, uncut=True)
+        if more:
             raise GradedError(f"measure {measure!r} names several measures; name one")
         if "cutoff" in wanted.params:
             cutoffs = (str(wanted["cutoff"]),)
-        names = next((names for names in by.LIKE.values() if wanted.NAME in names), (wanted.NAME,))
         families = tuple(family for family, names in by.LIKE.items() if wanted.NAME in names)
-        families += tuple(by.STOPS) * wanted.NAME.startswith("ERR")
+        names = next((names for names in by.LIKE.values() if wanted.NAME in names), (wanted.NAME,))
+        base = wanted.NAME.removesuffix("_G")
+        others = [name for name in others if re.split("[ (]", name)[0].removesuffix("_G") == base]
         own = type(wanted)(**{key: value for key, value in wanted.params.items() if key != "cutoff"})
         strings = {name: each for name, each in strings.items() if each.NAME in names} | {str(own): own}
         if base := wanted.params.get("b"):
             log = float(np.log(base))
             discounts[f"log{base:g} r from rank {base:g} on"] = lambda r: np.log(np.maximum(r, base)) / log
-    by_topic = cases[0].mean is None
+    means = cases[0].mean is not None
     largest = max(float(np.nanmax(case.values)) if case.mean is None else case.mean for case in cases)
     ways = [by.ROUNDED, *[by.TRUNCATED] * all(case.decimals < MOST_DECIMALS for case in cases)]
     ways += [by.PERCENT] * (largest > PERCENT_FROM)
+    by_rank = all(case.ranks_in_file is not None for case in cases)
+    gains = by.gains_for(levels)
     tried = {
-        "measure": (*families, *strings),
+        "measure": (*families, *others, *(name for name, each in strings.items() if not is_foreign(each))),
         "cutoff": cutoffs,
         "gain": tuple(gains),
         "discount": tuple(discounts),
         "ideal": by.IDEALS,
-        "nothing": by.NOTHING,
-        "order": (*by.TIES, by.AS_READ, by.BY_RANK),
+        "nothing": tuple(by.VALUE_OF),
+        "order": (*by.TIES, by.AS_READ, *[by.BY_RANK] * by_rank),
         "precision": tuple(by.PRECISIONS),
         "documents": by.DOCUMENTS,
-        "averaged": () if by_topic else by.AVERAGED,
-        "shown": (*ways, *([] if by_topic else by.SHOWN_FIRST)),
+        "averaged": by.AVERAGED if means else (),
+        "shown": (*ways, *(by.SHOWN_FIRST if means else ())),
     }
     return Space(tried, gains, discounts, strings)
+
+
+def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, Found]:
+    """What takes longer: gains solved for, and the measures of ir-measures' other providers."""
+    foreign = tuple(name for name, each in space.strings.items() if is_foreign(each))
+    gains = solved_gains(space, cases[0]) if cases[0].mean is None else {}
+    wider = replace(space, gains=space.gains | gains)
+    searches = [wider.limited(gain=tuple(gains), measure=(by.NDCG, by.DCG))] * bool(gains)
+    searches += [wider.limited(measure=foreign, order=(by.DESCENDING,), documents=(by.EVERY,))] * bool(
+        foreign
+    )
+    for narrow in searches:
+        again = search(narrow, cases)
+        found = replace(
+            again,
+            tried=found.tried + again.tried,
+            nearest=sorted(found.nearest + again.nearest, key=lambda pair: pair[0]),
+        )
+        if again.matches:
+            return wider.limited(gain=tuple(wider.gains), measure=(*space.tried["measure"], *foreign)), found
+    return space.limited(measure=(*space.tried["measure"], *foreign)), found

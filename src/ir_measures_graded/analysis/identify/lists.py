@@ -3,70 +3,54 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
-from ...by_topic import changes, entries, offsets_of, places, tally
+from ...by_topic import changes, places
 from ...evaluation.reduction import JudgedDocuments
 from ...inputs.content import Content, File
 from ...inputs.tables import Table
 from ...ranking.order import tied
 from ...ranking.ranks import JudgedRanks
 from . import definitions as by
-
-SHARED = 32
-"""Up to this many distinct levels, every topic has all of them, in the same columns."""
-
-
-class Order(NamedTuple):
-    """An order of a run: of its ties, of its scores, and which documents it has."""
-
-    order: str
-    precision: str
-    documents: str
+from .definitions import Order
 
 
 @dataclass(frozen=True)
-class Labels:
-    """A run in one order: the number of the level at each rank (T × D), -1 behind the end.
+class Lists:
+    """A run in one order: the level at each rank (T × D, NaN behind the end; unjudged documents have one).
 
-    `shares` (T × D) has the number of the tie group of each place if tied documents share their gains.
+    If tied documents share their gains, `ties` has the number of the tie group of each document in the lists,
+    one after another. `best` has the levels of all judged documents, descending (T × J), and `top` is the top
+    level of the qrels. `ranks` is the order for the formulas of the package.
     """
 
-    code: np.ndarray
-    shares: np.ndarray | None = None
+    level: np.ndarray
+    ties: np.ndarray | None
+    best: np.ndarray
+    top: float
+    ranks: JudgedRanks
 
+    @property
     def key(self) -> tuple[bytes, ...]:
-        """What distinguishes the labels from others."""
-        return self.code.tobytes(), b"" if self.shares is None else self.shares.tobytes()
-
-    def counts(self, levels: int, weights: np.ndarray) -> np.ndarray:
-        """The sum of the weights (D × W) of the ranks that hold each of the levels (T × L × W)."""
-        return np.stack([self._holds(level) @ weights for level in range(levels)], axis=1)
-
-    def _holds(self, level: int) -> np.ndarray:
-        holds = (self.code == level).astype(np.float64)
-        if self.shares is not None:
-            group = self.shares[self.code >= 0]
-            mean = np.bincount(group, holds[self.code >= 0]) / np.maximum(np.bincount(group), 1)
-            holds[self.code >= 0] = mean[group]
-        return holds
+        """What distinguishes the order from others."""
+        return (
+            self.level.tobytes(),
+            b"" if self.ties is None else self.ties.tobytes(),
+            self.ranks.rank.tobytes(),
+        )
 
 
 class Documents:
     """The retrieved documents of some topics and the judged ones that are not retrieved, one row each.
 
     `topic`, `level` (NaN if unjudged), `score`, `id_order` (ascending ids, of tied documents), `rank` (of the
-    file, if it has one) and `retrieved` describe a row. `levels` (T × L) has the levels of each topic,
-    ascending and padded with NaN; `judged_levels` (T × L) counts the judged documents at each. `top` is the
-    qrels' top level.
+    file, if it has one) and `retrieved` describe a row. `best` and `top` are as in `Lists`; `ranks` is the
+    run as the package ranks it.
     """
 
-    def __init__(self, qrels: JudgedDocuments, run: Table, ranks_in_file: np.ndarray | None = None):
+    def __init__(self, qrels: JudgedDocuments, run: Table, ranks_in_file: np.ndarray | None):
         judged, block = qrels.judged, qrels.reduced(run)
         self.judged, self.ranks, self.count = judged, block.ranks, len(judged.topics)
         listed, size = block.listed, block.listed.values.size
@@ -84,62 +68,42 @@ class Documents:
         if ranks_in_file is not None and listed.line is not None:
             self.rank = np.append(ranks_in_file[listed.line - 1], np.full(missed.sum(), np.inf))
         self._sorted: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        self._number_levels()
-        place, _ = self._in_order("32-bit")[1]  # more documents are tied than in 64 bits
-        rows = np.sort(self._in_order("32-bit")[0][place])
+        self.top = float(judged.all_levels.max(initial=0.0))
+        self.best = descending(padded(judged.topic, judged.level, self.count))
+        sort, (place, _) = self._by_score("32-bit")  # more documents are tied than in 64 bits
+        rows = np.sort(sort[place])
         ids = [*listed.docs.take(rows[rows < size]).ids()]
         ids += qrels.qrels.docs.take(np.flatnonzero(missed)[rows[rows >= size] - size]).ids()
         self.id_order = np.zeros(self.topic.size, dtype=np.int64)
         if ids:
             self.id_order[rows] = np.unique(np.array(ids, dtype=str), return_inverse=True)[1].reshape(-1)
 
-    def _number_levels(self) -> None:
-        """Number the levels of each topic; also 0, the top level and half of it, which no document may
-        have."""
-        judged, own = self.judged, np.unique(self.judged.all_levels)
-        self.top = float(own.max(initial=0.0))
-        every = np.unique(np.append(own if own.size <= SHARED else [], [0.0, self.top / 2, self.top]))
-        topic, level, _ = tally(
-            np.append(judged.topic, np.repeat(np.arange(self.count), every.size)),
-            np.append(judged.level, np.tile(every, self.count)),
-        )
-        self._levels = topic, level, offsets_of(topic, self.count)
-        column = places(np.diff(self._levels[2]))
-        self.levels = np.full((self.count, int(column.max(initial=0)) + 1), np.nan)
-        self.levels[topic, column] = level
-        self.judged_levels = np.zeros(self.levels.shape)
-        np.add.at(self.judged_levels, (judged.topic, self.number(judged.topic, judged.level)), 1)
-
-    def number(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """The number of each level among those of its topic."""
-        return entries(topic, level, *self._levels[:2]) - self._levels[2][topic]
-
-    def orders(self) -> Iterator[Order]:
-        """All orders that the data allow."""
-        for documents in by.DOCUMENTS:
-            yield from (Order(*pair, documents) for pair in product(by.TIES, by.PRECISIONS))
-            yield Order(by.AS_READ, "", documents)
-            if self.rank is not None:
-                yield Order(by.BY_RANK, "", documents)
-
-    def _in_order(self, precision: str) -> tuple[np.ndarray, np.ndarray]:
+    def _by_score(self, precision: str) -> tuple[np.ndarray, np.ndarray]:
         """The rows by descending score, tied ones as read, and what `tied` says of them; sorted once."""
         if precision not in self._sorted:
-            keys = {"": [], by.BY_RANK: [self.rank]}.get(precision, [-self._score(precision)])
-            rows = np.lexsort((*keys, self.topic))
-            score = self._score(precision)[rows]
-            self._sorted[precision] = rows, tied(changes(self.topic[rows]) | changes(score))
+            score = self._score(precision)
+            rows = np.lexsort((-score, self.topic))
+            self._sorted[precision] = rows, tied(changes(self.topic[rows]) | changes(score[rows]))
         return self._sorted[precision]
+
+    def _score(self, precision: str) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return np.asarray(self.score.astype(by.PRECISIONS[precision]))
 
     def rows(self, order: Order) -> np.ndarray:
         """The rows in an order, topic after topic."""
-        rows, (place, group) = self._in_order(order.precision or order.order * (order.order == by.BY_RANK))
-        if order.precision and order.order != by.IN_FILE:
+        if order.order == by.AS_READ:
+            rows = np.argsort(self.topic, kind="stable")
+        elif order.order == by.BY_RANK and self.rank is not None:
+            rows = np.lexsort((self.rank, self.topic))
+        else:
+            rows, (place, group) = self._by_score(order.precision)
             rows, among = rows.copy(), rows[place]
             tie, level = self.id_order[among], np.nan_to_num(self.level[among])
             keys = {
-                by.ASCENDING: [tie],
+                by.IN_FILE: [among],
                 by.REVERSED: [-among],
+                by.ASCENDING: [tie],
                 by.WORST: [-tie, level],
                 by.BEST: [-tie, -level],
             }.get(order.order, [-tie])
@@ -147,36 +111,39 @@ class Documents:
         if order.documents == by.BEHIND:
             return rows
         kept = self.retrieved & ~(np.isnan(self.level) & (order.documents == by.JUDGED_ONLY))
-        return rows[kept[rows]]
+        return np.asarray(rows[kept[rows]])
 
-    def labels(self, order: Order) -> Labels:
+    def lists(self, order: Order) -> Lists:
         """The run in an order."""
         rows = self.rows(order)
-        topic, level = self.topic[rows], self.level[rows]
-        unjudged = self.top / 2 if order.documents == by.HALF else 0.0
-        size = np.bincount(topic, minlength=self.count)
-        place = topic, places(size)
-        code = np.full((self.count, int(size.max(initial=1))), -1, dtype=np.int32)
-        code[place] = self.number(topic, np.where(np.isnan(level), unjudged, level))
-        new = changes(topic) | changes(self._score(order.precision)[rows])
-        if order.order != by.MEAN or new.all():
-            return Labels(code)
-        shares = np.zeros(code.shape, dtype=np.int64)
-        shares[place] = np.cumsum(new) - 1
-        return Labels(code, shares)
+        topic, unjudged = self.topic[rows], self.top / 2 if order.documents == by.HALF else 0.0
+        level, ties = padded(topic, np.nan_to_num(self.level[rows], nan=unjudged), self.count), None
+        if order.order == by.MEAN:
+            new = changes(topic) | changes(self._score(order.precision)[rows])
+            ties = None if new.all() else np.cumsum(new) - 1
+        return Lists(level, ties, self.best, self.top, self._judged_ranks(order))
 
-    def _score(self, precision: str) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            return self.score.astype(by.PRECISIONS.get(precision, np.float64))
-
-    def judged_ranks(self, order: Order) -> JudgedRanks:
-        """The run in an order without shared gains, for the formulas of the package."""
+    def _judged_ranks(self, order: Order) -> JudgedRanks:
         rows = self.rows(order._replace(documents=by.EVERY))
-        place = np.empty(rows.size, dtype=np.int64)
+        place = np.empty(self.topic.size, dtype=np.int64)
         place[rows] = places(np.bincount(self.topic[rows], minlength=self.count))
         rank = place[self.hits] + 1
         sort = np.lexsort((rank, self.ranks.topic))
-        return replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[sort])
+        ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[sort])
+        return ranks.condensed if order.documents == by.JUDGED_ONLY else ranks
+
+
+def padded(topic: np.ndarray, values: np.ndarray, topics: int) -> np.ndarray:
+    """The values of each topic as a row of a matrix, with NaN behind them."""
+    size = np.bincount(topic, minlength=topics)
+    result = np.full((topics, max(int(size.max(initial=0)), 1)), np.nan)
+    result[topic, places(size)] = values
+    return result
+
+
+def descending(levels: np.ndarray) -> np.ndarray:
+    """The levels of each topic in descending order; NaN stays behind."""
+    return np.asarray(-np.sort(-levels, axis=1))
 
 
 def ranks_by_line(file: File) -> np.ndarray | None:

@@ -1,56 +1,57 @@
 """The search: every definition on every run, and how far its values are from the given ones.
 
-DCG is linear in the gains. So one matrix product gives the discounts that each level collects, for all
-discounts and cutoffs at once, and a second one gives DCG for all gains. The ideal lists need only counts of
-levels. Orders with the same labels share all results.
+One matrix product gives the DCG of all topics for all gains, discounts and cutoffs. Orders of a run with the
+same levels at all ranks share all results, and so do ideal lists that do not depend on the order.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
+from ...by_topic import changes
 from ...errors import GradedError
 from ...evaluation import trec_eval
+from ...evaluation.evaluate import evaluate
 from ...evaluation.provider import computed, view
 from ...evaluation.reduction import JudgedDocuments
 from ...inputs.tables import Table
 from ...measures.topics import ratio
-from ...ranking.gains import LINEAR
+from ...ranking.gains import LINEAR, plain_number
 from ...ranking.judged import Judged
 from ...ranking.ranks import JudgedRanks
-from ...registry.facts import gains_of, is_graded
+from ...registry.facts import is_graded
 from ...uncertainty import evaluated, evaluated_curve
 from . import definitions as by
-from .definitions import Definition, Discount, Gain
-from .lists import Documents, Labels, Order
+from .definitions import BASE, Definition, Discount, Gain, Order
+from .lists import Documents, Lists, descending
 
-BASE = Order(by.DESCENDING, "32-bit", by.EVERY)
-"""trec_eval's order, in which every measure is tried."""
 CURVE = 100
 """Measures at cutoffs up to this come from one curve."""
 TWICE_ROUNDED = 0.56
 """The tolerance in units of the last decimal: the value was perhaps rounded twice."""
 SINGLE = 3e-7
 """The relative error of tools that compute with 32-bit floats."""
+SAME = 1e-9
+"""Values that differ by less are the same."""
 SAMPLE = 96
 """The number of topics on which all definitions are tried if there are more than twice as many."""
 CHUNK = 500
-"""The number of topics on which the remaining definitions are verified at a time."""
+"""The number of topics whose values are in memory at a time."""
 SLAB = 48
 """The number of cutoffs that are tried at a time."""
-NEAREST = 400
+NEAREST = 20
 """The number of definitions that are kept if none gives all values."""
-VERIFIED = 20
-"""The number of these that are tried on all topics: all combinations of their values are computed."""
 MOST = 4_000
-"""The number of definitions that are kept."""
+"""The number of definitions that are kept if they give all values."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,30 @@ class Space:
     discounts: dict[str, Discount]
     strings: dict[str, Measure]
 
+    def limited(self, **tried: tuple[str, ...]) -> Space:
+        """The space with fewer values of some dimensions."""
+        return replace(self, tried=self.tried | tried)
+
     def around(self, definitions: Iterable[Definition]) -> Space:
         """The smallest space that has these definitions."""
         columns = dict(zip(Definition._fields, map(set, zip(*definitions))))
-        columns["measure"] |= {name.partition(" ")[0] for name in columns["measure"]}
-        columns["documents"] |= {by.EVERY}  # measures with judged documents only come from the whole list
-        kept = {name: tuple(v for v in of if v in columns[name]) for name, of in self.tried.items()}
-        return replace(self, tried=kept | {"shown": self.tried["shown"]})
+        columns["shown"] = {*self.tried["shown"]}
+        return self.limited(
+            **{name: tuple(v for v in of if v in columns[name]) for name, of in self.tried.items()}
+        )
 
     @property
     def cuts(self) -> np.ndarray:
         """The cutoffs as numbers."""
-        return np.array(
-            [np.inf if cutoff == by.ALL_RANKS else int(cutoff) for cutoff in self.tried["cutoff"]]
-        )
+        return np.array([np.inf if k == by.ALL_RANKS else int(k) for k in self.tried["cutoff"]])
+
+    @property
+    def orders(self) -> list[Order]:
+        """The orders of a run."""
+        of, named = self.tried, (by.AS_READ, by.BY_RANK)
+        found = product(of["order"], of["precision"] or ("",), of["documents"])
+        orders = (Order(order, "" if order in named else precision, docs) for order, precision, docs in found)
+        return [*dict.fromkeys(orders)]
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,9 @@ class Case:
 
     `decimals` are those of the values. `others` counts the run's topics that the qrels lack; they count as 0
     in a mean over the run's topics. `ranks_in_file` has the rank column of the run's file by line.
-    `covered` tells which means from 0 to 1 some definition has; it is filled by the search.
+    `repeated` tells which topics had a document twice, which was dropped. `weights` (T) are random; sums of
+    values with these weights tell definitions apart. `covered` tells which means from 0 to 1 some definition
+    has; the search fills it.
     """
 
     qrels: JudgedDocuments
@@ -97,6 +110,8 @@ class Case:
     decimals: int
     others: int
     ranks_in_file: np.ndarray | None
+    repeated: np.ndarray
+    weights: np.ndarray
     covered: np.ndarray
 
     @property
@@ -113,22 +128,24 @@ class Case:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """The numbers of the topics that have a value."""
-        return np.flatnonzero(~np.isnan(self.values))
+        """The numbers of the topics that have a value; of all topics for a mean."""
+        return np.flatnonzero(~np.isnan(self.values) | (self.mean is not None))
 
-    def misses(self, values: np.ndarray, given: np.ndarray | float, way: str) -> np.ndarray:
-        """How many tolerances the values miss the given ones by, when shown in a way; at most 1 fits."""
+    def fits(self, values: np.ndarray, given: np.ndarray | float, way: str) -> np.ndarray:
+        """Whether the values, shown in a way, are the given ones."""
         off = (100 * values if way == by.PERCENT else values) - given
         if way == by.TRUNCATED:
             half = 0.5 * 10.0**-self.decimals
-            return np.asarray(np.abs(off - half) / (half + 1e-12))
-        return np.asarray(np.abs(off) / (self.tolerance + SINGLE * np.abs(given)))
+            return np.asarray(np.abs(off - half) <= half + 1e-12)
+        return np.asarray(np.abs(off) <= self.tolerance + SINGLE * np.abs(given))
 
     def part(self, topics: np.ndarray) -> Case:
         """The topics of the qrels with these numbers."""
         qrels, code = self.qrels.part(topics), {topic: row for row, topic in enumerate(self.run.topics)}
         rows = np.array([code[topic] for topic in qrels.judged.topics if topic in code], dtype=np.int64)
-        return replace(self, qrels=qrels, run=self.run.part(rows), values=self.values[topics])
+        values, repeated, weights = (each[topics] for each in (self.values, self.repeated, self.weights))
+        run = self.run.part(rows)
+        return replace(self, qrels=qrels, run=run, values=values, repeated=repeated, weights=weights)
 
     def sample(self) -> Case:
         """All topics, or few: most with values between 0 and 1, which tell definitions apart."""
@@ -139,264 +156,278 @@ class Case:
         return self.part(np.sort(np.concatenate(some)))
 
     def parts(self) -> Iterator[Case]:
-        """All topics, a chunk at a time; a mean needs all at once."""
+        """All topics, a chunk at a time."""
         count = len(self.judged.topics)
-        if self.mean is not None or count <= CHUNK:
-            yield self
-            return
         for start in range(0, count, CHUNK):
-            yield self.part(np.arange(start, min(start + CHUNK, count)))
+            yield self if count <= CHUNK else self.part(np.arange(start, min(start + CHUNK, count)))
 
 
 def _spread(numbers: np.ndarray, count: int) -> np.ndarray:
     return numbers[np.unique(np.linspace(0, numbers.size - 1, min(count, numbers.size)).astype(np.int64))]
 
 
-@dataclass(frozen=True)
-class Block:
-    """The values of several definitions for each topic (T × C).
+class Block(NamedTuple):
+    """The values of several definitions (C) for each topic (T × C), NaN where one leaves the topic out."""
 
-    The definitions have the values of `fixed`, and those of `names` (C). `undefined` (T × C) is true where
-    the ideal list has no gain; None if there is no ideal list.
-    """
-
-    fixed: Definition
-    names: list[Definition]
+    names: Sequence[Definition]
     values: np.ndarray
-    undefined: np.ndarray | None = None
-
-    @property
-    def nothing(self) -> tuple[str, ...]:
-        """The values of topics that are undefined."""
-        return ("",) if self.undefined is None else by.NOTHING
-
-    def definition(self, order: Order, column: int, nothing: int) -> Definition:
-        named = self.names[column]._asdict()
-        given = {name: value for name, value in self.fixed._asdict().items() if value}
-        return Definition(**named | order._asdict() | given | {"nothing": self.nothing[nothing]})
 
 
 # --------------------------------------------------------------------------------------------- nDCG and DCG
 
 
-def cumulated_gains(space: Space, documents: Documents, labels: Labels) -> Iterator[Block]:
-    """The blocks of nDCG, one for each ideal list, and of DCG."""
-    tried, cuts = space.tried, space.cuts
-    names = [Definition(gain=g, discount=d, cutoff=k)
-             for g, d, k in product(tried["gain"], tried["discount"], tried["cutoff"])]  # fmt: skip
-    if not names or not {by.NDCG, by.DCG} & {*tried["measure"]}:
+@lru_cache(maxsize=64)
+def _names(gains: Any, discounts: Any, cutoffs: Any, *measure: str) -> list[Definition]:
+    name, ideal, nothing = measure
+    without = by.DCG_ONLY if name == by.NDCG else set()
+    return [
+        Definition(name, k, gain, discount, ideal, nothing)
+        for gain, discount, k in product(gains, discounts, cutoffs)
+        if not {gain, discount} & without
+    ]
+
+
+def cumulated_gains(space: Space, lists: Lists, ideals: dict[str, np.ndarray]) -> Iterator[Block]:
+    """The blocks of DCG and of nDCG; `ideals` has the DCG of ideal lists that are known."""
+    tried = space.tried
+    named = tried["gain"], tried["discount"], tried["cutoff"]
+    if not all(named) or not {by.NDCG, by.DCG} & {*tried["measure"]}:
         return
-    discounts = [space.discounts[name] for name in tried["discount"]]
-    padding = np.isnan(documents.levels)
-    level = np.where(padding, 0.0, documents.levels)
-    gains = np.stack([np.where(padding, 0.0, space.gains[name](level)) for name in tried["gain"]], axis=1)
-    dcg = (gains @ collected(documents, labels, discounts, cuts)).reshape(documents.count, -1)
+    gains, cuts = [space.gains[name] for name in tried["gain"]], space.cuts
+    values = cumulated(space, lists.level, gains, cuts, lists.ties)
     if by.DCG in tried["measure"]:
-        yield Block(Definition(by.DCG), names, dcg)
-    own = [not {name.gain, name.discount} & by.DCG_ONLY for name in names]
-    if by.NDCG not in tried["measure"] or not any(own):
-        return
-    names = [name for name, keeps in zip(names, own) if keeps]
-    for ideal in tried["ideal"]:
-        best = gains @ ideally_collected(documents, labels, discounts, cuts, ideal)
-        best = best.reshape(dcg.shape)[:, own]
-        yield Block(Definition(by.NDCG, ideal=ideal), names, ratio(dcg[:, own], best), best <= 0)
+        yield Block(_names(*named, by.DCG, "", ""), values)
+    own = [not {gain, discount} & by.DCG_ONLY for gain, discount, _ in product(*named)]
+    for ideal in tried["ideal"] if by.NDCG in tried["measure"] else ():
+        if ideal not in ideals or ideal == by.ANEW:
+            ideals[ideal] = ideally_cumulated(space, lists, gains, cuts, ideal)[:, own]
+        best = ideals[ideal]
+        for nothing in tried["nothing"]:
+            filled = np.full(best.shape, by.VALUE_OF[nothing])
+            normalised = np.divide(values[:, own], best, out=filled, where=best > 0)
+            yield Block(_names(*named, by.NDCG, ideal, nothing), normalised)
 
 
-def discounts_at(discounts: Iterable[Discount], depth: int) -> np.ndarray:
-    """One over each discount at the ranks 1 … `depth` (depth × discounts)."""
-    rank = np.arange(1, depth + 1, dtype=np.float64)
-    return np.stack([1 / discount(rank) for discount in discounts], axis=1)
-
-
-def collected(
-    documents: Documents, labels: Labels, discounts: Sequence[Discount], cuts: np.ndarray
+def cumulated(
+    space: Space, level: np.ndarray, gains: Sequence[Gain], cuts: np.ndarray, ties: np.ndarray | None = None
 ) -> np.ndarray:
-    """The discounts that each level collects, for each discount and cutoff (T × L × discounts · cutoffs)."""
-    depth = labels.code.shape[1]
-    within = np.arange(1, depth + 1)[:, None, None] <= cuts
-    weights = discounts_at(discounts, depth)[:, :, None] * within
-    return labels.counts(documents.levels.shape[1], weights.reshape(depth, -1))
+    """DCG of lists of levels (T × D) for all gains, discounts and cutoffs (T × C)."""
+    inside = ~np.isnan(level)
+    gain = np.stack([np.where(inside, each(np.where(inside, level, 0.0)), 0.0) for each in gains])
+    if ties is not None:
+        starts, sizes = np.flatnonzero(changes(ties)), np.bincount(ties)
+        means = np.add.reduceat(gain[:, inside], starts, axis=1) / sizes
+        gain[:, inside] = np.repeat(means, sizes, axis=1)
+    rank = np.arange(1, level.shape[1] + 1, dtype=np.float64)
+    discount = np.stack([1 / space.discounts[name](rank) for name in space.tried["discount"]], axis=1)
+    weights = discount[:, :, None] * (rank[:, None, None] <= cuts)
+    found = gain.reshape(-1, rank.size) @ weights.reshape(rank.size, -1)
+    return np.moveaxis(found.reshape(len(gains), len(level), -1), 0, 1).reshape(len(level), -1)
 
 
-def ideally_collected(
-    documents: Documents, labels: Labels, discounts: Sequence[Discount], cuts: np.ndarray, ideal: str
+def ideally_cumulated(
+    space: Space, lists: Lists, gains: Sequence[Gain], cuts: np.ndarray, ideal: str
 ) -> np.ndarray:
-    """The same for the ideal list, from the number of documents that it has of each level."""
-    length, levels = (labels.code >= 0).sum(axis=1)[:, None], documents.levels.shape[1]
-    ranks = np.arange(1, labels.code.shape[1] + 1)[:, None]
-    most = np.broadcast_to(cuts, (documents.count, cuts.size))
-    counts = documents.judged_levels[:, :, None]  # T × L × 1 or cutoffs
-    if ideal == by.UNCUT:
-        most = np.full(most.shape, np.inf)
-    elif ideal in (by.AS_LONG, by.TOP_RETRIEVED):
-        most = np.minimum(most, length)
-    elif ideal in (by.RETRIEVED, by.ANEW):
-        within = ranks <= (cuts if ideal == by.ANEW else np.array([np.inf]))
-        counts = Labels(labels.code).counts(levels, within.astype(np.float64))
-    if ideal in (by.TOP, by.TOP_RETRIEVED):
-        most = np.where(np.isinf(most), length, most)
-        counts = np.where(documents.levels == documents.top, np.inf, 0.0)[:, :, None]
-    ahead = np.flip(np.cumsum(np.flip(counts, axis=1), axis=1), axis=1)  # of this level and above
-    above = np.concatenate((ahead[:, 1:], np.zeros_like(ahead[:, :1])), axis=1)
-    depth = int(
-        max(documents.judged_levels.sum(axis=1).max(), ranks.size, most[np.isfinite(most)].max(initial=0))
-    )
-    sums = np.concatenate((np.zeros((1, len(discounts))), np.cumsum(discounts_at(discounts, depth), axis=0)))
-    upper, lower = (np.minimum(each, np.minimum(most, depth)[:, None]).astype(int) for each in (ahead, above))
-    found = np.moveaxis(sums[upper] - sums[lower], 3, 2)  # T × L × discounts × cutoffs
-    return found.reshape(*found.shape[:2], -1)
+    """The same of the ideal lists of a kind."""
+    level, best, top, unlimited = lists.level, lists.best, lists.top, np.isinf(cuts)
+    of = partial(cumulated, space, gains=gains)
+    if ideal == by.AS_LONG:
+        size = (~np.isnan(level)).sum(axis=1, keepdims=True)
+        best = np.where(np.arange(best.shape[1]) < size, best, np.nan)
+    elif ideal == by.RETRIEVED:
+        best = descending(level)
+    elif ideal in (by.TOP, by.TOP_RETRIEVED):
+        returned = of(np.where(np.isnan(level), np.nan, top), cuts=cuts)
+        longest = int(max(1, cuts[~unlimited].max(initial=0)))
+        every = of(np.full((len(level), longest), top), cuts=cuts)
+        per_column = np.tile(unlimited | (ideal == by.TOP_RETRIEVED), every.shape[1] // cuts.size)
+        return np.where(per_column, returned, every)
+    elif ideal == by.ANEW:
+        firsts = [level[:, : int(min(k, level.shape[1]))] for k in cuts]
+        found = [of(descending(first), cuts=np.array([np.inf])) for first in firsts]
+        return np.stack(found, axis=2).reshape(len(level), -1)
+    return of(best, cuts=np.full(cuts.shape, np.inf) if ideal == by.UNCUT else cuts)
 
 
 # --------------------------------------------------------------------------------------------- other measures
 
 
-def stopping(space: Space, documents: Documents, labels: Labels) -> Iterator[Block]:
-    """Expected reciprocal rank with probabilities to stop that are not those of ERR_G."""
-    levels = np.append(np.maximum(np.nan_to_num(documents.levels), 0), np.zeros((documents.count, 1)), axis=1)
-    level = np.take_along_axis(levels, labels.code, axis=1)  # -1 is the padding
-    at = np.minimum(space.cuts, level.shape[1]).astype(int) - 1
-    for name in by.STOPS.keys() & {*space.tried["measure"]}:
+def other_sums(space: Space, lists: Lists) -> Iterator[Block]:
+    """The measures that no measure string has: `SUMS` and `DENOMINATORS`."""
+    cuts, cutoffs, wanted = space.cuts, space.tried["cutoff"], {*space.tried["measure"]}
+    rank, inside = np.arange(1, lists.level.shape[1] + 1), ~np.isnan(lists.level)
+    level, at = np.maximum(np.nan_to_num(lists.level), 0), np.minimum(cuts, rank.size).astype(int) - 1
+    for name in by.SUMS.keys() & wanted:
         with np.errstate(all="ignore"):
-            p = by.STOPS[name](level, levels.max(axis=1)[:, None])
-            before = np.cumprod(np.insert(1 - p, 0, 1, axis=1), axis=1)[:, :-1]
-            err = np.nan_to_num(np.cumsum(p * before / np.arange(1, p.shape[1] + 1), axis=1))
-        yield Block(Definition(name), [Definition(cutoff=k) for k in space.tried["cutoff"]], err[:, at])
+            terms = np.nan_to_num(by.SUMS[name](level, np.fmax(lists.best[:, :1], 0), rank)) * inside
+        yield Block([Definition(name, k) for k in cutoffs], np.cumsum(terms, axis=1)[:, at])
+    for least, threshold in by.thresholds(lists.ranks.judged.all_levels).items():
+        hits = lists.level >= least
+        found = np.cumsum(hits, axis=1)
+        relevant, retrieved = (lists.best >= least).sum(axis=1), inside.sum(axis=1)
+        precisions = np.cumsum(hits * found / rank, axis=1)
+        counts = by.Counts(cuts, found[:, at], precisions[:, at], relevant[:, None], retrieved[:, None])
+        for name, formula in by.DENOMINATORS.items():
+            if (full := name.format(threshold)) in wanted:
+                yield Block([Definition(full, k) for k in cutoffs], formula(counts))
 
 
-def of_strings(space: Space, ranks: JudgedRanks, condensed: bool, every: bool) -> Iterator[Block]:
-    """The block of measure strings, computed by the formulas of this package; `every` one, or those that
-    depend on the order of ties."""
-    names, columns = [], []
+def of_strings(space: Space, case: Case, order: Order, ranks: JudgedRanks) -> Iterator[Block]:
+    """The block of measure strings, computed by the formulas of this package, or by ir-measures' other
+    providers; in other orders than trec_eval's, only those that often depend on it."""
+    names: list[Definition] = []
+    columns: list[np.ndarray] = []
     known: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
+    usual = order._replace(documents=by.EVERY) == BASE
     for name, measure in space.strings.items():
-        if name not in space.tried["measure"] or not (every or measure.NAME in by.ANY_ORDER):
+        if name not in space.tried["measure"] or not (usual or measure.NAME in by.ANY_ORDER):
             continue
-        if condensed and "judged_only" not in measure.SUPPORTED_PARAMS:
+        if order.documents == by.JUDGED_ONLY and "judged_only" not in measure.SUPPORTED_PARAMS:
             continue
-        for cutoff, values in _at_cutoffs(by.condensed(measure, condensed), ranks, space, *known):
-            variants: dict[str, Any] = {name: 1.0}
-            for variant, factor in by.VARIANTS.get(measure.NAME, {}).items():
-                variants[f"{name} {variant}"] = factor(_counts(measure, ranks, cutoff, condensed))
-            names += [Definition(each, cutoff) for each in variants]
-            columns += [values * factor for factor in variants.values()]
+        cuts = {cutoff: cut for cutoff in space.tried["cutoff"] if (cut := by.at_cutoff(measure, cutoff))}
+        names += [Definition(name, cutoff) for cutoff in cuts]
+        columns += _at_cutoffs(measure, cuts, case, ranks, *known)
     if names:
-        yield Block(Definition(documents=by.JUDGED_ONLY * condensed), names, np.stack(columns, axis=1))
+        yield Block(names, np.stack(columns, axis=1))
 
 
 def _at_cutoffs(
-    measure: Measure, ranks: JudgedRanks, space: Space, views: dict[Any, Any], lists: dict[Any, Any]
-) -> Iterator[tuple[str, np.ndarray]]:
-    """The values of a measure at each cutoff that it takes."""
-    cuts = space.cuts
-    depth = int(cuts[cuts <= CURVE].max(initial=0)) if is_graded(measure) and measure.CUTOFF else 0
-    try:
-        if depth:
-            compute = partial(evaluated_curve, measure, depth=depth)
-            curve = computed(measure, view(measure, ranks, views, cut=False), compute, (depth,))
-        for cutoff, k in zip(space.tried["cutoff"], cuts):
-            if k <= depth:
-                yield cutoff, curve[:, int(k) - 1]
-            elif (cut := by.at_cutoff(measure, cutoff)) and (is_graded(cut) or trec_eval.computes(cut)):
-                yield cutoff, values_of_measure(cut, ranks, views, lists)
-    except GradedError:
-        return  # the data do not allow the measure: a gain above max_gain, scores outside [0, 1]
+    measure: Measure, cuts: dict[str, Measure], case: Case, ranks: JudgedRanks, views: Any, lists: Any
+) -> Iterator[np.ndarray]:
+    """The values of a measure at each cutoff; NaN if the data do not allow it."""
+    curve: np.ndarray | None = None
+    for cutoff, cut in cuts.items():
+        try:
+            if is_graded(measure) and measure.CUTOFF and cutoff != by.ALL_RANKS and int(cutoff) <= CURVE:
+                if curve is None:
+                    compute = partial(evaluated_curve, measure, depth=CURVE)
+                    curve = computed(measure, view(measure, ranks, views, cut=False), compute, (CURVE,))
+                yield curve[:, int(cutoff) - 1]
+            else:
+                yield values_of_measure(cut, case, ranks, views, lists)
+        except GradedError:  # a gain above max_gain, for example
+            yield np.full(ranks.retrieved.size, np.nan)
 
 
-def values_of_measure(measure: Measure, ranks: JudgedRanks, *known: dict[Any, Any]) -> np.ndarray:
-    """The values of a measure of this package or ir-measures."""
-    views, lists = known or ({}, {})
+def values_of_measure(
+    measure: Measure, case: Case, ranks: JudgedRanks, views: Any = None, lists: Any = None
+) -> np.ndarray:
+    """The values of a measure of this package or ir-measures. Raises `GradedError` if nothing computes it."""
     if is_graded(measure):
         return computed(measure, view(measure, ranks, views), partial(evaluated, measure))
-    return np.nan_to_num(trec_eval.values(measure, ranks, lists))
+    if trec_eval.computes(measure):
+        found = trec_eval.values(measure, ranks, {} if lists is None else lists)
+        return np.asarray(np.nan_to_num(found))
+    table = case.qrels.qrels.dicts().items()
+    qrels = {topic: {doc: plain_number(level) for doc, level in docs.items()} for topic, docs in table}
+    evaluation = evaluate(qrels, {"run": case.run.dicts()}, [measure])
+    values = dict(zip(evaluation.topics, evaluation.values[0, 0].tolist()))
+    return np.array([values.get(topic, 0.0) for topic in case.judged.topics])
 
 
-def _counts(measure: Measure, ranks: JudgedRanks, cutoff: str, condensed: bool) -> by.Counts:
-    k = np.inf if cutoff == by.ALL_RANKS else float(cutoff)
-    judged, seen = ranks.judged, ranks.condensed if condensed else ranks
-    relevant = judged.level >= (measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else np.nextafter(0, 1))
-    found = relevant[seen.doc] & (seen.rank <= k)
-    count = partial(np.bincount, minlength=len(judged.topics))
-    top = np.full(len(judged.topics), judged.top(gains_of(measure))[0])
-    return by.Counts(count(judged.topic[relevant]), seen.retrieved, count(seen.topic[found]), top, k)
+def is_foreign(measure: Measure) -> bool:
+    """Whether only other providers of ir-measures compute the measure, which takes long."""
+    whole = by.at_cutoff(measure, by.ALL_RANKS) or by.at_cutoff(measure, "10")
+    return whole is not None and not is_graded(whole) and not trec_eval.computes(whole)
 
 
 # --------------------------------------------------------------------------------------------- the search
 
-Scored = list[tuple[Block, np.ndarray]]
-Errors = dict[tuple[Order, Definition], tuple[Block, np.ndarray]]
-"""For each order and each block its definitions and their errors (C × nothing × averaged × shown)."""
 
+class Tally(NamedTuple):
+    """What the values of a block add up to, over the topics of one case or several.
 
-def blocks(space: Space, documents: Documents, order: Order, labels: Labels) -> Iterator[Block]:
-    """All definitions in an order."""
-    yield from cumulated_gains(space, documents, labels)
-    yield from stopping(space, documents, labels)
-    if order.documents == by.EVERY and order.order != by.MEAN:
-        ranks = documents.judged_ranks(order)
-        for condensed in (False, True):
-            yield from of_strings(space, ranks, condensed, order == BASE)
-
-
-def errors(space: Space, cases: Iterable[Case]) -> Errors:
-    """The error of each definition, summed over the cases; 0 if it gives all values.
-
-    The error is the number of topics that differ, and a fraction for how much; for a mean, it is the
-    difference in tolerances.
+    `sums` has the errors (C × averaged × shown), or of a mean the sums of which it is made. The `prints` (C)
+    of definitions with the same values are the same.
     """
-    total: Errors = {}
+
+    names: Sequence[Definition]
+    sums: np.ndarray
+    prints: np.ndarray
+
+
+Tallies = dict[tuple[Order, int], Tally]
+
+
+def blocks(space: Space, case: Case, order: Order, lists: Lists, ideals: Any) -> Iterator[Block]:
+    """All definitions in an order."""
+    yield from cumulated_gains(space, lists, ideals)
+    yield from other_sums(space, lists)
+    if order.order != by.MEAN and order.documents in (by.EVERY, by.JUDGED_ONLY):
+        yield from of_strings(space, case, order, lists.ranks)
+
+
+def tallies(space: Space, cases: Iterable[Case]) -> Tallies:
+    """The errors of all definitions, summed over the cases; 0 for a definition that gives all values."""
+    total: Tallies = {}
     for case in cases:
-        seen: dict[Any, Scored] = {}
-        score = partial(_by_topic if case.mean is None else _of_means, case, space.tried["shown"])
-        for order in case.documents.orders():
-            if not all(value in space.tried[name] for name, value in order._asdict().items() if value):
-                continue
-            labels = case.documents.labels(order)
-            key: tuple[Any, ...] = labels.key(), order == BASE
-            if order.documents == by.EVERY and order.order != by.MEAN:
-                ranks = case.documents.judged_ranks(order)
-                key += ranks.doc.tobytes(), ranks.rank.tobytes()
-            if key not in seen:
-                found = blocks(space, case.documents, order, labels)
-                # Values would fill the memory.
-                seen[key] = [(replace(each, values=np.empty(0)), score(each)) for each in found]
-            for block, error in seen[key]:
-                place = order, block.fixed
-                total[place] = block, error if place not in total else total[place][1] + error
+        of_case: Tallies = {}
+        for part in case.parts():
+            tally = partial(_of_values if case.mean is None else _of_means, part, space.tried["shown"])
+            seen: dict[Any, list[Tally]] = {}
+            ideals: dict[str, dict[str, np.ndarray]] = defaultdict(dict)
+            for order in space.orders:
+                lists = part.documents.lists(order)
+                key = lists.key, order.documents, order.order in (by.MEAN, BASE.order)
+                if key not in seen:
+                    found = blocks(space, part, order, lists, ideals[order.documents])
+                    seen[key] = [tally(block) for block in found]
+                _add(of_case, {(order, number): each for number, each in enumerate(seen[key])})
+        if case.mean is not None:
+            of_case = {place: _of_mean(case, space.tried["shown"], each) for place, each in of_case.items()}
+        _add(total, of_case)
     return total
 
 
-def _by_topic(case: Case, shown: Sequence[str], block: Block) -> np.ndarray:
+def _add(total: Tallies, others: Tallies) -> None:
+    for place, (names, sums, prints) in others.items():
+        old = total.get(place)
+        total[place] = Tally(names, old.sums + sums, old.prints + prints) if old else others[place]
+
+
+def _prints(case: Case, block: Block) -> np.ndarray:
+    left_out = np.isnan(block.values) & ~np.isnan(block.values).all(axis=0)
+    values = np.where(left_out, -1.0, block.values)
+    return np.asarray(case.weights[case.known] @ values[case.known])
+
+
+def _of_values(case: Case, shown: Sequence[str], block: Block) -> Tally:
+    """The number of topics that differ, and a fraction for how much."""
     value, values = case.values[case.known, None], block.values[case.known]
-    found = np.empty((values.shape[1], len(block.nothing), 1, len(shown)), dtype=np.float32)
-    for column, way in enumerate(shown):
-        differ = case.misses(values, value, way) > 1
-        for row, nothing in enumerate(block.nothing):
-            if block.undefined is not None:
-                fails = case.misses(np.full(value.shape, by.VALUE_OF[nothing]), value, way) > 1
-                wrong = np.where(block.undefined[case.known], fails, differ)
-            else:
-                wrong = differ
-            found[:, row, 0, column] = wrong.sum(axis=0)
-    off = np.minimum(np.abs(values - value), 1).sum(axis=0) / max(case.known.size, 1)
-    return found + np.where(found > 0, 0.49 * off[:, None, None, None], 0)
+    wrong = np.stack([(~case.fits(values, value, way)).sum(axis=0) for way in shown], axis=1)
+    off = np.fmin(np.abs(values - value), 1).sum(axis=0) / max(case.known.size, 1)
+    sums = (wrong + 0.49 * off[:, None] * (wrong > 0)).astype(np.float32)
+    return Tally(block.names, sums[:, None], _prints(case, block))
 
 
-def _of_means(case: Case, shown: Sequence[str], block: Block) -> np.ndarray:
-    member, undefined = averaged_topics(case.documents), block.undefined
-    size = member.sum(axis=1, keepdims=True) + case.others * (np.array(by.AVERAGED)[:, None] == by.RUN_TOPICS)
-    missing = 0.0 if undefined is None else member @ undefined
-    found = np.empty((block.values.shape[1], len(block.nothing), len(size), len(shown)), dtype=np.float32)
-    for column, way in enumerate(shown):
-        sums = member @ by.SHOWN_FIRST.get(way, np.asarray)(block.values)  # undefined values are 0
-        for row, nothing in enumerate(block.nothing):
-            added, left_out = missing * (nothing == by.ONE), missing * (nothing == by.LEFT_OUT)
-            mean = ratio(sums + added, size - left_out)
-            inside = mean[(mean >= 0) & (mean <= 1)] * (case.covered.size - 1)
-            case.covered[np.round(inside).astype(np.int64)] = True
-            miss = case.misses(mean, float(case.mean or 0.0), way)
-            found[:, row, :, column] = np.where(miss <= 1, 0.0, miss).T
-    return found
+def _of_means(case: Case, shown: Sequence[str], block: Block) -> Tally:
+    """For each set of averaged topics, the sums of the values in each way and the number of topics."""
+    member, counted = averaged_topics(case.documents), ~np.isnan(block.values)
+    values = np.where(counted, block.values, 0.0)
+    sums = [member @ by.SHOWN_FIRST.get(way, np.asarray)(values) for way in shown]
+    return Tally(block.names, np.stack([*sums, member @ counted]), _prints(case, block))
+
+
+def _of_mean(case: Case, shown: Sequence[str], tally: Tally) -> Tally:
+    """The difference of each mean from the given one, in units of the last decimal; 0 if it fits."""
+    assert case.mean is not None
+    *sums, size = tally.sums
+    size = size + case.others * (np.array(by.AVERAGED)[:, None] == by.RUN_TOPICS)
+    found = []
+    for way, total in zip(shown, sums):
+        mean = ratio(total, size)
+        _cover(case.covered, mean, way)
+        off = 1 + np.abs((100 * mean if way == by.PERCENT else mean) - case.mean) * 10.0**case.decimals
+        found.append(np.where(case.fits(mean, case.mean, way), 0, off).T)
+    return Tally(tally.names, np.stack(found, axis=2).astype(np.float32), tally.prints)
+
+
+def _cover(covered: np.ndarray, mean: np.ndarray, way: str) -> None:
+    """Note the means from 0 to 1 that would fit."""
+    exact = mean[(mean >= 0) & (mean <= 1)] * (covered.size - 1)
+    off = {by.TRUNCATED: (0.0,), by.PERCENT: ()}.get(way, (TWICE_ROUNDED, 1 - TWICE_ROUNDED))
+    for each in off:
+        covered[np.floor(exact + each).clip(max=covered.size - 1).astype(np.int64)] = True
 
 
 def averaged_topics(documents: Documents) -> np.ndarray:
@@ -412,12 +443,18 @@ def averaged_topics(documents: Documents) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Found:
-    """How many definitions were tried and fit, the first that fit, and the nearest with their errors."""
+    """How many definitions were tried and fit; the first that fit, with their prints; the nearest, with their
+    errors."""
 
     tried: int
     count: int
-    matches: list[Definition]
+    matches: dict[Definition, float]
     nearest: list[tuple[float, Definition]]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all definitions that fit were kept."""
+        return self.count <= len(self.matches)
 
 
 def search(space: Space, cases: Sequence[Case]) -> Found:
@@ -426,83 +463,45 @@ def search(space: Space, cases: Sequence[Case]) -> Found:
     samples = [case.sample() for case in cases]
     cutoffs = space.tried["cutoff"]
     slabs = [cutoffs[start : start + SLAB] for start in range(0, len(cutoffs), SLAB)]
-    parts = [
-        _collected(errors(replace(space, tried=space.tried | {"cutoff": slab}), samples), space)
-        for slab in slabs
-    ]
+    parts = [_found(space, tallies(space.limited(cutoff=slab), samples)) for slab in slabs]
     found = Found(
         sum(part.tried for part in parts),
         sum(part.count for part in parts),
-        [each for part in parts for each in part.matches][:MOST],
-        sorted((pair for part in parts for pair in part.nearest), key=lambda pair: pair[0])[:NEAREST],
+        {name: value for part in parts for name, value in part.matches.items()},
+        sorted((pair for part in parts for pair in part.nearest), key=itemgetter(0))[:NEAREST],
     )
-    if all(sample is case for sample, case in zip(samples, cases)):
+    if not found.complete or all(sample is case for sample, case in zip(samples, cases)):
         return found
-    wanted = frozenset(found.matches or [definition for _, definition in found.nearest[:VERIFIED]])
-    verified = errors(space.around(wanted), (part for case in cases for part in case.parts()))
-    return replace(_collected(verified, space, wanted), tried=found.tried)
+    near = {*found.matches} or {definition for _, definition in found.nearest}
+    verified = _found(space, tallies(space.around(near), cases))
+    return replace(verified, tried=found.tried)
 
 
-def _collected(total: Errors, space: Space, wanted: frozenset[Definition] | None = None) -> Found:
-    """The definitions without an error, and the nearest ones; only those that are wanted."""
-    matches: list[Definition] = []
-    nearest: list[tuple[float, Definition]] = []
-    limit = np.inf
-    if wanted is None and total:
-        least = [np.partition(found.ravel(), min(5, found.size - 1))[:6] for _, found in total.values()]
-        limit = float(np.sort(np.concatenate(least))[:NEAREST][-1])
-    for (order, _), (block, found) in total.items():
-        for at in map(tuple, np.argwhere(found <= limit).tolist()):
-            if len(matches) >= MOST:
-                break
-            averaged = by.AVERAGED[at[2]] if found.shape[2] > 1 else ""
-            definition = block.definition(order, *at[:2])._replace(
-                averaged=averaged, shown=space.tried["shown"][at[3]]
-            )
-            if wanted is None or definition in wanted:
-                nearest.append((float(found[at]), definition))
-                matches += [definition] * int(found[at] == 0)
-    nearest.sort(key=lambda pair: pair[0])
-    arrays = [found for _, found in total.values()]
+def _found(space: Space, total: Tallies) -> Found:
+    """The definitions without an error, or the nearest ones."""
+    errors = [np.where(np.isnan(each.prints)[:, None, None], np.inf, each.sums) for each in total.values()]
+    least = [np.partition(each.ravel(), min(NEAREST, each.size) - 1)[:NEAREST] for each in errors]
+    limit = np.sort(np.concatenate([*least, [np.inf]]))[:NEAREST][-1]
+    found: list[tuple[float, Definition, float]] = []
+    for ((order, _), tally), error in zip(total.items(), errors):
+        for c, a, s in np.argwhere((error <= limit) & np.isfinite(error))[: MOST + 1 - len(found)]:
+            averaged = by.AVERAGED[a] if error.shape[1] > 1 else ""
+            last = {"averaged": averaged, "shown": space.tried["shown"][s]}
+            definition = tally.names[c]._replace(**order._asdict(), **last)
+            found.append((float(error[c, a, s]), definition, float(tally.prints[c])))
     return Found(
-        sum(each.size for each in arrays),
-        sum(int((each == 0).sum()) for each in arrays),
-        matches,
-        nearest[:NEAREST],
+        sum(int(np.isfinite(error).sum()) for error in errors),
+        sum(int((error == 0).sum()) for error in errors),
+        {definition: value for error, definition, value in found if error == 0},
+        sorted(((error, definition) for error, definition, _ in found), key=itemgetter(0))[:NEAREST],
     )
 
 
-def values_of(space: Space, cases: Iterable[Case], definitions: Sequence[Definition]) -> np.ndarray:
-    """The value of each definition for each topic (definitions × topics), NaN where it leaves the topic
-    out."""
-    space = space.around(definitions)
-    return np.concatenate([_values_in(space, case, definitions) for case in cases], axis=1)
-
-
-def _values_in(space: Space, case: Case, definitions: Sequence[Definition]) -> np.ndarray:
-    result = np.full((len(definitions), len(case.judged.topics)), np.nan)
-    alike: dict[Any, list[int]] = {}
-    orders = {each: Order(*(getattr(each, name) for name in Order._fields)) for each in definitions}
-    labels = {order: case.documents.labels(order) for order in {*orders.values()}}
-    for number, each in enumerate(definitions):
-        whole = orders[each]._replace(documents=by.EVERY)
-        alike.setdefault(whole if each.is_string else labels[orders[each]].key(), []).append(number)
-    for key, numbers in alike.items():
-        order = key if isinstance(key, Order) else orders[definitions[numbers[0]]]
-        columns = {
-            (block.fixed.ideal, block.fixed.documents, block.fixed.measure or name.measure, name[1:4]): (
-                block,
-                column,
-            )
-            for block in blocks(space, case.documents, order, case.documents.labels(order))
-            for column, name in enumerate(block.names)
-        }
-        for number in numbers:
-            each = definitions[number]
-            documents = by.JUDGED_ONLY * (each.is_string and each.documents == by.JUDGED_ONLY)
-            if (place := columns.get((each.ideal, documents, each.measure, each[1:4]))) is not None:
-                block, column = place
-                result[number] = block.values[:, column]
-                if block.undefined is not None:
-                    result[number, block.undefined[:, column]] = by.VALUE_OF[each.nothing]
-    return np.where(np.isinf(result), np.nan, result)
+def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
+    """The value of a definition for each topic, as it is shown; NaN where it leaves the topic out."""
+    space, order, found = space.around([definition]), definition.list_order, []
+    for part in case.parts():
+        for block in blocks(space, part, order, part.documents.lists(order), {}):
+            if definition.formula in block.names:
+                found.append(block.values[:, block.names.index(definition.formula)])
+    return np.concatenate(found) * (100 if definition.shown == by.PERCENT else 1)

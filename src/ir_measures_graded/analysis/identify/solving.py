@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
+from ...ranking.gains import GainMap, plain_number
 from .definitions import DCG, NDCG, Gain
 from .lists import Documents
-from .search import Case, Space, collected, ideally_collected
+from .search import Case, Space, cumulated, ideally_cumulated
 
 SPARE = 3
 """The number of telling topics beyond the number of levels that make a solution credible."""
@@ -16,6 +18,7 @@ NEAR = 8.0
 """A solution is rounded to whole gains, and verified, if it misses no value by more tolerances than this."""
 LOWEST = (1, 2, 3, 4, 5, 10)
 """The whole gains that the lowest level may have."""
+MOST_LEVELS = 32
 SOLVED = "solved: "
 TABLES = 24
 """The number of tables that are verified."""
@@ -24,23 +27,21 @@ TABLES = 24
 def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
     """Tables of gains with which some definition comes near all values, by name, such as ``1:1, 2:3``."""
     case = case.sample()
-    documents, values = case.documents, case.values
-    shared = np.isclose(documents.levels, documents.levels[:1], equal_nan=True).all()
-    positive = np.unique(case.judged.level[case.judged.level > 0])
+    levels, values = np.unique(case.judged.all_levels), case.values
+    positive = levels[levels > 0]
     telling = np.flatnonzero((values > 0) & (values != 1))
-    if not shared or not 1 < positive.size <= telling.size - SPARE:
+    if not 1 < positive.size <= min(telling.size - SPARE, MOST_LEVELS):
         return {}
-    column = np.flatnonzero(np.isin(documents.levels[0], positive))
     value = values[telling]
     found: dict[tuple[float, ...], float] = {}
-    for of_run, of_ideal in _collections(space, documents):
-        of_run = of_run[telling][:, column]
+    for of_run, of_ideal in _collections(space, case.documents, positive):
+        of_run = of_run[telling]
         if of_ideal is None:
             normal = np.einsum("tlw,tmw->wlm", of_run, of_run)
             gains = (np.linalg.pinv(normal) @ np.einsum("tlw,t->wl", of_run, value)[:, :, None])[:, :, 0]
             best = np.ones((1, 1))
         else:
-            of_ideal = of_ideal[telling][:, column]
+            of_ideal = of_ideal[telling]
             apart = of_run - value[:, None, None] * of_ideal
             gains = np.linalg.eigh(np.einsum("tlw,tmw->wlm", apart, apart))[1][:, :, 0]
             gains = gains * np.sign(gains.sum(axis=1, keepdims=True))
@@ -51,38 +52,33 @@ def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
         for number in np.flatnonzero((near <= NEAR) & (gains > 0).any(axis=1)).tolist():
             for table in _tables(gains[number], of_ideal is not None):
                 found[table] = min(found.get(table, np.inf), float(near[number]))
-    names = sorted(found, key=lambda table: (sum(gain % 1 != 0 for gain in table), found[table]))[:TABLES]
-    return {
-        SOLVED + ", ".join(f"{level:g}:{gain:g}" for level, gain in zip(positive, table)): _gain(
-            positive, table
-        )
-        for table in names
-    }
+    tables = sorted(found, key=lambda table: (sum(gain % 1 != 0 for gain in table), found[table]))[:TABLES]
+    names = [", ".join(f"{level:g}:{gain:g}" for level, gain in zip(positive, table)) for table in tables]
+    return {SOLVED + name: partial(_gain, positive, table) for name, table in zip(names, tables)}
 
 
-def gains_in(name: str) -> dict[float, float]:
+def gains_in(name: str) -> GainMap:
     """The gains of a table by its name; empty for gains that were not solved for.
 
     >>> gains_in("solved: 1:1, 2:3")
-    {1.0: 1.0, 2.0: 3.0}
+    {1: 1, 2: 3}
     """
     pairs = [pair.split(":") for pair in name.removeprefix(SOLVED).split(", ")] if SOLVED in name else []
-    return {float(level): float(gain) for level, gain in pairs}
+    return {plain_number(float(level)): plain_number(float(gain)) for level, gain in pairs}
 
 
-def _collections(space: Space, documents: Documents) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-    discounts = [*space.discounts.values()]
-    seen = set()
-    for order in documents.orders():
-        labels = documents.labels(order)
-        if labels.key() in seen:
-            continue
-        seen.add(labels.key())
-        of_run = collected(documents, labels, discounts, space.cuts)
+def _collections(
+    space: Space, documents: Documents, levels: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """The discounts that each level collects in the run, and in an ideal list (T × L × W each)."""
+    gains, shape = [partial(np.equal, level) for level in levels], (documents.count, levels.size, -1)
+    distinct = {lists.key[:2]: lists for lists in map(documents.lists, space.orders)}
+    for lists in distinct.values():
+        of_run = cumulated(space, lists.level, gains, space.cuts, lists.ties).reshape(shape)
         if DCG in space.tried["measure"]:
             yield of_run, None
         for ideal in space.tried["ideal"] if NDCG in space.tried["measure"] else ():
-            yield of_run, ideally_collected(documents, labels, discounts, space.cuts, ideal)
+            yield of_run, ideally_cumulated(space, lists, gains, space.cuts, ideal).reshape(shape)
 
 
 def _tables(gains: np.ndarray, free: bool) -> Iterator[tuple[float, ...]]:
@@ -96,11 +92,5 @@ def _tables(gains: np.ndarray, free: bool) -> Iterator[tuple[float, ...]]:
         yield tuple(table)
 
 
-def _gain(levels: np.ndarray, table: Sequence[float]) -> Gain:
-    def gain(level: np.ndarray) -> np.ndarray:
-        result = np.zeros(level.shape)
-        for each, value in zip(levels.tolist(), table):
-            result[level == each] = value
-        return result
-
-    return gain
+def _gain(levels: np.ndarray, table: Sequence[float], level: np.ndarray) -> np.ndarray:
+    return np.append(table, 0.0)[np.where(np.isin(level, levels), np.searchsorted(levels, level), len(table))]

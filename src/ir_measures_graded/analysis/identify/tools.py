@@ -9,22 +9,21 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from .definitions import ALL_RANKS, MEAN, Definition
+from .definitions import ALL_RANKS, MEAN, OF_UNJUDGED, Definition
 
 FILE = Path(__file__).with_name("tools.csv")
-ANY_CUTOFF = "k"
+ANY_CUTOFF, ANY_TABLE = "k", "any table"
 BINARY = "1 from level"
 """Binary gains from any level on."""
 UNKNOWN = ("precision", "averaged", "shown")
 """Dimensions that may not apply to a definition."""
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(NamedTuple):
     """A measure of a tool: `name` and `version` of the tool, the `metric`, and the dimensions that are
     known."""
 
@@ -53,6 +52,8 @@ class Tool:
 def _fits(given: str, wanted: str) -> bool:
     if wanted == ANY_CUTOFF:
         return given not in ("", ALL_RANKS)
+    if wanted == ANY_TABLE:
+        return given not in OF_UNJUDGED
     return given == wanted or (wanted == BINARY and given.startswith(wanted))
 
 
@@ -61,26 +62,14 @@ def tools() -> tuple[Tool, ...]:
     """All rows of the table."""
     with FILE.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
+    heads = [(row.pop("tool"), row.pop("version"), row.pop("metric"), row.pop("known")) for row in rows]
     return tuple(
-        Tool(
-            row.pop("tool"),
-            row.pop("version"),
-            row.pop("metric"),
-            row.pop("known"),
-            {name: value for name, value in row.items() if value},
-        )
-        for row in rows
+        Tool(*head, {name: value for name, value in row.items() if value}) for head, row in zip(heads, rows)
     )
 
 
-def computed_by(definitions: Iterable[Definition]) -> list[str]:
+def computed_by(definitions: Iterable[Definition]) -> tuple[str, ...]:
     """The tools that compute one of the definitions, in the order of the table."""
     found = [*definitions]
-    return list(
-        dict.fromkeys(
-            tool.called(definition.cutoff)
-            for tool in tools()
-            for definition in found
-            if tool.computes(definition)
-        )
-    )
+    names = (tool.called(each.cutoff) for tool in tools() for each in found if tool.computes(each))
+    return tuple(dict.fromkeys(names))

@@ -22,9 +22,6 @@ MEANS = ("all", "amean", "mean")
 """What trec_eval and others write in place of a topic for the mean."""
 FORMS = 'give lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
 
-Row = tuple[str, str, Any]
-"""A topic, a measure or an empty string, and a value."""
-
 
 def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, Any]:
     """The value of each topic from a path, a mapping, or rows such as ir-measures' metrics, as they were
@@ -35,7 +32,7 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     """
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
     try:
-        rows = [*(_of_file(where) if isinstance(source, (str, os.PathLike)) else _in_memory(source))]
+        rows = [*_rows(source if where == "values" else _content(where))]
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
         if isinstance(error, FileError):
             raise
@@ -48,45 +45,43 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
         raise GradedError(f"{where}: the values are of several measures ({several}); name one")
     if name is not None and name not in measures:
         raise GradedError(f"{where}: no value has the name {shown(name)}; there are {several}")
-    if not rows:
-        raise GradedError(f"{where}: there are no values; {FORMS}")
     values: dict[str, Any] = {}
     for topic, measure, value in rows:
-        if name not in (None, measure) or (topic in MEANS and topic not in topics):
-            continue
-        if topic in values:
-            raise GradedError(f"{where}: topic {shown(topic)} has two values")
-        finite(value, f"{where}: the value of topic {shown(topic)}")
-        values[topic] = value
+        if name in (None, measure) and (topic not in MEANS or topic in topics):
+            if topic in values:
+                raise GradedError(f"{where}: topic {shown(topic)} has two values")
+            finite(value, f"{where}: the value of topic {shown(topic)}")
+            values[topic] = value
+    if not values:
+        raise GradedError(f"{where}: there are no values; {FORMS}")
     if values.keys().isdisjoint(topics):
-        first = next(iter(values), None)
-        raise GradedError(f"{where}: none of its topics (such as {shown(first)}) is in the qrels; {FORMS}")
+        first = shown(next(iter(values)))
+        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; {FORMS}")
     return values
 
 
-def _of_file(path: str) -> Iterator[Row]:
+def _content(path: str) -> Any:
+    """The content of a file: a mapping, records or fields."""
     with Content(path) as content:
         text = content.stream.read().decode("utf-8-sig")
     if text.lstrip()[:1] in ("{", "["):
         try:
-            yield from _in_memory(json.loads(text, parse_float=str))
+            return json.loads(text, parse_float=str)
         except json.JSONDecodeError:  # a record on each line
-            records = filter(str.strip, text.splitlines())
-            yield from _in_memory([json.loads(line, parse_float=str) for line in records])
-        return
+            return [json.loads(line, parse_float=str) for line in filter(str.strip, text.splitlines())]
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("runid")]
     sign = next((sign for sign in "\t,;" if lines and sign in lines[0]), None)
-    split = [[field.strip() for field in (next(csv.reader([line], delimiter=sign)) if sign else line.split())]
-             for line in lines]  # fmt: skip
+    split = [*csv.reader(lines, delimiter=sign)] if sign else list(map(str.split, lines))
+    split = [list(map(str.strip, fields)) for fields in split]
     if split and not any(map(_is_number, split[0][1:])):
         names = split.pop(0)
         if {*names} & {*TOPIC}:
-            yield from _in_memory([dict(zip(names, fields)) for fields in split])
-            return
-    yield from _in_memory(map(tuple, split))
+            return [dict(zip(names, fields)) for fields in split]
+    return split
 
 
-def _in_memory(source: Any) -> Iterator[Row]:
+def _rows(source: Any) -> Iterator[tuple[str, str, Any]]:
+    """The topic, the measure or an empty string, and the value of each row."""
     if hasattr(source, "itertuples"):
         source = source.to_dict("records")
     if hasattr(source, "items"):
@@ -96,26 +91,20 @@ def _in_memory(source: Any) -> Iterator[Row]:
         return
     for row in source:
         record = row._asdict() if hasattr(row, "_asdict") else row
-        if isinstance(record, Mapping):
-            yield from _of_record(record)
-        else:
+        if not isinstance(record, Mapping):
             if len(record) not in (2, 3):
                 raise ValueError(
                     f"{len(record)} fields, not 2 (topic value) or 3 (topic measure value): {shown(record)}"
                 )
             topic, *measure, value = record
             yield str(topic), str(*measure), value
-
-
-def _of_record(record: Mapping[str, Any]) -> Iterator[Row]:
-    """The value of a record, or the values of all its columns that are numbers."""
-    topic = str(next(record[key] for key in TOPIC if key in record))
-    if "value" in record:
-        yield topic, next((str(record[key]) for key in MEASURE if key in record), ""), record["value"]
-    else:
-        yield from (
-            (topic, key, value) for key, value in record.items() if key not in TOPIC and _is_number(value)
-        )
+            continue
+        topic = str(next(record[key] for key in TOPIC if key in record))
+        if "value" in record:
+            yield topic, next((str(record[key]) for key in MEASURE if key in record), ""), record["value"]
+        else:  # all columns of numbers
+            others = ((key, value) for key, value in record.items() if key not in TOPIC)
+            yield from ((topic, key, value) for key, value in others if _is_number(value))
 
 
 def _is_number(text: Any) -> bool:
