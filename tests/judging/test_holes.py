@@ -55,6 +55,13 @@ def test_normalised_measures_are_scaled_by_the_ideal_of_the_topic():
     assert holes(qrels, runs, "CG@10").variance[0] == holes(qrels, runs, "CG@10").variance[1]
 
 
+@pytest.mark.filterwarnings("error::ir_measures_graded.errors.InputWarning")
+def test_nothing_is_said_of_lists_that_weights_are_computed_from():
+    qrels = {"q": {f"a{number}": 1 for number in range(10)}}
+    runs = {name: {"q": {**dict.fromkeys(qrels["q"], 2.0), "a9": 1, name: 1.5}} for name in "AB"}
+    assert holes(qrels, runs, "CG@10").documents == ("A", "B")
+
+
 def test_documents_at_equal_ranks_in_all_runs_come_last():
     runs = {name: {"q1": {"x": 3, "y": 2, name: 1}} for name in "AB"}
     found = holes({"q1": {"a": 1}}, runs, "CG@3")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
-from ..errors import GradedError
+from ..errors import GradedError, InputWarning
 from ..judging.agreement import agreement
 from ..judging.estimate import HUMAN_FIRST, estimate
 from ..output.formats import FORMATS, Table, rows_of
@@ -78,7 +79,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
     }
     several = inputs if inputs and len(inputs.runs) > 1 else None
     compared = (several.runs, several.measures) if several else ()
-    agreed = agreement(human, arguments.machine, *compared, **common)
+    with catch_warnings():
+        if inputs:  # the estimates warn of the same runs
+            simplefilter("ignore", InputWarning)
+        agreed = agreement(human, arguments.machine, *compared, **common)
     result: Result = agreed
     tables: dict[str, Callable[[], Table]] = {AGREEMENT: agreed.table, LEVELS: agreed.confusion_table}
     notes = []

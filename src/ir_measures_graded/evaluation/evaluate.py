@@ -156,7 +156,10 @@ def evaluate_each(
     progress: bool = False,
     jobs: int | None = 1,
 ) -> list[Evaluation]:
-    """An `Evaluation` under each of several qrels, for which each run is read only once; as `evaluate`."""
+    """An `Evaluation` under each of several qrels, for which each run is read only once; as `evaluate`.
+
+    The warnings are those under the last qrels.
+    """
     wanted = parse_measures(measures)
     named = named_runs(runs, once=True)
     works = [Work(each, wanted, provider) for each in qrels]
@@ -166,11 +169,11 @@ def evaluate_each(
     evaluations = []
     for work, by_run in zip(works, values):
         arrays, remarks = zip(*by_run)
-        for name, its in zip(names, remarks):
-            warn_of(its, name)
-        for measure, remark in work.measure_remarks():
-            warn_of([remark], str(measure))
         evaluations.append(Evaluation(names, wanted, work.judgments.topics, *map(np.stack, zip(*arrays))))
+    for name, its in zip(names, remarks):
+        warn_of(its, name)
+    for measure, remark in work.measure_remarks():
+        warn_of([remark], str(measure))
     return evaluations
 
 

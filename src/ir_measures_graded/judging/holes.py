@@ -17,12 +17,13 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import places
-from ..errors import GradedError
+from ..errors import GradedError, InputWarning
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
 from ..evaluation.study import StudiedRun, study_of
@@ -282,5 +283,7 @@ def _effect(measure: Measure, qrels: Levels, lists: dict[str, list[str]], top: f
     ranked = {
         f"{topic} {level}": {doc: -place for place, doc in enumerate(lists[topic])} for topic, level in both
     }
-    values = evaluate(judged, {"": ranked}, [measure]).values.reshape(-1, 2)
+    with catch_warnings():
+        simplefilter("ignore", InputWarning)  # most documents of these lists are unjudged
+        values = evaluate(judged, {"": ranked}, [measure]).values.reshape(-1, 2)
     return values[:, 0] - values[:, 1]
