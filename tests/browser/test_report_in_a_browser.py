@@ -127,16 +127,7 @@ def test_a_topic_is_opened_by_mouse_and_read_with_the_keyboard(opened, demo_repo
     assert facts(page)["rank"] == "1"
 
 
-@pytest.fixture(scope="session")
-def sum_report(tmp_path_factory):
-    path = tmp_path_factory.mktemp("report") / "sum.html"
-    report("graded-demo", {"D": demo.run_paths()["D"]}, ["CG@5"]).write(path)
-    return path
-
-
-@pytest.mark.parametrize(
-    ("name", "measure"), [("demo_report", STEEP), ("small_report", AVERAGED), ("sum_report", "CG@5")]
-)
+@pytest.mark.parametrize(("name", "measure"), [("demo_report", STEEP), ("small_report", AVERAGED)])
 def test_the_last_cell_of_each_list_has_the_value_of_the_measure(opened, request, name, measure):
     page = opened(request.getfixturevalue(name), "#topic-1").page
     if page.locator(".more").count():

@@ -153,15 +153,7 @@ def test_options_for_columns_and_repeated_documents_hold_for_all_commands(capsys
     Path("mine.csv").write_text("Q,D,S\nq1,d1,1\nq1,d2,2\nq1,d1,3\n")
     qrels = {"q1": {"d1": 1}}
     Path("judged.json").write_text(json.dumps(qrels))
-    words = [
-        "evaluate",
-        "judged.json",
-        "mine.csv",
-        "nDCG_JK@1",
-        "P@1",
-        "--columns",
-        "topic=Q,document=D,score=S",
-    ]
+    words = "evaluate judged.json mine.csv nDCG_JK@1 P@1 --columns topic=Q,document=D,score=S".split()
     for rule, value in (("first", "0.0000"), ("best", "1.0000")):
         assert cli.main([*words, "--duplicates", rule]) == 0
         out, err = capsys.readouterr()

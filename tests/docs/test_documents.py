@@ -29,14 +29,8 @@ PAGES = sorted(
     and path.name not in RUN_ELSEWHERE
 )
 FENCE = re.compile(r"^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-ONLY_READ = {
-    "text",
-    "sh",
-    "toml",
-    "bibtex",
-    "ini",
-    "yaml",
-}  # `sh`: commands that no test can run, such as installing
+# `sh`: commands that no test can run, such as installing
+ONLY_READ = {"text", "sh", "toml", "bibtex", "ini", "yaml"}
 BESIDE = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 

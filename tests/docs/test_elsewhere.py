@@ -49,11 +49,12 @@ def ranx(name, judged, run):
     return float(peer.evaluate(peer.Qrels({"q": judged}), peer.Run({"q": run}), name))
 
 
-def ntcireval(make):
+def ntcireval(name, *arguments):
     def value(judged, run):
         metrics = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
         counts = [sum(level == each for level in judged.values()) for each in range(4)]
-        return make(metrics, counts, [1, 2, 3]).compute([(doc, judged.get(doc, 0)) for doc in in_order(run)])
+        metric = getattr(metrics, name)(counts, [1, 2, 3], *arguments)
+        return metric.compute([(doc, judged.get(doc, 0)) for doc in in_order(run)])
 
     return value
 
@@ -102,23 +103,21 @@ def retrieved_cosine(judged, run):
 NTCIR = "NTCIREVAL, pyNTCIREVAL"
 PEERS = {
     ("trec_eval", "1/recip_rank − 1"): lambda *topic: 1 / trec_eval("recip_rank", *topic) - 1,
-    (NTCIR, "nDCG@0010"): ntcireval(lambda peer, counts, gains: peer.nDCG(counts, gains, 2, 10)),
-    (NTCIR, "MSnDCG@0010"): ntcireval(lambda peer, counts, gains: peer.MSnDCG(counts, gains, 10)),
-    (NTCIR, "Q-measure"): ntcireval(lambda peer, counts, gains: peer.QMeasure(counts, gains, 1.0)),
-    (NTCIR, "Q@0010"): ntcireval(lambda peer, counts, gains: peer.QMeasure(counts, gains, 1.0, 10)),
-    (NTCIR, "Q-measure, large beta"): ntcireval(
-        lambda peer, counts, gains: peer.QMeasure(counts, gains, 1e13)
-    ),
-    (NTCIR, "ERR"): ntcireval(lambda peer, counts, gains: peer.ERR(counts, gains)),
-    (NTCIR, "nERR@0010"): ntcireval(lambda peer, counts, gains: peer.nERR(counts, gains, 10)),
-    (NTCIR, "RBP"): ntcireval(lambda peer, counts, gains: peer.RBP(counts, gains, 0.95)),
-    (NTCIR, "O-measure"): ntcireval(lambda peer, counts, gains: peer.OMeasure(counts, gains, 1)),
-    (NTCIR, "P-measure"): ntcireval(lambda peer, counts, gains: peer.PMeasure(counts, gains, 1)),
-    (NTCIR, "P-plus"): ntcireval(lambda peer, counts, gains: peer.PPlusMeasure(counts, gains, 1)),
-    (NTCIR, "NCUgu,P"): ntcireval(lambda peer, counts, gains: peer.NCUguP(counts, gains, gains)),
-    (NTCIR, "NCUgu,BR"): ntcireval(lambda peer, counts, gains: peer.NCUguBR(counts, gains, gains, 1)),
-    (NTCIR, "NCUrb,P"): ntcireval(lambda peer, counts, gains: peer.NCUrbP(counts, gains, 0.95)),
-    (NTCIR, "NCUrb,BR"): ntcireval(lambda peer, counts, gains: peer.NCUrbBR(counts, gains, 0.95, 1)),
+    (NTCIR, "nDCG@0010"): ntcireval("nDCG", 2, 10),
+    (NTCIR, "MSnDCG@0010"): ntcireval("MSnDCG", 10),
+    (NTCIR, "Q-measure"): ntcireval("QMeasure", 1.0),
+    (NTCIR, "Q@0010"): ntcireval("QMeasure", 1.0, 10),
+    (NTCIR, "Q-measure, large beta"): ntcireval("QMeasure", 1e13),
+    (NTCIR, "ERR"): ntcireval("ERR"),
+    (NTCIR, "nERR@0010"): ntcireval("nERR", 10),
+    (NTCIR, "RBP"): ntcireval("RBP", 0.95),
+    (NTCIR, "O-measure"): ntcireval("OMeasure", 1),
+    (NTCIR, "P-measure"): ntcireval("PMeasure", 1),
+    (NTCIR, "P-plus"): ntcireval("PPlusMeasure", 1),
+    (NTCIR, "NCUgu,P"): ntcireval("NCUguP", [1, 2, 3]),
+    (NTCIR, "NCUgu,BR"): ntcireval("NCUguBR", [1, 2, 3], 1),
+    (NTCIR, "NCUrb,P"): ntcireval("NCUrbP", 0.95),
+    (NTCIR, "NCUrb,BR"): ntcireval("NCUrbBR", 0.95, 1),
     ("scikit-learn", "dcg_score(k=10)"): scikit_learn(
         lambda peer, gains, scores: peer.dcg_score([gains], [scores], k=10)
     ),

@@ -35,6 +35,10 @@ def objects(name, key, document):
     ]
 
 
+def rated(found):
+    return [{"_index": "i", "_id": document, "rating": level} for document, level in found.items()]
+
+
 FILES = {
     "qrels.txt": lines(JUDGED, "{} 0 {} {}"),
     "bm25.run": lines(ROWS, "{} Q0 {} 1 {} bm25"),
@@ -43,52 +47,33 @@ FILES = {
     "SciFact_predictions.json": json.dumps({"mteb_model_meta": {}, "default": {"test": RUN}}),
     "qrels.json": json.dumps(QRELS, indent=2),
     "run.json": json.dumps(RUN, indent=2),
-    "predictions.jsonl": "".join(
-        f"{json.dumps(row)}\n" for row in objects("query_id", "results", "corpus_id")
-    ),
-    "rankllm.json": json.dumps(
-        [
-            {**row, "query": {"text": "x", "qid": row["query"]}}
-            for row in objects("query", "candidates", "docid")
-        ]
-    ),
+    "predictions.jsonl": "\n".join(map(json.dumps, objects("query_id", "results", "corpus_id"))),
+    "rankllm.json": json.dumps([
+        {**row, "query": {"text": "", "qid": row["query"]}} for row in objects("query", "candidates", "docid")
+    ]),
     "msmarco.tsv": lines(RANKED, "{}\t{}\t{}"),
     "tevatron.txt": lines(ROWS, "{}\t{}\t{}"),
     "ranking.tsv": lines([(*ranked, row[2]) for ranked, row in zip(RANKED, ROWS)], "{}\t{}\t{}\t{}"),
     "qrels.jsonl": lines(JUDGED, '{{"query_id":"{}","doc_id":"{}","relevance":{},"iteration":"0"}}'),
     "quepid.csv": lines(JUDGED, "query {},{},{}", "query,docid,rating\n"),
     "texts.tsv": lines(ROWS, "query {}\t{}\t{}", "query\tdocid\tscore\n"),
-    "request.json": json.dumps(
-        {
-            "requests": [
-                {"id": q, "ratings": [{"_index": "i", "_id": d, "rating": r} for d, r in f.items()]}
-                for q, f in QRELS.items()
-            ]
-        }
-    ),
-    "response.json": json.dumps(
-        {
-            "metric_score": 1,
-            "details": {
-                q: {"hits": [{"hit": {"_id": d, "_score": s}} for d, s in f.items()]} for q, f in RUN.items()
-            },
-        }
-    ),
-    "judgments.json": json.dumps(
-        {
-            "judgmentRatings": [
-                {
-                    "query": f"query {q}",
-                    "ratings": [{"docId": d, "rating": str(float(r))} for d, r in f.items()],
-                }
-                for q, f in QRELS.items()
-            ]
-        }
-    ),
+    "request.json": json.dumps({"requests": [{"id": q, "ratings": rated(f)} for q, f in QRELS.items()]}),
+    "response.json": json.dumps({
+        "metric_score": 1,
+        "details": {
+            q: {"hits": [{"hit": {"_id": d, "_score": s}} for d, s in f.items()]} for q, f in RUN.items()
+        },
+    }),
+    "judgments.json": json.dumps({
+        "judgmentRatings": [
+            {"query": f"query {q}", "ratings": [{"docId": d, "rating": str(float(r))} for d, r in f.items()]}
+            for q, f in QRELS.items()
+        ]
+    }),
     "ntcir.qrels": lines(JUDGED, "{} {} L{}"),
     "own.csv": lines(ROWS, "{},{},{}", "Q,D,S\n"),
     "twice.run": lines([*ROWS, ("2", "7", 0)], "{} Q0 {} 1 {} t"),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

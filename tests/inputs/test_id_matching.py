@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded.inputs import id_matching
@@ -54,18 +54,6 @@ def test_column_read_in_pieces_keeps_equal_spacing(monkeypatch):
     assert not isinstance(Ids.of([*strings, "10"]).start, range)
 
 
-def test_take_accepts_codes_of_one_byte():
-    strings = [f"document {number:03}" for number in range(100)]
-    codes = np.arange(99, -1, -3).astype(np.int8)
-    assert list(Ids.of(strings).take(codes)) == strings[::-3]
-
-
-@given(st.lists(st.lists(texts, max_size=5), max_size=5))
-@example([[""], ["", "", "a\n"]])  # more rows than bytes
-def test_concatenated_column_has_all_ids(parts):
-    assert list(Ids.concatenated([Ids.of(part) for part in parts])) == [id_ for part in parts for id_ in part]
-
-
 @pytest.mark.parametrize("lengths", [(3, 3, 3), (3, 3, 4), (7, 7, 15)])
 def test_concatenation_keeps_equal_spacing_if_all_lengths_agree(lengths):
     parts = [[str(number) * length for number in range(9)] for length in lengths]
@@ -85,31 +73,6 @@ def test_padded_ids_equal_the_original_ids(strings, data):
     assert sorted(zip(lower.tolist(), higher.tolist())) == plain_pairs(
         [[strings[row] for row in rows]], [strings]
     )
-
-
-@pytest.mark.parametrize("strings", [[], ["a" * 8] * 3, ["a" * 7, "b" * 7, "c" * 7], [""]])
-def test_take_of_taken_rows(strings):
-    for column_ in (
-        Ids.of(strings),
-        Ids.of(strings).padded(),
-        Ids.of_arrow(pyarrow.array(strings, "string")),
-    ):
-        for rows in (
-            slice(None),
-            slice(None, None, 2),
-            slice(1, 2),
-            slice(0, 0),
-            np.array([], dtype=np.int64),
-        ):
-            taken = column_.take(rows)
-            expected = [strings[row] for row in np.arange(len(strings))[rows].tolist()]
-            assert list(taken) == expected
-            assert list(taken.take(np.arange(len(expected))[::-1])) == expected[::-1]
-
-
-def test_padded_column_with_only_an_empty_id():
-    array = pyarrow.array(["x" * 100, ""])[1:]
-    assert list(Ids.of_arrow(array).padded()) == [""]
 
 
 def test_padding_is_skipped_if_it_takes_too_much_memory():

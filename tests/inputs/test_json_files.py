@@ -142,9 +142,6 @@ def test_qrels_of_each_form_are_read(content, expected):
     assert qrels(content) == expected
 
 
-MTEB = '{"mteb_model_meta": {}, "en": {"test": {"q1": {"d1": 1}}}, "fr": {"test": {"q1": {"d1": 2}}}}'
-
-
 def test_runs_of_lines_are_told_apart_by_a_key():
     rows = [{"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS]
     Path("runs.jsonl").write_text(lines(rows))

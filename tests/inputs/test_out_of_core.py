@@ -15,7 +15,6 @@ from buckets import arrow, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, nDCG_JK
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import files, out_of_core, strict_lines
-from ir_measures_graded.inputs.files import RunFile
 
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, AP, nDCG @ 10, RR @ 3, NumRet]
 
@@ -86,17 +85,6 @@ def test_an_error_late_in_a_file_is_that_of_the_file(tmp_path):
     path.write_text("\n".join([*lines, "q1 Q0 d1 0 high x"]))
     with pytest.raises(GradedError, match=rf"run.txt:{len(lines) + 1}: the score 'high' is not a number"):
         evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
-
-
-@pytest.mark.usefixtures("duckdb", "small")
-def test_blocks_have_whole_topics(tmp_path):
-    _, runs = qrels_and_runs(topics=40)
-    path = written(tmp_path / "run.txt", runs["one"], Random(2))
-    found = {}
-    for block in RunFile(path).blocks():
-        for topic, *rows in zip(block.topics, block.offsets, block.offsets[1:]):
-            found[topic] = {block.docs[row]: float(block.values[row]) for row in range(*rows)}
-    assert found == runs["one"]
 
 
 def test_blocks_are_cut_between_hashes():

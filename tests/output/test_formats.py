@@ -10,24 +10,7 @@ from hypothesis import strategies as st
 
 from ir_measures_graded.output import formats
 
-MARKS = [
-    "*a*",
-    "__b__",
-    "a_b",
-    "_",
-    "`",
-    "[x](y)",
-    "<b>",
-    "~~",
-    "$1$",
-    "&lt;",
-    "&#36;",
-    "\\",
-    "|",
-    "!",
-    "\n",
-    "\t",
-]
+MARKS = [*"_`\\|!\n\t", *"*a* __b__ a_b [x](y) <b> ~~ $1$ &lt; &#36;".split()]
 names = st.lists(
     st.sampled_from(MARKS) | st.text("aéß検 .-:#>(){}@", min_size=1, max_size=3), max_size=6
 ).map("".join)

@@ -7,6 +7,11 @@ nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
+FIRST = """
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import curves, evaluate
+qrels, runs = demo.qrels_path(), demo.run_paths()
+"""
 CELLS = {
     "curves": 'found = curves(qrels, runs, "nDCG_JK", 20)\nfound',
     "figure": "found.figure()",
@@ -17,16 +22,7 @@ CELLS = {
 @pytest.fixture(scope="module")
 def shown():
     """The output of each cell of an executed notebook, by MIME type."""
-    first = "\n".join(
-        [
-            "from ir_measures_graded import demo",
-            "from ir_measures_graded.analysis import curves, evaluate",
-            "qrels, runs = demo.qrels_path(), demo.run_paths()",
-        ]
-    )
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(source) for source in (first, *CELLS.values())]
-    )
+    notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, (FIRST, *CELLS.values()))])
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     cells = dict(zip(CELLS, notebook.cells[1:]))
     assert all(len(cell.outputs) == 1 for cell in cells.values())
