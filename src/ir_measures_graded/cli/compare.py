@@ -84,4 +84,4 @@ def run(arguments: argparse.Namespace) -> list[str]:
     )
     if arguments.show == "differences":
         return shown(found, arguments)
-    return shown(found, arguments, getattr(found, arguments.show).to_dict("records"))
+    return shown(found, arguments, records=getattr(found, arguments.show).to_dict("records"))
