@@ -35,6 +35,12 @@ holes qrels {} other nDCG_JK@3 --count 2 --ask ask.csv
 judges qrels machine {} other P@2 --baseline {}
 judges qrels machine --show levels
 levels qrels
+check qrels {} other nDCG_JK@2 P(rel=2)@1
+gate qrels {} other nDCG_JK@2 P@1 --margin 5%
+gate qrels other {} AP --margin 0.1 --equivalent -f json
+convert {} converted.csv
+convert qrels converted.json --qrels
+identify qrels {} --mean 0.5 --decimals 1
 measures nDCG_JK muAP
 demo
 report qrels {} other nDCG_JK@2 --resamples 20 --title <$x$>
@@ -50,6 +56,9 @@ VALUES: dict[str, list[str]] = {
     "--confidence --alpha --power --seed --count --cutoff --depth --differences --at --cutoffs": NUMBERS,
     "-p --draws --resamples": NUMBERS,
     "-o --merged --ask": OUTPUTS,
+    "--margin": ["0", "0.05", "5%", "5", "-1%", "x"],
+    "--mean --decimals": NUMBERS,
+    "--every-group --equivalent": [],
     "--baseline --answers --queries --title": NAMES,
     "--topic": ["q1", "q2", "q9", ""],
     "--run_column": ["run", "system", ""],
@@ -84,7 +93,8 @@ def commands(draw: st.DrawFn) -> tuple[list[str], list[str], str]:
     name = draw(names)
     line = draw(st.sampled_from(VALID.strip().splitlines()))
     words = [name if word == "{}" else word for word in shlex.split(line)]
-    for suffix in draw(st.lists(st.sampled_from(SUFFIXES), max_size=3, unique=True)):
+    suffixes = draw(st.lists(st.sampled_from(SUFFIXES), max_size=3, unique=True))
+    for suffix in suffixes if words[0] != "convert" else []:
         words += ["-o", f"out.{'html' if words[0] == 'report' else suffix}"]
     changed = list(words)
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 1, 2, 3]))):
@@ -113,7 +123,7 @@ def test_valid_commands_changed_in_a_few_places(rounds, counts):
                 outcome = check(changed, stdin=RUN.encode())
             if changed == words and name not in contents and qrels == machine == LEVELS.encode():
                 refused = words[0] == "measures" and {"svg", "pdf", "png"} & {word[-3:] for word in words}
-                assert (outcome.status == 0) != bool(refused), outcome
+                assert (outcome.status == 2) == bool(refused), outcome
             for file in Path().glob("out.*"):
                 if file.is_file():
                     read(file)
