@@ -37,7 +37,7 @@ from ..registry.facts import is_graded, sign_of, uses_recall_base
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import Undetermined, difference, evaluated, with_option
-from ..uncertainty.judgments import Unjudged, filled, padded
+from ..uncertainty.judgments import Unjudged, filled, padded, unjudged_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -342,7 +342,7 @@ class _OfMeasure:
 
     def _likely(self, number: int, pools: list[np.ndarray]) -> Interval:
         topics, random = self.topics[number], np.random.default_rng([self.seed, number])
-        unjudged, every = Unjudged.of(topics), np.arange(topics.count)
+        unjudged, every = unjudged_of(topics), np.arange(topics.count)
         batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1]))
         means = []
         for start in range(0, self.draws, batch):
@@ -398,7 +398,7 @@ def _means(extremes: np.ndarray | None) -> Interval | None:
 
 def _unjudged_documents(run: StudiedRun, topics: Topics) -> Column:
     """The unjudged documents, topic by topic."""
-    unjudged = Unjudged.of(topics)
+    unjudged = unjudged_of(topics)
     return run.block.documents(unjudged.place, topics.ranks), bounds_of(unjudged.count)
 
 

@@ -34,13 +34,7 @@ __all__ = [
     "RelativeRelevance", "Spearman", "gP", "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_JK", "nERR",
 ]  # fmt: skip
 
-MEASURES: tuple[GradedMeasure, ...] = (
-    *cumulated_gain.MEASURES,
-    *average_precision.MEASURES,
-    *cascade.MEASURES,
-    *rank_biased.MEASURES,
-    *ntcir.MEASURES,
-    *ratios.MEASURES,
-    *preference.MEASURES,
-    *search_length.MEASURES,
-)
+FAMILIES = (
+    cumulated_gain, average_precision, cascade, rank_biased, ntcir, ratios, preference, search_length
+)  # fmt: skip
+MEASURES: tuple[GradedMeasure, ...] = tuple(measure for family in FAMILIES for measure in family.MEASURES)

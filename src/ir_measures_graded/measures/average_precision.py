@@ -20,7 +20,7 @@ from ..ranking.judged import Ideal
 from .at_relevant import AtRelevant
 from .blended_ratio import BETA, BlendedRatio
 from .sums import SumOverRanks
-from .topics import GainList, Topics, ratio, share
+from .topics import GainList, Topics, once, ratio, share
 
 MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
@@ -37,7 +37,7 @@ class ByThreshold(SumOverRanks):
         return np.ones(relevant.shape)
 
     def amounts(self, topics: Topics) -> GainList:
-        run, thresholds = topics.run.relevant, Thresholds.of(topics)
+        run, thresholds = topics.run.relevant, thresholds_of(topics)
         return run.with_gain(thresholds.precision(run, self.threshold_weights(thresholds)))
 
     def threshold_weights(self, thresholds: Thresholds) -> np.ndarray:
@@ -119,19 +119,6 @@ class Thresholds(NamedTuple):
     relevant: np.ndarray
     offsets: np.ndarray
 
-    @classmethod
-    def of(cls, topics: Topics) -> Thresholds:
-        """The thresholds of the topics."""
-        return topics.once("thresholds", lambda: cls._of(topics))
-
-    @classmethod
-    def _of(cls, topics: Topics) -> Thresholds:
-        topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
-        offsets = offsets_of(topic, topics.count)
-        below = np.where(changes(topic), 0.0, np.append(0.0, t[:-1]))
-        lower = cumsum(count, offsets) - count
-        return cls(topic, t, t - below, topics.relevant[topic] - lower, offsets)
-
     def precision(self, run: GainList, weight: np.ndarray) -> np.ndarray:
         """Σ_t w_t C^t[i] / i at each document of the run, over the thresholds t up to its gain.
 
@@ -172,6 +159,16 @@ class Thresholds(NamedTuple):
         lower = earlier_and_smaller(level, run.offsets)
         of_lower = earlier_and_smaller(level, run.offsets, up_to)
         return (of_lower + up_to * (run.number - lower)) / run.rank
+
+
+@once
+def thresholds_of(topics: Topics) -> Thresholds:
+    """The thresholds of the topics."""
+    topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
+    offsets = offsets_of(topic, topics.count)
+    below = np.where(changes(topic), 0.0, np.append(0.0, t[:-1]))
+    lower = cumsum(count, offsets) - count
+    return Thresholds(topic, t, t - below, topics.relevant[topic] - lower, offsets)
 
 
 class _MeanAtRelevant(AtRelevant):
@@ -282,12 +279,9 @@ class _AGR(_WAP):
         return ideal.at(rank, topic, ideal.cumulated)
 
 
+@once
 def _adjusted_gains(topics: Topics) -> np.ndarray:
     """g′ of each level of a topic; g in topics where every g′ is 0."""
-    return topics.once(_adjusted_gains, lambda: _adjusted(topics))
-
-
-def _adjusted(topics: Topics) -> np.ndarray:
     levels = topics.ranks.judged.levels
     topic, level, gain = levels.topic, levels.level, levels.gain(topics.gains)
     below = np.zeros(level.size)

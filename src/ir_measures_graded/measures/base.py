@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import ir_measures
@@ -18,19 +18,19 @@ import numpy as np
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, did_you_mean, shown
 from ..ranking.gains import LINEAR
-from .parameters import ORDERS, UNJUDGED, Choice, Count, Flag, Gains, Parameter
+from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
 from .topics import GainList, Topic, Topics
 
-OPTIONS: Mapping[str, Callable[[type[GradedMeasure]], Parameter | None]] = {
-    "ties": lambda cls: Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None,
-    "unjudged": lambda cls: UNJUDGED if cls.UNJUDGED else None,
-    "gains": lambda cls: Gains(default=cls.GAINS),
-    "judged_only": lambda cls: Flag(
-        default=cls.JUDGED_ONLY, desc="remove unjudged documents before ranks are counted"
-    ),
-    "cutoff": lambda cls: Count(default=None, desc="evaluate only the first k ranks") if cls.CUTOFF else None,
-}
-"""The parameters that every measure has besides its own; None if a measure is declared without."""
+
+def options(cls: type[GradedMeasure]) -> dict[str, Parameter | None]:
+    """The parameters that every measure has besides its own; None if a measure is declared without."""
+    return {
+        "ties": Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None,
+        "unjudged": UNJUDGED if cls.UNJUDGED else None,
+        "gains": Gains(default=cls.GAINS),
+        "judged_only": Flag(default=cls.JUDGED_ONLY, desc=JUDGED_ONLY),
+        "cutoff": CUTOFF if cls.CUTOFF else None,
+    }
 
 
 class GradedMeasure(ir_measures.Measure):
@@ -71,8 +71,8 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
-        options = {name: parameter for name, make in OPTIONS.items() if (parameter := make(cls))}
-        cls.SUPPORTED_PARAMS = {**cls.PARAMETERS, **options}
+        offered = {name: parameter for name, parameter in options(cls).items() if parameter}
+        cls.SUPPORTED_PARAMS = {**cls.PARAMETERS, **offered}
 
     def __init__(self, **params: Any):
         super().__init__()
@@ -89,10 +89,8 @@ class GradedMeasure(ir_measures.Measure):
                 value = parameter.canonical(value)
             except (TypeError, ValueError) as error:
                 reason = f" ({error})" if str(error) else ""
-                raise GradedError(
-                    f"{self.NAME}: {name}={shown(value)} is not allowed{reason}; "
-                    f"{name} is {parameter.allowed()}"
-                ) from None
+                refused = f"{self.NAME}: {name}={shown(value)} is not allowed{reason}"
+                raise GradedError(f"{refused}; {name} is {parameter.allowed()}") from None
             if value != parameter.default:
                 self.params[name] = value
         if reason := self.refusal():
@@ -160,12 +158,9 @@ class GradedMeasure(ir_measures.Measure):
         if name == "cutoff":
             return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
         what, hint = "option", ""
-        if name not in OPTIONS:
+        if name not in options(type(self)):
             what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
         return f"{self.NAME} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
-
-    def validate_params(self) -> None:
-        """Do nothing: the constructor has validated the parameters."""
 
     def __repr__(self) -> str:
         return self._text

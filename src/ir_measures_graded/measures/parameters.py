@@ -137,6 +137,8 @@ TIED_BY = Choice(
 )
 TOPICS_BEST = Real(default=None, above=0, desc="the gain m that counts as 1; unset: the topic's highest gain")
 
+CUTOFF = Count(default=None, desc="evaluate only the first k ranks")
+JUDGED_ONLY = "remove unjudged documents before ranks are counted"
 ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"
 UNJUDGED = Choice(
     "irrelevant",

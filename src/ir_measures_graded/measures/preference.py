@@ -24,7 +24,7 @@ from ..by_topic import changes, earlier_and_smaller, offsets_of, tally
 from ..ranking.order import tied
 from .base import GradedMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag, Parameter
-from .topics import Topics, ratio, share
+from .topics import Topics, once, ratio, share
 
 NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
 
@@ -33,13 +33,6 @@ class _Preference(GradedMeasure):
     JUDGED_ONLY = True
     OLD_NAMES = {"ties": "tied_by"}
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"tied_by": TIED_BY}
-
-    def documents(self, topics: Topics) -> Documents:
-        return topics.once((Documents, self["tied_by"]), lambda: Documents.of(topics, self["tied_by"]))
-
-    def pairs(self, topics: Topics) -> Pairs:
-        documents = self.documents(topics)
-        return topics.once((Pairs, self["tied_by"]), lambda: Pairs.of(documents))
 
 
 @dataclass(frozen=True)
@@ -51,41 +44,16 @@ class Documents:
     system ties an entry with the one before it unless it is `new`.
     """
 
-    topics: int
+    topic_count: int
     kinds: int
     topic: np.ndarray
     kind: np.ndarray
     count: np.ndarray
     new: np.ndarray
 
-    @classmethod
-    def of(cls, topics: Topics, tied_by: str) -> Documents:
-        """The documents of the run's list, then the judged documents that it lacks, tied.
-
-        With `tied_by='score'` documents with equal scores are tied, with `'rank'` none are.
-        """
-        listed, (missed, missed_gain, missed_count) = topics.listed, topics.missed
-        gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
-        new = np.ones(listed.rank.size, dtype=bool)
-        if tied_by == "score":
-            new = topics.at_ranks(topics.ranks.first_of_tie) == listed.rank
-        end = np.cumsum(topics.retrieved)[missed]
-        new = np.insert(new, end, changes(missed))
-        kind = np.insert(np.searchsorted(gains, listed.gain), end, np.searchsorted(gains, missed_gain))
-        tied_places, first = tied(new)
-        kind[tied_places] = np.sort(first * gains.size + kind[tied_places]) % gains.size
-        return cls(
-            topics.count,
-            gains.size,
-            topic=np.insert(listed.topic, end, missed),
-            kind=kind,
-            count=np.insert(np.ones(listed.rank.size, dtype=np.int64), end, missed_count),
-            new=new,
-        )
-
     def total(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value per entry over each topic (T)."""
-        return np.bincount(self.topic, weights=values, minlength=self.topics)
+        return np.bincount(self.topic, weights=values, minlength=self.topic_count)
 
     @cached_property
     def user_ties(self) -> Groups:
@@ -97,17 +65,34 @@ class Documents:
     @cached_property
     def system_ties(self) -> Groups:
         """The documents of each topic that the system ties, the most preferred first."""
-        return self._groups(self.new)
+        return self.groups(self.new)
 
-    @cached_property
-    def both_ties(self) -> Groups:
-        """The documents of each topic that both orders tie."""
-        return self._groups(self.new | changes(self.kind))
-
-    def _groups(self, opens: np.ndarray) -> Groups:
+    def groups(self, opens: np.ndarray) -> Groups:
+        """The groups of consecutive documents that begin where `opens` is true."""
         start = np.flatnonzero(opens)
         size = np.add.reduceat(self.count, start) if start.size else start
         return Groups(self.topic[start], size, np.cumsum(opens) - 1)
+
+
+@once
+def documents_of(topics: Topics, tied_by: str) -> Documents:
+    """The documents of the run's list, then the judged documents that it lacks, tied.
+
+    With `tied_by='score'` documents with equal scores are tied, with `'rank'` none are.
+    """
+    listed, (missed, missed_gain, missed_count) = topics.listed, topics.missed
+    gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
+    new = np.ones(listed.rank.size, dtype=bool)
+    if tied_by == "score":
+        new = topics.at_ranks(topics.ranks.first_of_tie) == listed.rank
+    end = np.cumsum(topics.retrieved)[missed]
+    new = np.insert(new, end, changes(missed))
+    kind = np.insert(np.searchsorted(gains, listed.gain), end, np.searchsorted(gains, missed_gain))
+    tied_entries, first = tied(new)
+    kind[tied_entries] = np.sort(first * gains.size + kind[tied_entries]) % gains.size
+    topic = np.insert(listed.topic, end, missed)
+    count = np.insert(np.ones(listed.rank.size, dtype=np.int64), end, missed_count)
+    return Documents(topics.count, gains.size, topic, kind, count, new)
 
 
 class Groups(NamedTuple):
@@ -117,9 +102,9 @@ class Groups(NamedTuple):
     size: np.ndarray
     group: np.ndarray
 
-    def pairs(self, topics: int) -> np.ndarray:
+    def pairs(self, topic_count: int) -> np.ndarray:
         """The number of pairs of tied documents in each topic (T)."""
-        pairs = np.bincount(self.topic, weights=self.size * (self.size - 1) // 2, minlength=topics)
+        pairs = np.bincount(self.topic, self.size * (self.size - 1) // 2, topic_count)
         return pairs.astype(np.int64)
 
     @property
@@ -143,25 +128,27 @@ class Pairs:
     user: np.ndarray
     system: np.ndarray
 
-    @classmethod
-    def of(cls, documents: Documents) -> Pairs:
-        size = documents.total(documents.count).astype(np.int64)
-        user, system, both = (
-            ties.pairs(documents.topics)
-            for ties in (documents.user_ties, documents.system_ties, documents.both_ties)
-        )
-        # An earlier document with a higher gain is one that the system strictly prefers.
-        better = documents.kinds - 1 - documents.kind
-        agreed = earlier_and_smaller(better, offsets_of(documents.topic, documents.topics), documents.count)
-        agree = documents.total(documents.count * agreed).astype(np.int64)
-        # total = agree + oppose + user ties + system ties − ties of both, as in scipy.stats.kendalltau
-        oppose = size * (size - 1) // 2 - agree - user - system + both
-        return cls(size, agree, oppose, system - both, user - both)
-
     @cached_property
     def preferred(self) -> np.ndarray:
         """C: the pairs in which the user prefers one document."""
         return self.agree + self.oppose + self.user
+
+
+@once
+def pairs_of(topics: Topics, tied_by: str) -> Pairs:
+    """The pairs of the documents of each topic."""
+    documents = documents_of(topics, tied_by)
+    size = documents.total(documents.count).astype(np.int64)
+    both_ties = documents.groups(documents.new | changes(documents.kind))
+    ties = documents.user_ties, documents.system_ties, both_ties
+    user, system, both = (groups.pairs(topics.count) for groups in ties)
+    # An earlier document with a higher gain is one that the system strictly prefers.
+    better = documents.kinds - 1 - documents.kind
+    agreed = earlier_and_smaller(better, offsets_of(documents.topic, topics.count), documents.count)
+    agree = documents.total(documents.count * agreed).astype(np.int64)
+    # total = agree + oppose + user ties + system ties − ties of both, as in scipy.stats.kendalltau
+    oppose = size * (size - 1) // 2 - agree - user - system + both
+    return Pairs(size, agree, oppose, system - both, user - both)
 
 
 class _NDPM(_Preference):
@@ -196,7 +183,7 @@ class _NDPM(_Preference):
         return not self["performance"]
 
     def values(self, topics: Topics) -> np.ndarray:
-        pairs = self.pairs(topics)
+        pairs = pairs_of(topics, self["tied_by"])
         distance = ratio(2 * pairs.oppose + pairs.user, 2 * pairs.preferred, undefined=0.5)
         return 1 - distance if self["performance"] else distance
 
@@ -226,7 +213,7 @@ class _KendallTau(_Preference):
     }
 
     def values(self, topics: Topics) -> np.ndarray:
-        pairs = self.pairs(topics)
+        pairs = pairs_of(topics, self["tied_by"])
         n = pairs.documents.astype(np.float64)
         surplus, decided = pairs.agree - pairs.oppose, pairs.agree + pairs.oppose
         if self["variant"] == "a":
@@ -234,8 +221,9 @@ class _KendallTau(_Preference):
         if self["variant"] == "b":
             among = (decided + pairs.user).astype(np.float64) * (decided + pairs.system)
             return ratio(surplus, np.sqrt(among))
-        ties = self.documents(topics).user_ties, self.documents(topics).system_ties
-        m = np.minimum(*(np.bincount(of.topic, minlength=topics.count) for of in ties))
+        documents = documents_of(topics, self["tied_by"])
+        ties = documents.user_ties, documents.system_ties
+        m = np.minimum(*(np.bincount(groups.topic, minlength=topics.count) for groups in ties))
         return ratio(surplus * 2.0 * m, n**2 * (m - 1))
 
 
@@ -260,7 +248,7 @@ class _Spearman(_Preference):
     SHORT_DESC = "The correlation of the documents' ranks in the user's order and in the system's."
 
     def values(self, topics: Topics) -> np.ndarray:
-        documents = self.documents(topics)
+        documents = documents_of(topics, self["tied_by"])
         size = documents.total(documents.count)
         middle = (np.cumsum(size) - size + (size - 1) / 2)[documents.topic]
         x, y = middle - documents.user_ties.positions, documents.system_ties.positions - middle

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..ranking.gains import Gains
 from ..ranking.ranks import JudgedRanks
 
 Value = TypeVar("Value")
+More = ParamSpec("More")
 
 
 @dataclass(frozen=True)
@@ -189,13 +190,12 @@ class Topics:
         self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
-        self._known: dict[Hashable, Any] = {}
-
-    def once(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        """The result of `compute`, computed once for all measures that see the same topics."""
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
+        self.known: dict[Hashable, Any] = {}
+        sizes = np.diff(ranks.judged.offsets)
+        listed = np.minimum(ranks.retrieved, cutoff or ranks.retrieved)
+        depth = np.full(self.count, cutoff) if cutoff else np.maximum(listed, sizes)
+        self.judged, self.retrieved, self.depth = map(_read_only, (sizes, listed, depth))
+        self.document_level = _read_only(ranks.judged.level)
 
     @cached_property
     def run(self) -> GainList:
@@ -236,10 +236,6 @@ class Topics:
         return _read_only(self.ranks.judged.topic)
 
     @cached_property
-    def document_level(self) -> np.ndarray:
-        return _read_only(self.ranks.judged.level)
-
-    @cached_property
     def document_gain(self) -> np.ndarray:
         return _read_only(self.ranks.judged.gain(self.gains))
 
@@ -248,22 +244,8 @@ class Topics:
         return Topics(self.ranks, self.gains, cutoff)
 
     @cached_property
-    def judged(self) -> np.ndarray:
-        return _read_only(np.diff(self.ranks.judged.offsets))
-
-    @cached_property
     def relevant(self) -> np.ndarray:
         return _read_only(self.ranks.judged.relevant(self.gains))
-
-    @cached_property
-    def retrieved(self) -> np.ndarray:
-        return _read_only(np.minimum(self.ranks.retrieved, self.cutoff or self.ranks.retrieved))
-
-    @cached_property
-    def depth(self) -> np.ndarray:
-        if self.cutoff is not None:
-            return _read_only(np.full(self.count, self.cutoff))
-        return _read_only(np.maximum(self.retrieved, self.judged))
 
     @cached_property
     def best(self) -> np.ndarray:
@@ -298,6 +280,19 @@ class Topics:
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""
         return (Topic(self, number) for number in range(self.count))
+
+
+def once(compute: Callable[Concatenate[Topics, More], Value]) -> Callable[Concatenate[Topics, More], Value]:
+    """A function of topics that is computed once for all measures that see the same topics."""
+
+    @wraps(compute)
+    def known(topics: Topics, /, *more: More.args, **named: More.kwargs) -> Value:
+        key = (compute, *more)
+        if key not in topics.known:
+            topics.known[key] = compute(topics, *more, **named)
+        return topics.known[key]
+
+    return known
 
 
 class Topic:

@@ -44,11 +44,6 @@ def gains_of(measure: Measure) -> Gains:
     return measure["gains"] if is_graded(measure) else canonical_gains(measure.params.get("gains") or {})
 
 
-def sums_gains(measure: Measure) -> TypeGuard[WeightedGains]:
-    """Whether the value is a sum of gains, each with a weight that depends on its rank, perhaps divided."""
-    return isinstance(measure, WeightedGains) and not measure.averages
-
-
 def rank_weights(measure: Measure, depth: int) -> np.ndarray | None:
     """The weight of a gain at the ranks 1 … `depth`; None for a measure without such weights.
 

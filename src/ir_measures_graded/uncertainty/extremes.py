@@ -13,7 +13,7 @@ from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics, ratio
 from ..measures.weighted import Normalised, WeightedGains
-from .judgments import Undetermined, Unjudged, extreme_in_order, filled, levels_of_gains, padded
+from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
 from .ratio import threshold_ratio, weighted_ratio
 from .states import extreme_over_states
 
@@ -37,7 +37,7 @@ def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
     value = measure.values(topics)
     if not highest or not topics.possible_gains.size:
         return value
-    unjudged = Unjudged.of(topics)
+    unjudged = unjudged_of(topics)
     best = np.full(unjudged.topic.size, topics.possible_gains[-1])
     return value + measure.value_of(measure.weighed(unjudged.with_gain(topics, best)), topics)
 
@@ -47,7 +47,7 @@ def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
     if measure["max_gain"]:
         return extreme.dispatch(WeightedGains)(measure, topics, highest)
     # Let t be the highest gain of an unjudged document. All get t for the highest value, one for the lowest.
-    t, count = topics.possible_gains[:, None], Unjudged.of(topics).count
+    t, count = topics.possible_gains[:, None], unjudged_of(topics).count
     given = topics.run.total + t * (count if highest else np.minimum(count, 1))
     k = topics.cutoff or topics.retrieved
     values = ratio(given, np.where(count > 0, np.maximum(topics.best, t), topics.best) * k)
@@ -60,7 +60,7 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
     if measure.averages:
         check_depth(measure, topics)
         return extreme_in_order(topics, measure.values, highest)
-    unjudged = Unjudged.of(topics)
+    unjudged = unjudged_of(topics)
     weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.count)
     found = weighted_ratio(measure, topics, unjudged.count, weights, highest).highest(unjudged.count)
     return found if highest else -found
@@ -68,7 +68,7 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
 
 @extreme.register
 def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
-    found = threshold_ratio(measure, topics, highest).highest(Unjudged.of(topics).count)
+    found = threshold_ratio(measure, topics, highest).highest(unjudged_of(topics).count)
     return np.minimum(found if highest else -found, 1.0)
 
 
@@ -88,7 +88,7 @@ def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
 def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     if not highest:  # the value never falls with any single gain
         return measure.values(topics)
-    best = np.full((topics.count, int(Unjudged.of(topics).count.max(initial=0))), levels_of_gains(topics)[-1])
+    best = np.full((topics.count, int(unjudged_of(topics).count.max(initial=0))), levels_of_gains(topics)[-1])
     return measure.values(filled(topics, np.arange(topics.count), best))
 
 
@@ -104,7 +104,7 @@ def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     if highest or not topics.possible_gains.size:
         return measure.values(topics)
     found = measure.amounts(topics)
-    return measure.share(topics, topics.retrieved - found.total, Unjudged.of(topics).count)
+    return measure.share(topics, topics.retrieved - found.total, unjudged_of(topics).count)
 
 
 @singledispatch
@@ -166,7 +166,7 @@ def differing(
     its weight in `other`. `factor` is that of each topic's weights (T)."""
     topic, weight = [], []
     for topics in (one, other):
-        unjudged = Unjudged.of(topics)
+        unjudged = unjudged_of(topics)
         ones = unjudged.with_gain(topics, np.ones(unjudged.rank.size))
         topic.append(unjudged.topic)
         counted = np.array(measure.counted(measure.weighed(ones), topics))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..by_topic import bounds_of, offsets_of, places, rows_of, tally
 from ..errors import GradedError
-from ..measures.topics import GainList, Topics
+from ..measures.topics import GainList, Topics, once
 from ..ranking.gains import gain_of
 from ..ranking.judged import Judged, LevelCounts
 from ..ranking.ranks import JudgedRanks
@@ -41,23 +41,6 @@ class Unjudged:
     place: np.ndarray
     count: np.ndarray
 
-    @classmethod
-    def of(cls, topics: Topics) -> Unjudged:
-        """The unjudged documents of the topics."""
-        return topics.once("unjudged", lambda: cls._of(topics))
-
-    @classmethod
-    def _of(cls, topics: Topics) -> Unjudged:
-        whole = topics.ranks.retrieved
-        topic = np.repeat(np.arange(topics.count), topics.retrieved)
-        rank = places(topics.retrieved) + 1
-        place = (np.cumsum(whole) - whole)[topic] + rank - 1
-        judged = np.zeros(whole.sum(), dtype=bool)
-        judged[topics.place] = True
-        found = ~judged[place]
-        count = np.bincount(topic[found], minlength=topics.count)
-        return cls(topic[found], rank[found], place[found], count)
-
     def with_gain(self, topics: Topics, gain: np.ndarray) -> GainList:
         """A list with a gain of each document."""
         return GainList(topics.count, self.topic, self.rank, gain)
@@ -65,6 +48,20 @@ class Unjudged:
     def table(self, values: np.ndarray) -> np.ndarray:
         """A value of each document as a table (T × the largest `count`), padded with 0."""
         return padded(values, self.count)
+
+
+@once
+def unjudged_of(topics: Topics) -> Unjudged:
+    """The unjudged documents of the topics."""
+    whole = topics.ranks.retrieved
+    topic = np.repeat(np.arange(topics.count), topics.retrieved)
+    rank = places(topics.retrieved) + 1
+    place = (np.cumsum(whole) - whole)[topic] + rank - 1
+    judged = np.zeros(whole.sum(), dtype=bool)
+    judged[topics.place] = True
+    unjudged = ~judged[place]
+    count = np.bincount(topic[unjudged], minlength=topics.count)
+    return Unjudged(topic[unjudged], rank[unjudged], place[unjudged], count)
 
 
 def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -106,7 +103,7 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     ranks, judged = topics.ranks, topics.ranks.judged
-    unjudged = Unjudged.of(topics)
+    unjudged = unjudged_of(topics)
     size = np.diff(judged.offsets)
     start = np.cumsum(topics.retrieved) - topics.retrieved
     number = np.empty(topics.retrieved.sum(), dtype=np.int64)  # of the document at each rank, in its topic
@@ -173,7 +170,7 @@ def extreme_in_order(
     higher. Therefore the highest value gives higher gains to earlier documents, the lowest value to later
     ones. `gains` is the number of positive gains to give, from the lowest; by default all.
     """
-    result, count = compute(topics), Unjudged.of(topics).count
+    result, count = compute(topics), unjudged_of(topics).count
     extreme = np.maximum if highest else np.minimum
     level = levels_of_gains(topics)[: None if gains is None else gains + 1]
     gains = level.size - 1

@@ -17,7 +17,7 @@ from ..by_topic import cumsum, places
 from ..measures.average_precision import ByThreshold
 from ..measures.topics import Topics, ratio
 from ..measures.weighted import Normalised
-from .judgments import BLOCK, Unjudged, blocks_of, padded, refuse_work
+from .judgments import BLOCK, blocks_of, padded, refuse_work, unjudged_of
 
 Terms = Callable[[int], tuple[np.ndarray, np.ndarray]]
 ROUNDS = 4
@@ -187,7 +187,7 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
     For m relevant documents among the unjudged ones, the highest precisions are those of the first m, the
     lowest those of the last m.
     """
-    sign, gains, unjudged = 1 if highest else -1, topics.possible_gains, Unjudged.of(topics)
+    sign, gains, unjudged = 1 if highest else -1, topics.possible_gains, unjudged_of(topics)
     run, judged = (
         topics.run.where((topics.run.gain > 0) & (unjudged.count > 0)[topics.run.topic]),
         in_recall_base(topics),

@@ -18,7 +18,7 @@ from ..measures.at_relevant import AtRelevant
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..ranking.gains import gain_of
-from .judgments import LIMIT, Undetermined, Unjudged, distributions, filled, refuse_work
+from .judgments import LIMIT, Undetermined, distributions, filled, refuse_work, unjudged_of
 from .ties import TieGroups
 
 
@@ -75,7 +75,7 @@ class Compositions(NamedTuple):
 
 def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
-    result, count = measure.values(topics), Unjudged.of(topics).count
+    result, count = measure.values(topics), unjudged_of(topics).count
     levels = levels_of_kinds(measure, topics)
     kinds = len(levels)
     judged = topics.judged.tolist()

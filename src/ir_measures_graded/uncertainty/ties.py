@@ -17,7 +17,7 @@ from ..by_topic import changes, cumsum, offsets_of, places
 from ..errors import GradedError
 from ..measures import AGR, RBP_G, Fallout
 from ..measures.at_relevant import AtRelevant
-from ..measures.average_precision import ByThreshold, Thresholds
+from ..measures.average_precision import ByThreshold, thresholds_of
 from ..measures.base import GradedMeasure
 from ..measures.sums import SumOverRanks
 from ..measures.topics import GainList, Topics, ratio
@@ -185,7 +185,7 @@ def _(measure: AtRelevant, topics: Topics) -> GainList:
 def _(measure: ByThreshold, topics: Topics) -> GainList:
     # The sum is one over pairs of documents, W(min(G[i], G[j])) for each j ≤ i. A document of a tie group
     # meets all documents before the group, itself, and each other of the group in half of the orders.
-    thresholds, whole = Thresholds.of(topics), topics.whole_run
+    thresholds, whole = thresholds_of(topics), topics.whole_run
     weight = measure.threshold_weights(thresholds)
     run, groups = whole.relevant, TieGroups.of(topics, whole.gain > 0)
     itself, pairs = np.zeros(whole.gain.size), np.zeros(whole.gain.size)
