@@ -24,7 +24,15 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
-    formats = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
+    formats = {
+        "txt": "text",
+        "tsv": "tsv",
+        "csv": "csv",
+        "json": "json",
+        "jsonl": "jsonl",
+        "md": "markdown",
+        "tex": "latex",
+    }
     files = [word for ending in formats for word in ("-o", f"table.{ending}")]
     output(name, *COMMANDS[name], *files)
     for ending, form in formats.items():

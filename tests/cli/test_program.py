@@ -139,6 +139,14 @@ def test_one_option_means_the_same_in_every_command(output):
     assert {option: shorts for option, shorts in meanings.items() if len(shorts) > 1} == {}
 
 
+def test_options_may_have_hyphens_or_underscores(output):
+    words = ["evaluate", "qrels", "run", "other", "AP"]
+    assert output(*words, "--by_query") == output(*words, "--by-query") != output(*words)
+    assert output(*words, "--output_format=markdown") == output(*words, "--output-format=markdown")
+    curves = ["curves", "qrels", "run", "CG", "--depth", "2"]
+    assert output(*curves, "--no_ideal") == output(*curves, "--no-ideal") != output(*curves)
+
+
 def test_a_warning_is_one_line(capsys, monkeypatch):
     def commands(arguments):
         warnings.warn("plugin 'x' of y 1.0 is skipped: no reason", plugins.PluginWarning, stacklevel=1)

@@ -51,6 +51,11 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="run files (TREC, CSV, Parquet, Arrow or JSON; may be compressed) and measures; - is stdin",
     )
+    add_form(parser)
+
+
+def add_form(parser: argparse.ArgumentParser) -> None:
+    """Add the options that tell how to read a run."""
     parser.add_argument(
         "--run_column",
         metavar="NAME",
@@ -59,7 +64,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns",
         metavar="NAMES",
-        help="names of other columns of the runs, as in topic=NAME,document=NAME,score=NAME (or rank=NAME)",
+        help="names of other columns, as in topic=NAME,document=NAME,score=NAME (also rank or level)",
     )
     parser.add_argument(
         "--duplicates",

@@ -10,6 +10,7 @@ from ..errors import GradedError
 from ..inputs.columns import Chosen, chosen_columns
 from ..inputs.conversion import MERGES, one_intent, read_rows, written
 from ..output.files import write_files
+from .arguments import add_form
 from .results import refuse_inputs
 
 
@@ -27,12 +28,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
     role.add_argument("--qrels", dest="kind", action="store_const", const="qrels", help="IN has qrels")
     role.add_argument("--run", dest="kind", action="store_const", const="run", help="IN has a run")
     parser.add_argument(
-        "--columns",
-        metavar="NAMES",
-        help="names of columns, as in topic=NAME,document=NAME,score=NAME (also level, rank)",
-    )
-    parser.add_argument("--run_column", metavar="NAME", help="column that names the run of each row")
-    parser.add_argument(
         "--part", metavar="PART", help="part of a file of several parts, such as default/test"
     )
     parser.add_argument(
@@ -40,11 +35,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         choices=MERGES,
         help="qrels: level of a document that several intents or judges judged",
     )
-    parser.add_argument(
-        "--duplicates",
-        choices=("first", "best"),
-        help="runs: the row of a document that a topic lists again: the first one or the highest score",
-    )
+    add_form(parser)
 
 
 def run(arguments: argparse.Namespace) -> list[str]:

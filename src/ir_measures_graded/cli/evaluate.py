@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import ir_measures
@@ -13,7 +12,6 @@ import ir_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.formats import Table
-from ..output.result import Result
 from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
 from .results import add_output, printed, shown
 
@@ -41,6 +39,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_output(parser, default=None)
     parser.add_argument(
         "--output_format",
+        dest="format",
         choices=IR_MEASURES_FORMATS,
         metavar="FORMAT",
         help="same as --format; like -o tsv, -o jsonl and -o markdown, for users of the ir_measures command",
@@ -75,7 +74,13 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError("--interval requires --confidence")
     if by_query and arguments.confidence is not None:
         raise GradedError("--confidence is about means; omit --by_query (-q)")
-    add_intervals = None if arguments.confidence is None else _with_intervals(arguments)
+    if arguments.confidence is not None:
+        from ..analysis import intervals  # takes time: imports all analyses
+        from ..statistics.intervals import STUDENT, check
+        from ..statistics.libraries import need_statistics
+
+        method = check(arguments.confidence, arguments.interval or STUDENT)
+        need_statistics("scipy")
     found = evaluate(
         inputs.qrels,
         inputs.runs,
@@ -84,12 +89,12 @@ def run(arguments: argparse.Namespace) -> list[str]:
         progress=bars(),
         jobs=arguments.jobs,
     )
-    if add_intervals is not None:
-        return shown(add_intervals(found), arguments)
+    if arguments.confidence is not None:
+        return shown(intervals(found, confidence=arguments.confidence, method=method), arguments)
     single = len(found.runs) == 1
 
     def table(form: str) -> Table:
-        if single and form in ("text", "tsv", "jsonl"):
+        if single and form in ("text", "tsv", "json", "jsonl"):
             return _list_of_values(found, by_query, summary)
         return _table_of_runs(found, by_query, summary)
 
@@ -97,23 +102,12 @@ def run(arguments: argparse.Namespace) -> list[str]:
     return printed(table, arguments, found.figure, headless)
 
 
-def _with_intervals(arguments: argparse.Namespace) -> Callable[[Evaluation], Result]:
-    """The function that adds confidence intervals. Raises `GradedError` for an invalid level."""
-    from ..analysis import intervals  # takes time: imports all analyses
-    from ..statistics.intervals import STUDENT, check
-    from ..statistics.libraries import need_statistics
-
-    method = check(arguments.confidence, arguments.interval or STUDENT)
-    need_statistics("scipy")
-    return partial(intervals, confidence=arguments.confidence, method=method)
-
-
 def _take_formats_of_ir_measures(arguments: argparse.Namespace) -> None:
-    """Read -o tsv, -o jsonl, -o markdown and --output_format as formats, and choose the default format."""
+    """Read -o tsv, -o jsonl and -o markdown as formats, and choose the default format."""
     given = [word for word in arguments.output if word in IR_MEASURES_FORMATS]
     arguments.output = [path for path in arguments.output if path not in given]
     default = "text" if sys.stdout.isatty() else "tsv"
-    arguments.format = arguments.format or next(reversed(given), arguments.output_format) or default
+    arguments.format = arguments.format or next(reversed(given), default)
 
 
 def _list_of_values(found: Evaluation, by_query: bool, summary: bool) -> Table:

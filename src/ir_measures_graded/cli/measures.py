@@ -13,6 +13,9 @@ from ..registry.notation import parse_measures
 from . import PROGRAM
 from .results import add_output, check_files, printed
 
+JSON = ("json", "jsonl")
+"""The formats with lists and all facts."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     all_facts = [facts_of(measure) for measure in measures]
 
     def table(form: str) -> Table:
-        if form == "jsonl":
+        if form in JSON:
             return list(all_facts[0]), [list(facts.values()) for facts in all_facts]
         return ["measure", "aliases", "title", "better", "from"], [
             [facts["name"], ", ".join(facts["aliases"]), facts["title"], better(facts), facts["origin"]]
@@ -64,7 +67,7 @@ def _plugins(form: str) -> Table:
     rows = []
     for plugin in plugins.plugins():
         names: Any = [measure.NAME for measure in plugin.measures]
-        if form != "jsonl":
+        if form not in JSON:
             names = ", ".join(names)
         rows.append([plugin.distribution, plugin.version, plugin.name, names, plugin.status])
     return ["distribution", "version", "plugin", "measures", "status"], rows

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import os
 import signal
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -54,22 +55,29 @@ def _interrupt(*_: object) -> NoReturn:
 
 def _lines(words: Sequence[str]) -> tuple[list[str], int]:
     """All output lines of the command, and its exit status."""
+    help_or_version = io.StringIO()
     try:
-        if not words or words[0] not in COMMANDS:
-            _overview().parse_args(words[:1])
-            raise _unknown(words)
-        command = import_module(f".{words[0]}", __package__)
-        parser = _Parser(
-            prog=f"{PROGRAM} {words[0]}",
-            description=inspect.getdoc(command.run),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.declare(parser)
-        parser.set_defaults(words=words, status=0)
-        arguments = parser.parse_intermixed_args(words[1:])
-        return list(command.run(arguments)), arguments.status
-    except _Shown as shown:
-        return str(shown).splitlines(), 0
+        with redirect_stdout(help_or_version):
+            command, arguments = _parsed(words)
+    except SystemExit:
+        return help_or_version.getvalue().splitlines(), 0
+    return list(command.run(arguments)), arguments.status
+
+
+def _parsed(words: Sequence[str]) -> tuple[Any, argparse.Namespace]:
+    """The module of the command, and its arguments."""
+    if not words or words[0] not in COMMANDS:
+        _overview().parse_args(words[:1])
+        raise _unknown(words)
+    command = import_module(f".{words[0]}", __package__)
+    parser = _Parser(
+        prog=f"{PROGRAM} {words[0]}",
+        description=inspect.getdoc(command.run),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.declare(parser)
+    parser.set_defaults(words=words, status=0)
+    return command, parser.parse_intermixed_args([parser.spelled(word) for word in words[1:]])
 
 
 def _write(lines: Iterable[str]) -> int:
@@ -125,26 +133,22 @@ def _abandon_output() -> None:
 # ---------------------------------------------------------------------------------- arguments
 
 
-class _Shown(Exception):
-    """Text that replaces the output of a command: its help or the version."""
-
-
-class _Show(argparse.Action):
-    """An option that shows `const`, or the help."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, const: str | None = None, help: str = ""):
-        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, const=const, help=help)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        raise _Shown(self.const or parser.format_help())
-
-
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that raises `GradedError`, and whose help is part of the output."""
+    """An argument parser that raises `GradedError`."""
 
     def __init__(self, **options: Any):
         super().__init__(**options, add_help=False, allow_abbrev=False)
-        self.add_argument("-h", "--help", action=_Show, help="show this help")
+        self.add_argument("-h", "--help", action="help", help="show this help")
+
+    def spelled(self, word: str) -> str:
+        """The word with the hyphens and underscores that its option has."""
+        name, *value = word.partition("=")
+        alike = [
+            known
+            for known in self._option_string_actions
+            if known.replace("_", "-") == name.replace("_", "-")
+        ]
+        return "".join([*alike[:1], *value]) if alike else word
 
     def error(self, message: str) -> NoReturn:
         raise GradedError(f"{message} (see {self.prog} --help)")
@@ -162,7 +166,9 @@ def _overview() -> argparse.ArgumentParser:
         epilog=f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Show, const=f"{PROGRAM} {__version__}", help="show the version")
+    parser.add_argument(
+        "--version", action="version", version=f"{PROGRAM} {__version__}", help="show the version"
+    )
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     return parser
 

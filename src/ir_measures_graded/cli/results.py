@@ -17,11 +17,12 @@ from ..output.formats import FORMATS, PLACES, Table, remarks, rows_of
 from ..output.result import Result
 from . import PROGRAM
 
-TABLES = {"txt": "text", "tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}
+FOR_PEOPLE = ("text", "markdown", "latex")
+FOR_PROGRAMS = ("tsv", "csv", "json", "jsonl")
+TABLES = {"txt": "text", "md": "markdown", "tex": "latex"} | {name: name for name in FOR_PROGRAMS}
 """The format of a table by the ending of its file."""
 PAGE = "html"
 """The ending of a file with a page, which shows the figure and the table."""
-FOR_PEOPLE = ("text", "markdown", "latex")
 
 
 def add_output(
@@ -35,14 +36,15 @@ def add_output(
     `documents` are formats, and endings of files, that the result writes by itself.
     """
     parser.set_defaults(documents=documents, figure=figure)
+    formats = dict.fromkeys([*FORMATS, *documents])
     group = parser.add_argument_group("output")
     group.add_argument(
         "-f",
         "--format",
-        choices=[*FORMATS, *documents],
+        choices=formats,
         default=default,
         metavar="FORMAT",
-        help=f"{', '.join([*FORMATS, *documents])}; default: {default or 'text on a terminal, else tsv'}",
+        help=f"{', '.join(formats)}; default: {default or 'text on a terminal, else tsv'}",
     )
     endings = "".join(f"{each}, " for each in documents) + _or(figure)
     group.add_argument(
@@ -59,7 +61,7 @@ def add_output(
         type=_places,
         metavar="N",
         default=PLACES,
-        help="decimal places, -1 for all; default: 4; jsonl always has all",
+        help="decimal places, -1 for all; default: 4; json and jsonl always have all",
     )
 
 

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from textwrap import wrap
 from typing import Any
 from unicodedata import category, east_asian_width
@@ -57,8 +58,7 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     bm25    0.2500
     random  0.0000
     """
-    rows = list(rows)
-    for line in _aligned(_lines(columns, rows, places), numeric(rows, len(columns))):
+    for line in _padded(columns, rows, places)[1]:
         yield "  ".join(line).rstrip()
 
 
@@ -72,10 +72,7 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     >>> print([*markdown(["*_a_b|", "<b>"], [])][0])
     | \\*\\_a_b\\| | \\<b> |
     """
-    rows = list(rows)
-    right = numeric(rows, len(columns))
-    lines = [[_MARKDOWN.sub(r"\\\g<0>", cell) for cell in line] for line in _lines(columns, rows, places)]
-    head, *body = _aligned(lines, right)
+    right, (head, *body) = _padded(columns, rows, places, partial(_MARKDOWN.sub, r"\\\g<0>"))
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join('-' * (_width(cell) + 1) + '-:'[number] for cell, number in zip(head, right))}|"
     for line in body:
@@ -120,10 +117,8 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     \bottomrule
     \end{tabular}
     """
-    rows = list(rows)
-    right = numeric(rows, len(columns))
-    lines = [[cell.translate(_LATEX) for cell in line] for line in _lines(columns, rows, places)]
-    head, *body = (rf"{' & '.join(line)} \\" for line in _aligned(lines, right))
+    right, lines = _padded(columns, rows, places, lambda cell: cell.translate(_LATEX))
+    head, *body = (rf"{' & '.join(line)} \\" for line in lines)
     yield rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in right)}}}"
     yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
 
@@ -175,6 +170,16 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
         yield json.dumps(dict(zip(columns, map(_json, row))), default=str)
 
 
+def json_array(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
+    """Print one JSON array with an object per row, as `jsonl`.
+
+    >>> list(json_array(["run", "AP"], [["bm25", 0.25], ["random", 0.0]]))
+    ['[', '{"run": "bm25", "AP": 0.25},', '{"run": "random", "AP": 0.0}', ']']
+    """
+    lines = list(jsonl(columns, rows))
+    yield from ["[", *(f"{line}," for line in lines[:-1]), *lines[-1:], "]"]
+
+
 def _json(value: Any) -> Any:
     """`value`, or None for NaN (the mean over no topics) and infinite scores, because JSON has neither."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -184,6 +189,7 @@ FORMATS: dict[str, Callable[..., Iterator[str]]] = {
     "text": text,
     "tsv": tsv,
     "csv": comma_separated,
+    "json": json_array,
     "jsonl": jsonl,
     "markdown": markdown,
     "latex": latex,
@@ -232,14 +238,20 @@ def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
     return [any(_is_number(row[column]) for row in rows) for column in range(columns)]
 
 
-def _aligned(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> list[list[str]]:
-    """The cells of each column padded to one width, on the left if the column is on the right."""
+def _padded(
+    columns: Sequence[str], rows: Iterable[Row], places: int, escaped: Callable[[str], str] = str
+) -> tuple[list[bool], list[list[str]]]:
+    """Which columns hold numbers, and the header and rows as escaped cells, each column of one width."""
+    rows = list(rows)
+    right = numeric(rows, len(columns))
+    lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
     widths = [max(map(_width, column)) for column in zip(*lines)]
-    padded = [[" " * (width - _width(cell)) for cell, width in zip(line, widths)] for line in lines]
-    return [
-        [space + cell if number else cell + space for cell, space, number in zip(line, spaces, right)]
-        for line, spaces in zip(lines, padded)
-    ]
+
+    def padded(cell: str, width: int, number: bool) -> str:
+        space = " " * (width - _width(cell))
+        return space + cell if number else cell + space
+
+    return right, [list(map(padded, line, widths, right)) for line in lines]
 
 
 def _width(cell: str) -> int:
