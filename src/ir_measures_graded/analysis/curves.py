@@ -6,7 +6,7 @@ computes all ranks of a run in one pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -17,10 +17,12 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
-from ..evaluation.named import Qrels, Runs, about, named_runs, read_judgments
+from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
-from ..evaluation.provider import computed
-from ..evaluation.study import StudiedRun, studied
+from ..evaluation.provider import GradedEvaluator, computed, view
+from ..evaluation.remarks import RunRemarks, warn_of
+from ..evaluation.study import studied
+from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
@@ -30,6 +32,7 @@ from ..registry.names import registry
 from ..registry.notation import checked, parse_measures
 from ..statistics.libraries import statistics_library
 from ..statistics.options import refuse_large, whole_number
+from ..uncertainty import evaluated_curve
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:
@@ -279,30 +282,20 @@ def curves(
     values = [np.zeros((len(named), end)) for _, end in asked]
     bands = [np.zeros((len(named), 2, end)) for _, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
-        reduced = studied(run, judgments)
-        for (found, end), into, ends in zip(asked, values, bands):
-            vectors = _vectors(found, reduced, end, normalise)
-            into[number] = _mean(vectors, found, normalise)
+        found = _vectors(asked, run, judgments, normalise)
+        for (one, _), vectors, into, ends in zip(asked, found, values, bands):
+            into[number] = _combined(one, *map(mean_over_topics, vectors))
             if confidence is not None:
-                combine = partial(_combined, measure=found, normalise=normalise)
-                ends[number] = _interval(vectors, combine, confidence, resamples, seed)
+                ends[number] = _interval(one, vectors, confidence, resamples, seed)
     result = []
-    for (found, end), into, ends in zip(asked, values, bands):
+    for (one, end), into, ends in zip(asked, values, bands):
         best = None
-        if ideal or (ideal is None and is_plain_sum(found)):
-            best = _mean(_vectors(found, ideal_run(judgments, found), end, normalise), found, normalise)
-        result.append(
-            Curves(
-                found,
-                normalise,
-                topics,
-                tuple(run.name for run in named),
-                into,
-                best,
-                ends if confidence is not None else None,
-                confidence,
-            )
-        )
+        if ideal or (ideal is None and is_plain_sum(one)):
+            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, normalise)
+            best = _combined(one, *map(mean_over_topics, vectors))
+        with_bands = (ends, confidence) if confidence is not None else (None, None)
+        names = tuple(run.name for run in named)
+        result.append(Curves(one, normalise, topics, names, into, best, *with_bands))
     return result[0] if isinstance(measure, (str, Measure)) else CurveSet(tuple(result))
 
 
@@ -330,10 +323,6 @@ def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     return type(measure)(**kept), depth
 
 
-Vectors = tuple[np.ndarray, ...]
-Combine = Callable[..., np.ndarray]
-
-
 def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int, seed: int) -> None:
     if normalise not in NORMALISATIONS:
         raise GradedError(
@@ -353,50 +342,66 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def _vectors(measure: Measure, run: StudiedRun, depth: int, normalise: str) -> Vectors:
-    """The vectors to average: the values at each rank (topics × depth), or two such vectors to divide."""
-    if normalise == "topics":
-        return (values_at_ranks(measure, run, depth),)
-    assert is_normalised(measure)
+def _vectors(
+    asked: list[tuple[Measure, int]], run: Run, judgments: Judgments, normalise: str
+) -> list[np.ndarray]:
+    """The vectors to average (1 × depth × topics) for each measure, or two such vectors to divide.
 
-    def both(topics: Topics) -> np.ndarray:
-        return np.stack(measure.vectors(topics, depth), axis=1)
-
-    topics = run.view(measure, cut=False)
+    Graded measures alone read the run block by block.
+    """
+    if normalise == "topics" and not all(is_graded(measure) for measure, _ in asked):
+        whole = studied(run, judgments)
+        return [values_at_ranks(measure, whole, depth).T[None] for measure, depth in asked]
+    count = 1 if normalise == "topics" else 2
+    found = [np.empty((count, depth, len(judgments.topics))) for _, depth in asked]
+    evaluator, remarks = (
+        GradedEvaluator([], judgments.table, judgments.documents),
+        RunRemarks(judgments.judged),
+    )
     with about(run.name):
-        pairs = computed(measure, topics, both, (2, depth))
-    return pairs[:, 0], pairs[:, 1]
+        reduction = evaluator.reduced(run.rows(judgments, standard=False)[0])
+        for block in remarks.watched(reduction.blocks):
+            for (measure, depth), into in zip(asked, found):
+                assert is_graded(measure)
+                topics = view(measure, block.ranks, block.views, cut=False)
+                compute = partial(_at_ranks, measure, depth, normalise)
+                vectors = computed(measure, topics, compute, (count, depth))
+                into[..., block.topics] = np.moveaxis(vectors, 0, 2)
+    if not run.studied:
+        warn_of(remarks.of(run.source), run.name)
+    return found
 
 
-def _combined(*means: np.ndarray, measure: Measure, normalise: str) -> np.ndarray:
-    """The mean curve from the mean vectors."""
+def _at_ranks(measure: GradedMeasure, depth: int, normalise: str, topics: Topics) -> np.ndarray:
+    """The vectors of the topics (topics × 1 × depth, or topics × 2 × depth)."""
     if normalise == "topics":
-        return means[0]
+        return evaluated_curve(measure, topics, depth)[:, None]
     assert is_normalised(measure)
-    return measure.quotient(*means)
+    return np.stack(measure.vectors(topics, depth), axis=1)
 
 
-def _mean(vectors: Vectors, measure: Measure, normalise: str) -> np.ndarray:
-    return _combined(*(mean_over_topics(each.T) for each in vectors), measure=measure, normalise=normalise)
+def _combined(measure: Measure, mean: np.ndarray, *ideal: np.ndarray) -> np.ndarray:
+    """The mean curve from the mean vector, or from it and the mean ideal vector."""
+    return measure.quotient(mean, *ideal) if ideal and is_normalised(measure) else mean
 
 
 def _interval(
-    vectors: Vectors, combine: Combine, confidence: float, resamples: int, seed: int
+    measure: Measure, vectors: np.ndarray, confidence: float, resamples: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The bootstrap interval of a mean curve at each rank, from samples of topics with replacement."""
     bootstrap = statistics_library("scipy.stats").bootstrap
 
     def statistic(*samples: np.ndarray, axis: int) -> np.ndarray:
-        # SciPy passes ranks on the first axis; `combine` expects them on the last.
+        # SciPy passes ranks on the first axis; `quotient` expects them on the last.
         means = (np.moveaxis(sample.mean(axis=axis), 0, -1) for sample in samples)
-        return np.moveaxis(combine(*means), -1, 0)
+        return np.moveaxis(_combined(measure, *means), -1, 0)
 
-    topics, depth = vectors[0].shape
+    _, depth, topics = vectors.shape
     generator = "rng" if "rng" in signature(bootstrap).parameters else "random_state"  # before SciPy 1.15
     result = bootstrap(
-        vectors,
+        tuple(vectors),
         statistic,
-        axis=0,
+        axis=1,
         paired=True,
         vectorized=True,
         confidence_level=confidence,
