@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure, SumAgg
-from ir_measures.providers import Evaluator
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
@@ -27,7 +26,7 @@ from ..registry.notation import parse_measures
 from .evaluators import evaluators, explained, provider_named
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from .progress import tracked
-from .provider import GradedEvaluator, aggregate
+from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 
 if TYPE_CHECKING:
@@ -193,13 +192,7 @@ class Work:
         self._made_of = self.judgments, measures, provider
         self.row = {measure: number for number, measure in enumerate(measures)}
         self.depth = depth_of(measures)
-        self.ours: GradedEvaluator | None = None
-        self.others: list[tuple[list[Measure], Evaluator]] = []
-        for group, evaluator in evaluators(measures, self.judgments, named):
-            if isinstance(evaluator, GradedEvaluator):
-                self.ours = evaluator
-            else:
-                self.others.append((group, evaluator))
+        self.ours, self.others = evaluators(measures, self.judgments, named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_worker, self._made_of

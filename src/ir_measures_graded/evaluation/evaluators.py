@@ -14,8 +14,6 @@ from .gdeval import with_checks
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
 
-GRADED = "graded"
-
 
 def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:
     """The provider of that name, None for None.
@@ -38,32 +36,36 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
     return provider
 
 
+Others = list[tuple[list[Measure], Evaluator]]
+"""Evaluators of other providers, each with the measures that may safely share it."""
+
+
 def evaluators(
     measures: Iterable[Measure], judgments: Judgments, provider: Provider | None = None
-) -> list[tuple[list[Measure], Evaluator]]:
-    """Evaluators over the qrels, each with the measures that may safely share it.
+) -> tuple[GradedEvaluator | None, Others]:
+    """Our evaluator over the qrels, if it has a measure, and those of other providers.
 
     Without a `provider`, ours computes all measures that it can and ir-measures' pipeline the others.
     ir-measures 0.4.3 confuses measures of one call that differ in their parameters: nDCG@10 beside
     nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its documents.
     """
-    ours = GradedProvider()
+    ours = provider or GradedProvider()
+    graded: list[Measure] = []
     groups: dict[str, list[Measure]] = {}
     for measure in measures:
-        given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
-        is_ours = isinstance(provider, GradedProvider) or (provider is None and ours.supports(measure))
-        groups.setdefault(GRADED if is_ours else repr(sorted(given.items())), []).append(measure)
-    qrels = judgments.source.for_others() if groups.keys() - {GRADED} else ()
-    found: list[tuple[list[Measure], Evaluator]] = []
-    for parameters, group in groups.items():
-        if parameters == GRADED:
-            with about(judgments.name):
-                found.append((group, GradedEvaluator(group, judgments.table, judgments.documents)))
+        if isinstance(ours, GradedProvider) and ours.supports(measure):
+            graded.append(measure)
         else:
-            with explained(group):
-                evaluator = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
-                found.append((group, with_checks(evaluator)))
-    return found
+            given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
+            groups.setdefault(repr(sorted(given.items())), []).append(measure)
+    qrels = judgments.source.for_others() if groups else ()
+    others: Others = []
+    for group in groups.values():
+        with explained(group):
+            other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
+            others.append((group, with_checks(other)))
+    with about(judgments.name):
+        return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
 
 
 @contextmanager
