@@ -3,11 +3,13 @@
 import json
 from pathlib import Path
 
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded import CG, RunFile, cli, nDCG_JK
+from ir_measures_graded.inputs.columns import RUN
 from ir_measures_graded.inputs.conversion import Rows, read_rows, written
 
 TWO = {"q1": {"d1": 9.2, "d10": 9.2, "d2": 1e-17}, "q2": {"d4": 3.0}}
@@ -81,6 +83,16 @@ def test_runs_of_a_table_become_files_or_a_column(convert):
     assert [*RunFile("out.parquet").runs()] == ["B", "A"]
 
 
+def test_scores_are_joined_with_the_lines_of_letor(convert):
+    Path("judged.letor").write_text(
+        "2 qid:1 1:5 #docid = d inc = 1\n\n0 qid:1 1:5 2:7\n1 qid:2 # e\n"
+    )
+    Path("scores").write_text("1.5\n2\n-1e3\n")
+    told = convert("scores", "out.run", "--rows", "judged.letor").out
+    assert told == "scores: run, LETOR: 2 topics, 3 rows\n"
+    assert dicts("out.run") == {"1": {"d": 1.5, "3": 2}, "2": {"e": -1000}}
+
+
 def test_part_and_columns_are_chosen(convert):
     parts = {"mteb_model_meta": {}, "en": {"test": {"q": {"d": 1}}}, "fr": {"test": {"q": {"d": 2}}}}
     Path("in.json").write_text(json.dumps(parts))
@@ -105,6 +117,11 @@ REFUSED = [
     ("in", LINE + LINE, "- --run", "in: 1 rows list a document of a topic again; --duplicates first"),
     ("in", LINE, "- --columns doc=x", "columns 'doc=x' are not allowed; give each name once"),
     ("in.csv", RUNS, "- --run --columns topic=b", "in.csv has no column b; it has run, qid,"),
+    ("in.json", "{}", "- --qrels", "in.json: there are no rows to convert"),
+    ("in", "1.5\n", "- --rows judged.letor", "in: 1 scores for 2 lines of judged.letor"),
+    ("in", LINE, "- --rows judged.letor", "in:1: 6 fields, not 1 (one number per line)"),
+    ("in", "2 qid:1 1:3\n", "- --qrels", "in: no document ids after #; see convert --rows"),
+    ("in", "2 qid:1 1:3 # d\n", "- --run", "in: labels and features are qrels, not a run"),
     ("in.csv", RUNS, "- --run", "-: the file has 2 runs; write {run} for the name in the path"),
 ]
 
@@ -112,6 +129,7 @@ REFUSED = [
 @pytest.mark.parametrize(("name", "text", "words", "message"), REFUSED)
 def test_what_a_form_cannot_hold_is_refused(refusal, name, text, words, message):
     Path(name).write_text(text)
+    Path("judged.letor").write_text("2 qid:1 1:0.5 # d\n0 qid:1 1:0.5\n")
     assert message in refusal("convert", name, *words.split())
 
 
@@ -140,11 +158,12 @@ def test_values_survive_to_the_last_bit(tmp_path_factory, ending, rows):
         if ending == "json" and any(abs(v) == float("inf") for v in values)
         else open("/dev/null")
     ):
-        contents = written(Rows("run", "in", "", {}, topics, documents, values, []), path)
+        table = pyarrow.table({"query_id": topics, "doc_id": documents, "score": values})
+        contents = written(Rows(RUN, "in", "", {}, table), path)
     Path(path).write_bytes(contents[path])
-    found = read_rows(path, "run")
+    found = read_rows(path, RUN)
     assert {*zip(topics, documents, map(repr, values))} == {
-        *zip(found.topics, found.documents, map(repr, found.values))
+        *zip(found.column("query_id"), found.column("doc_id"), map(repr, found.column("score")))
     }
 
 

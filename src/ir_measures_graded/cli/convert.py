@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from ..errors import GradedError
-from ..inputs.columns import Chosen, chosen_columns
+from ..inputs.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..inputs.conversion import MERGES, one_intent, read_rows, written
 from ..output.files import write_files
 from .arguments import add_form
@@ -25,8 +25,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
         ".parquet or .json, and .gz after any; - is standard output, as TREC",
     )
     role = parser.add_mutually_exclusive_group()
-    role.add_argument("--qrels", dest="kind", action="store_const", const="qrels", help="IN has qrels")
-    role.add_argument("--run", dest="kind", action="store_const", const="run", help="IN has a run")
+    role.add_argument("--qrels", dest="role", action="store_const", const=QRELS, help="IN has qrels")
+    role.add_argument("--run", dest="role", action="store_const", const=RUN, help="IN has a run")
+    parser.add_argument(
+        "--rows",
+        metavar="LABELS",
+        help="file of LETOR; IN has a score for each of its lines, which names its document after #, or else "
+        "its number does",
+    )
     parser.add_argument(
         "--part", metavar="PART", help="part of a file of several parts, such as default/test"
     )
@@ -52,11 +58,11 @@ def run(arguments: argparse.Namespace) -> list[str]:
     refuse_inputs(arguments)
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
     chosen = Chosen(arguments.run_column, columns, arguments.part)
-    kind = arguments.kind or _kind(columns, arguments.target)
-    rows = read_rows(arguments.source, kind, chosen, arguments.duplicates)
+    role = arguments.role or _role(columns, arguments.target)
+    rows = read_rows(arguments.source, role, chosen, arguments.duplicates, arguments.rows)
     summary = rows.summary()
     if arguments.intents:
-        if rows.kind == "run":
+        if rows.role is RUN:
             raise GradedError("--intents applies to qrels, and this is a run")
         rows = one_intent(rows, arguments.intents)
     contents = written(rows, arguments.target)
@@ -68,8 +74,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
     return [summary]
 
 
-def _kind(columns: Mapping[str, str], target: str) -> str | None:
+def _role(columns: Mapping[str, str], target: str) -> Role | None:
     """Whether the names of columns or the ending of the target tell qrels or a run."""
     if "relevance" in columns or ".qrels" in target.lower():
-        return "qrels"
-    return "run" if columns.keys() & {"score", "rank"} or ".run" in target.lower() else None
+        return QRELS
+    return RUN if columns.keys() & {"score", "rank"} or ".run" in target.lower() else None

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
-from ..inputs.files import RunFile, by_run
+from ..inputs.files import RunFile, by_column
 from ..inputs.in_memory import InMemory, Source
 from ..inputs.sources import RunSource, qrels_source, run_source
 from ..inputs.tables import Table, refuse_empty, refuse_mixed, refuse_repeated
@@ -226,7 +226,7 @@ def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
         return table.groupby("run", sort=False, dropna=False) if "run" in table.columns else ()
     if is_stream(table) or "run" not in (rows := whole_table(table)).column_names:
         return ()
-    return by_run([rows]).items()
+    return by_column(rows, "run").items()
 
 
 def _unnamed(run: Any) -> str:

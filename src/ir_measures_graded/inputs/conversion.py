@@ -9,137 +9,131 @@ import csv
 import gzip
 import io
 import json
-import math
 import os
 import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import chain, compress, groupby, repeat
-from operator import add, itemgetter
-from typing import Any
+from itertools import chain, groupby, repeat
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import FileError, GradedError, shown
-from .arrow import arrow_array, stable_order
-from .columns import QRELS, RUN, Chosen
+from .arrow import arrow_array
+from .columns import QRELS, RUN, Chosen, Role
 from .content import Content, File, is_lasting
-from .files import joined, tables_of, without_repeated
+from .files import by_column, joined, tables_of, without_repeated
+from .in_memory import in_memory
+from .strict_lines import Lines
+from .text_forms import SCORES
+
+if TYPE_CHECKING:
+    import pyarrow
 
 GROUP = 1_000_000  # rows per row group of a Parquet file
-ROLES = {"qrels": QRELS, "run": RUN}
 BLANK = re.compile(r"[ \t\n\r\x0b\x0c]")
+MERGES = ("max", "sum")
+"""The rules for one level of a document that has several."""
 
 
 @dataclass(frozen=True)
 class Rows:
     """The rows of qrels or of a run, topic by topic in the order of the file.
 
-    `form` names the form of their file, and `skipped` counts rows that were skipped, by reason. `others` has
-    the iteration of each row of qrels, or the run of each row of a run; it is empty if the file has none.
+    `form` names the form of their file, and `skipped` counts rows that were skipped, by reason. The `table`
+    may have the iteration of each row of qrels, or the run of each row of a run.
     """
 
-    kind: str  # "qrels" or "run"
+    role: Role
     name: str
     form: str
     skipped: dict[str, int]
-    topics: list[str]
-    documents: list[str]
-    values: list[float]
-    others: list[str]
+    table: pyarrow.Table
+
+    def column(self, name: str) -> list[Any]:
+        """A column as a list; empty if there is none."""
+        return self.table[name].to_pylist() if name in self.table.column_names else []
 
     def summary(self) -> str:
-        """One sentence on what was read.
-
-        >>> Rows("run", "a.json", "JSON lines", {}, ["q1", "q2"], ["a", "b"], [1.0, 2.0], []).summary()
-        'a.json: run, JSON lines: 2 topics, 2 rows'
-        """
+        """One sentence on what was read."""
         skipped = "".join(f"; skipped {count:,} {what}" for what, count in self.skipped.items() if count)
-        topics = len(set(self.topics))
-        return f"{self.name}: {self.kind}, {self.form}: {topics:,} topics, {len(self.topics):,} rows{skipped}"
+        topics = len(set(self.column("query_id")))
+        read = f"{self.name}: {self.role.kind}, {self.form}"
+        return f"{read}: {topics:,} topics, {len(self.table):,} rows{skipped}"
 
 
 def read_rows(
-    file: File, kind: str | None = None, chosen: Chosen | None = None, duplicates: str | None = None
+    file: File,
+    role: Role | None = None,
+    chosen: Chosen | None = None,
+    duplicates: str | None = None,
+    labels: str | None = None,
 ) -> Rows:
-    """The rows of a file. If `kind` is None, the content must tell whether these are qrels or a run.
+    """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
 
-    `duplicates` is that of `RunFile`.
+    `duplicates` is that of `RunFile`. If `labels` names a file of LETOR, the file has a score for each of its
+    lines. A line names its document after ``#``, or else its number does.
 
-    Raises `FileError` for a file that cannot be read, and for one that could be both.
+    Raises `FileError` for a file that cannot be read, for one without rows, and for one that could be both.
     """
-    if kind is not None:
-        return _read(file, kind, chosen or Chosen(), duplicates)
-    found: dict[str, Rows] = {}
-    errors: dict[str, FileError] = {}
+    if role is not None or labels is not None:
+        return _read(file, role or RUN, chosen or Chosen(), duplicates, labels)
     name = Content(file).name
     if not is_lasting(file):
         raise FileError(f"{name} can be read only once; use --qrels or --run")
-    for each in ROLES:
+    found: list[Rows] = []
+    errors: list[FileError] = []
+    for each in (RUN, QRELS):
         try:
-            found[each] = _read(file, each, chosen or Chosen(), duplicates)
+            found.append(_read(file, each, chosen or Chosen(), duplicates))
         except FileError as error:
-            errors[each] = error
-    if len(found) == 2:
+            errors.append(error)
+    if not errors:
         raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
     if not found:
         # Another number of fields in the first line says only that the file has the other role.
-        raise min((errors["run"], errors["qrels"]), key=lambda error: ":1: " in str(error))
-    return next(iter(found.values()))
+        raise min(errors, key=lambda error: ":1: " in str(error))
+    return found[0]
 
 
-def _read(file: File, kind: str, chosen: Chosen, duplicates: str | None) -> Rows:
-    role = ROLES[kind]
-    rows = joined(tables_of(file, role, chosen), role)
+def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None, labels: str | None = None) -> Rows:
+    name = Content(file).name
+    rows = joined(tables_of(file, role, chosen), role) if labels is None else _scored(file, labels, chosen)
     count = len(rows)
-    if kind == "run":
-        kept = without_repeated(rows, duplicates or "first")
-        if len(kept) < count and not duplicates:
+    if not count:
+        raise FileError(f"{name}: there are no rows to convert")
+    in_memory(rows, role).read()  # refuses values that are not allowed
+    if role is RUN:
+        rows = without_repeated(rows, duplicates or "first")
+        if len(rows) < count and not duplicates:
             raise FileError(
-                f"{Content(file).name}: {count - len(kept):,} rows list a document of a topic again; "
+                f"{name}: {count - len(rows):,} rows list a document of a topic again; "
                 "--duplicates first or best keeps one row"
             )
-        rows = kept
-    number: dict[str, int] = {}
-    topics = rows["query_id"].to_pylist()
-    code = np.array([number.setdefault(topic, len(number)) for topic in topics], dtype=np.int64)
-    if (code[1:] < code[:-1]).any():  # the rows of a topic are not contiguous
-        rows = rows.take(arrow_array(stable_order(code)))
-    other = "iteration" if kind == "qrels" else "run"
-    found = Rows(
-        kind,
-        Content(file).name,
-        chosen.account.form,
-        {"rows without a rating": chosen.account.unjudged, "repeated documents": count - len(rows)},
-        rows["query_id"].to_pylist(),
-        rows["doc_id"].to_pylist(),
-        rows[role.value].to_pylist(),
-        rows[other].to_pylist() if other in rows.column_names else [],
-    )
-    for topic, document, value in zip(found.topics, found.documents, found.values):
-        if math.isnan(value) or (kind == "qrels" and math.isinf(value)):
-            place = f"{found.name}: topic {shown(topic)}, document {shown(document)}"
-            raise FileError(f"{place}: the {role.value} is {value}, which is not allowed")
-    return found
+    skipped = {"rows without a rating": chosen.account.unjudged, "repeated documents": count - len(rows)}
+    rows = joined(by_column(rows, "query_id").values(), role)
+    return Rows(role, name, chosen.account.form, skipped, rows)
+
+
+def _scored(file: File, labels: str, chosen: Chosen) -> pyarrow.Table:
+    """The run of a file that has a score for each line of the file `labels`."""
+    rows = joined(tables_of(labels, QRELS, replace(chosen, numbered=True)), QRELS)
+    with Content(file) as content:
+        lines = Lines(content, SCORES)
+        scores = [lines.number_in(score) for block in lines.blocks() for (score,) in lines.fields(block)]
+        lines.end()
+    if len(scores) != len(rows):
+        raise FileError(f"{lines.name}: {len(scores):,} scores for {len(rows):,} lines of {labels}")
+    return rows.select(["query_id", "doc_id"]).append_column("score", arrow_array(np.array(scores)))
 
 
 def one_intent(rows: Rows, merge: str) -> Rows:
-    """Qrels with one level for each document: the ``max`` or the ``sum`` of its levels.
-
-    >>> rows = Rows("qrels", "a", "TREC", {}, ["q", "q", "q"], ["d", "d", "e"], [1, 2, 1], ["1", "2", "1"])
-    >>> one_intent(rows, "sum").values
-    [3, 1]
-    """
-    found: dict[tuple[str, str], float] = {}
-    for topic, document, level in zip(rows.topics, rows.documents, rows.values):
-        key = topic, document
-        found[key] = level if key not in found else MERGES[merge](found[key], level)
-    topics, documents = ([key[part] for key in found] for part in (0, 1))
-    return replace(rows, topics=topics, documents=documents, values=[*found.values()], others=[])
-
-
-MERGES: dict[str, Callable[[float, float], float]] = {"max": max, "sum": add}
+    """Qrels with one level for each document: the ``max`` or the ``sum`` of its levels."""
+    by = ["query_id", "doc_id"]
+    merged = rows.table.group_by(by, use_threads=False).aggregate([("relevance", merge)])
+    return replace(rows, table=merged.select([*by, f"relevance_{merge}"]).rename_columns(QRELS.columns))
 
 
 def written(rows: Rows, path: str) -> dict[str, bytes]:
@@ -153,28 +147,16 @@ def written(rows: Rows, path: str) -> dict[str, bytes]:
     if ending not in WRITERS:
         raise GradedError(f"{path}: the ending chooses the form: {', '.join(WRITERS)}, and .gz after any")
     write, is_table = WRITERS[ending]
-    names = dict.fromkeys(rows.others) if rows.kind == "run" else {}
-    if not is_table and len(names) > 1 and "{run}" not in path:
-        raise GradedError(f"{path}: the file has {len(names)} runs; write {{run}} for the name in the path")
+    runs = by_column(rows.table, "run") if "run" in rows.table.column_names else {}
+    if not is_table and len(runs) > 1 and "{run}" not in path:
+        raise GradedError(f"{path}: the file has {len(runs)} runs; write {{run}} for the name in the path")
     parts = {path: rows}
-    if "{run}" in path and names:
-        parts = {path.replace("{run}", name): _of_run(rows, name) for name in names}
+    if "{run}" in path and runs:
+        parts = {path.replace("{run}", run): replace(rows, table=table) for run, table in runs.items()}
     contents = {each: write(part) for each, part in parts.items()}
     if path.lower().endswith(".gz"):
         contents = {each: gzip.compress(content, mtime=0) for each, content in contents.items()}
     return contents
-
-
-def _of_run(rows: Rows, name: str) -> Rows:
-    kept = [other == name for other in rows.others]
-    topics, documents = ([*compress(ids, kept)] for ids in (rows.topics, rows.documents))
-    return replace(
-        rows,
-        topics=topics,
-        documents=documents,
-        values=[*compress(rows.values, kept)],
-        others=[name] * len(topics),
-    )
 
 
 def _number(value: float) -> str:
@@ -184,51 +166,46 @@ def _number(value: float) -> str:
 
 def _trec(rows: Rows) -> bytes:
     advice = "use .tsv or .parquet"
-    for id_ in chain(dict.fromkeys(rows.topics), rows.documents, dict.fromkeys(rows.others)):
+    topics, documents, values = map(rows.column, rows.role.columns)
+    runs, iterations = rows.column("run"), rows.column("iteration")
+    for id_ in chain(dict.fromkeys(topics), documents, dict.fromkeys(runs + iterations)):
         if BLANK.search(id_) or not id_:
             raise GradedError(f"{rows.name}: {shown(id_)} has a blank, which separates fields; {advice}")
-    for topic in dict.fromkeys(rows.topics):
+    for topic in dict.fromkeys(topics):
         if topic.startswith(("#", "<SYSDESC>")):
             raise GradedError(f"{rows.name}: topic {shown(topic)} would begin a comment; {advice}")
-    if rows.kind == "qrels":
-        if any(level < -1 or level % 1 for level in rows.values):
+    lines = []
+    if rows.role is QRELS:
+        if any(level < -1 or level % 1 for level in values):
             warnings.warn("trec_eval reads only levels that are whole numbers from -1", stacklevel=2)
-        columns = zip(rows.topics, rows.others or repeat("0"), rows.documents, rows.values)
-        lines = [
-            f"{topic} {other} {document} {_number(level)}\n" for topic, other, document, level in columns
-        ]
+        for topic, other, document, level in zip(topics, iterations or repeat("0"), documents, values):
+            lines.append(f"{topic} {other} {document} {_number(level)}\n")
         return "".join(lines).encode()
-    tag = (
-        rows.others[0]
-        if rows.others
-        else BLANK.sub("_", re.sub(r"\..*", "", os.path.basename(rows.name))) or "run"
-    )
+    own = BLANK.sub("_", re.sub(r"\..*", "", os.path.basename(rows.name))) or "run"
+    tag = runs[0] if runs else own
     # As trec_eval, this package compares scores as 32-bit floats, and then documents.
     with np.errstate(over="ignore"):
-        compared = np.array(rows.values).astype(np.float32).tolist()
-    lines = []
-    for _, ranked in groupby(zip(rows.topics, compared, rows.documents, rows.values), key=itemgetter(0)):
+        compared = np.array(values).astype(np.float32).tolist()
+    for _, ranked in groupby(zip(topics, compared, documents, values), key=itemgetter(0)):
         best_first = sorted(ranked, key=itemgetter(1, 2), reverse=True)
         for rank, (topic, _, document, score) in enumerate(best_first, start=1):
             lines.append(f"{topic} Q0 {document} {rank} {_number(score)} {tag}\n")
     return "".join(lines).encode()
 
 
-def _columns(rows: Rows) -> dict[str, list[Any]]:
+def _columns(rows: Rows) -> pyarrow.Table:
     """The columns of a table, with the iteration or the run if it tells rows apart."""
-    value, other = ("relevance", "iteration") if rows.kind == "qrels" else ("score", "run")
-    columns: dict[str, list[Any]] = {"query_id": rows.topics, "doc_id": rows.documents, value: rows.values}
-    return {**columns, other: rows.others} if len(set(rows.others)) > 1 else columns
+    others = [name for name in ("iteration", "run") if len(set(rows.column(name))) > 1]
+    return rows.table.select([*rows.role.columns, *others]).replace_schema_metadata()
 
 
 def _delimited(delimiter: str) -> Callable[[Rows], bytes]:
     def write(rows: Rows) -> bytes:
-        columns = _columns(rows)
+        columns = _columns(rows).to_pydict()
+        columns[rows.role.value] = [*map(_number, columns[rows.role.value])]
         text = io.StringIO()
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(columns)
-        topics, documents, values, *others = columns.values()
-        writer.writerows(zip(topics, documents, map(_number, values), *others))
+        writer.writerows([columns, *zip(*columns.values())])
         return text.getvalue().encode()
 
     return write
@@ -239,22 +216,22 @@ def _parquet(rows: Rows) -> bytes:
     from pyarrow import parquet
 
     sink = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.table(_columns(rows)), sink, row_group_size=GROUP)
+    parquet.write_table(_columns(rows), sink, row_group_size=GROUP)
     return sink.getvalue().to_pybytes()
 
 
 def _json(rows: Rows) -> bytes:
     found: dict[str, dict[str, float]] = {}
-    for topic, document, value in zip(rows.topics, rows.documents, rows.values):
+    for topic, document, value in zip(*map(rows.column, rows.role.columns)):
         documents = found.setdefault(topic, {})
         # pytrec_eval takes only whole levels and only floats as scores.
-        exact = int(value) if rows.kind == "qrels" and value % 1 == 0 else value
+        exact = int(value) if rows.role is QRELS and value % 1 == 0 else value
         if documents.setdefault(document, exact) != exact:
             raise GradedError(
                 f"{rows.name}: topic {shown(topic)}, document {shown(document)} has several levels; "
                 "choose one with --intents max or sum, or write a table"
             )
-    if any(map(math.isinf, rows.values)):
+    if np.isinf(rows.column(rows.role.value)).any():
         warnings.warn("JSON has no infinite numbers; some tools do not read Infinity", stacklevel=2)
     return json.dumps(found, ensure_ascii=False).encode()
 

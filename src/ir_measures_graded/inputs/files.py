@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from copy import copy
@@ -187,7 +187,7 @@ class RunFile:
                 count += len(rows)
                 if self.lasting and count > SMALL:
                     kept.clear()
-        found = by_run(kept) if kept else {}
+        found = by_column(joined(kept, RUN), "run") if kept else {}
         runs: dict[str, RunFile] = {}
         for name in names:
             runs[name] = copy(self)
@@ -397,14 +397,11 @@ def without_repeated(rows: pyarrow.Table, keep: str) -> pyarrow.Table:
     return rows.take(arrow_array(np.sort(order[arrow_numbers(first)])))
 
 
-def by_run(tables: Sequence[pyarrow.Table]) -> dict[str, pyarrow.Table]:
-    """The rows of each run, by its name."""
-    import pyarrow
-
-    rows = pyarrow.concat_tables(tables)
-    stretches = stretches_of(rows["run"], "run: run")
+def by_column(rows: pyarrow.Table, column: str) -> dict[str, pyarrow.Table]:
+    """The rows of each topic or of each run, by its name in a column."""
+    stretches = stretches_of(rows[column], f"run: {column}")
     sizes = np.diff(stretches.start, append=len(rows))
-    if stretches.start.size > len(stretches.names):  # the rows of a run are not contiguous
+    if stretches.start.size > len(stretches.names):  # the rows of a name are not contiguous
         rows = rows.take(arrow_array(stable_order(np.repeat(stretches.code, sizes))))
     ends = np.cumsum(np.bincount(stretches.code, sizes).astype(np.int64)).tolist()
     bounds = zip(stretches.names, [0, *ends], ends)

@@ -79,6 +79,8 @@ JUDGED = _form(QRELS, "3 fields", "topic document level")
 LETOR = replace(
     _form(QRELS, "LETOR", "level qid:topic document", letor=True), lines="level qid:topic features # document"
 )
+SCORES = Form(RUN, "scores", "one number per line", ("score",), ("score",))
+"""The form of scores for the lines of another file."""
 
 
 def headed(role: Role, block: bytes, file: str, chosen: Chosen) -> Form | None:
