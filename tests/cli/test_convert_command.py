@@ -84,9 +84,7 @@ def test_runs_of_a_table_become_files_or_a_column(convert):
 
 
 def test_scores_are_joined_with_the_lines_of_letor(convert):
-    Path("judged.letor").write_text(
-        "2 qid:1 1:5 #docid = d inc = 1\n\n0 qid:1 1:5 2:7\n1 qid:2 # e\n"
-    )
+    Path("judged.letor").write_text("2 qid:1 1:5 #docid = d inc = 1\n\n0 qid:1 1:5 2:7\n1 qid:2 # e\n")
     Path("scores").write_text("1.5\n2\n-1e3\n")
     told = convert("scores", "out.run", "--rows", "judged.letor").out
     assert told == "scores: run, LETOR: 2 topics, 3 rows\n"

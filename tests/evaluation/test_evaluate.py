@@ -3,6 +3,7 @@
 import gzip
 import io
 import sys
+from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -54,6 +55,13 @@ def test_files_and_collection_ids_are_read(tmp_path):
     for qrels in (demo.NAME, demo.qrels_path(), str(demo.qrels_path())):
         found = evaluate(qrels, runs, [nDCG_JK @ 10, ir_measures.AP])
         np.testing.assert_array_equal(found.values, expected.values)
+    paths = demo.run_paths()
+    folder = Path(paths["A"]).parent
+    for several in (folder / "[AB].run", f"{folder}/[AB].run", [Path(paths["A"]), packed]):
+        found = evaluate(demo.NAME, several, [nDCG_JK @ 10, ir_measures.AP])
+        np.testing.assert_array_equal(found.values, expected.values)
+    with pytest.raises(GradedError, match="'351' is a topic of one run"):
+        evaluate(demo.NAME, {"351": {"d": 1.0}}, [ir_measures.AP])
 
 
 @pytest.mark.parametrize("measures", [["nDCG_JK@2"], ["NumRet", "Accuracy"], ["ERR_G", "AP", "Accuracy"]])

@@ -143,16 +143,20 @@ def _parts(content: bytes, new: Callable[[], Any], padding: bytes = b"") -> byte
 def read_table(content: bytes, value: str) -> Topics:
     """The values in a table with the columns query_id, doc_id and `value`: CSV, TSV, Parquet or Arrow."""
     content = decompressed(content)
-    if content.startswith(b"PAR1"):
-        frame = polars.read_parquet(io.BytesIO(content))
-    elif content.startswith(b"ARROW1"):
-        frame = polars.read_ipc(io.BytesIO(content))
-    elif content.startswith(b"\xff\xff\xff\xff"):
-        frame = polars.read_ipc_stream(io.BytesIO(content))
-    else:
+    readers = {
+        b"PAR1": polars.read_parquet,
+        b"ARROW1": polars.read_ipc,
+        b"\xff\xff\xff\xff": polars.read_ipc_stream,
+    }
+    read = next((read for magic, read in readers.items() if content.startswith(magic)), None)
+    if read is None:
         return _read_csv(content, value)
+    try:
+        rows = read(io.BytesIO(content)).select("query_id", "doc_id", value).rows()
+    except polars.exceptions.PolarsError:
+        raise Refused from None
     found: Topics = {}
-    for topic, doc, number in frame.select("query_id", "doc_id", value).iter_rows():
+    for topic, doc, number in rows:
         found.setdefault(topic, {})[doc] = float(number)
     return found
 

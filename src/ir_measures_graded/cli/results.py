@@ -77,7 +77,7 @@ def _places(text: str) -> int:
     return int(text)
 
 
-READ = ("qrels", "machine", "inputs", "source", "values", "answers", "queries")
+READ = ("qrels", "machine", "inputs", "source", "rows", "values", "answers", "queries")
 WRITTEN = ("output", "ask", "merged", "target")
 """The arguments of commands that name files to read and to write."""
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from glob import glob
+from numbers import Real
 from typing import Any, Union
 
 import numpy as np
@@ -31,7 +33,8 @@ Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
 file, or a `RunFile`. A file is read when its run is evaluated.
 
-One path, `RunFile` or table is also accepted, and so is a list of these. As in the commands, the column
+One path, pattern of paths such as ``runs/*``, `RunFile` or table is also accepted, and so is a list of
+these. As in the commands, the column
 ``run`` then names the runs of a table, and `run_names` names the others."""
 ENDINGS = re.compile(
     r"(?i)(\.(runs?|txt|trec|[ct]sv|parquet|feather|arrows?|ipc|out|res|results))?(\.(gz|bz2|xz|zst))?$"
@@ -181,6 +184,8 @@ def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
             raise GradedError(f"two runs are named {shown(name)}; give each run its own name")
+        if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
+            raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):
             named[name] = run if isinstance(run, Run) else Run(name, run_source(_opened(run), name, once))
     if needed and not named:
@@ -192,7 +197,7 @@ def _pairs(runs: Any) -> Iterator[tuple[str, Any]]:
     """Pairs of name and run; runs without a name get one."""
     if isinstance(runs, (str, os.PathLike)) or not isinstance(runs, Iterable) or _is_table(runs):
         runs = [runs]
-    items = list(map(_opened, runs))
+    items = [item for run in runs for item in _files(run)]
     names = iter(run_names([_unnamed(run) for run in items if _is_table(run)]))
     for run in items:
         if _is_table(run):
@@ -212,6 +217,12 @@ def _pairs(runs: Any) -> Iterator[tuple[str, Any]]:
 def _opened(run: Any) -> Any:
     """A `RunFile` for a path; anything else unchanged."""
     return RunFile(run) if isinstance(run, (str, os.PathLike)) else run
+
+
+def _files(run: Any) -> list[Any]:
+    """The files that match a pattern such as ``runs/*``; otherwise the run, opened if it is a path."""
+    is_pattern = isinstance(run, (str, os.PathLike)) and not os.path.exists(run)
+    return list(map(_opened, (is_pattern and sorted(glob(os.fspath(run)))) or [run]))
 
 
 def _is_table(run: Any) -> bool:
