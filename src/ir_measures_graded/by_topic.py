@@ -154,7 +154,7 @@ def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return running(np.add, values, offsets)
 
 
-def running(of: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def running(operation: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """The running sum, product or maximum within each topic, of `np.add`, `np.multiply` or `np.maximum`.
 
     >>> running(np.multiply, np.array([3., 2., 0.5, 4.]), np.array([0, 2, 4]))
@@ -167,7 +167,7 @@ def running(of: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray
     result = np.empty_like(values)
     for topic in np.flatnonzero(sizes > LONG).tolist():
         part = slice(offsets[topic], offsets[topic + 1])
-        of.accumulate(values[part], out=result[part])
+        operation.accumulate(values[part], out=result[part])
     widths = np.exp2(np.ceil(np.log2(np.maximum(sizes, 1)))).astype(np.int64)
     for width in np.unique(widths[(sizes > 0) & (sizes <= LONG)]):
         rows = np.flatnonzero((widths == width) & (sizes > 0) & (sizes <= LONG))
@@ -176,7 +176,7 @@ def running(of: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray
         where = (offsets[rows, None] + column)[inside]
         matrix = np.zeros(inside.shape, dtype=values.dtype)
         matrix[inside] = values[where]
-        result[where] = of.accumulate(matrix, axis=1)[inside]
+        result[where] = operation.accumulate(matrix, axis=1)[inside]
     return result
 
 

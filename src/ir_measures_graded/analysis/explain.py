@@ -436,7 +436,7 @@ def _best(judged: Judged, gain: np.ndarray, among: np.ndarray | slice, depth: in
 
 def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.nan) -> np.ndarray:
     """The value of each entry of a list at its rank (T × depth); the default at all other ranks."""
-    result = np.full((of.topics, depth), default)
+    result = np.full((of.topic_count, depth), default)
     within = of.rank <= depth
     result[of.topic[within], of.rank[within] - 1] = values[within]
     return result

@@ -20,7 +20,7 @@ from ..ranking.judged import Ideal
 from .at_relevant import AtRelevant
 from .blended_ratio import BETA, BlendedRatio
 from .sums import SumOverRanks
-from .topics import GainList, Topics, once, ratio, share
+from .topics import GainList, Topics, computed_once, ratio, share
 
 MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
@@ -161,7 +161,7 @@ class Thresholds(NamedTuple):
         return (of_lower + up_to * (run.number - lower)) / run.rank
 
 
-@once
+@computed_once
 def thresholds_of(topics: Topics) -> Thresholds:
     """The thresholds of the topics."""
     topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
@@ -206,7 +206,7 @@ class _WAP(_MeanAtRelevant):
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         ideal = topics.whole_ideal
-        return ideal.at(rank, topic, ideal.cumulated)
+        return ideal.value_at(rank, topic, ideal.cumulated)
 
     def quotient(self, achieved: np.ndarray, possible: np.ndarray) -> np.ndarray:
         return share(achieved, possible)
@@ -276,10 +276,10 @@ class _AGR(_WAP):
         levels = topics.ranks.judged.levels
         best = Ideal.of(levels.topic, _adjusted_gains(topics), levels.count, topics.count, None)
         ideal = GainList(topics.count, best.topic, best.rank, best.gain)
-        return ideal.at(rank, topic, ideal.cumulated)
+        return ideal.value_at(rank, topic, ideal.cumulated)
 
 
-@once
+@computed_once
 def _adjusted_gains(topics: Topics) -> np.ndarray:
     """g′ of each level of a topic; g in topics where every g′ is 0."""
     levels = topics.ranks.judged.levels

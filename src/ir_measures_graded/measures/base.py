@@ -151,8 +151,8 @@ class GradedMeasure(ir_measures.Measure):
     def doc_field(cls, field: str) -> str:
         """A field of the docstring, such as `formula`, on one line; empty if there is none."""
         text = inspect.cleandoc(cls.__doc__ or "")
-        found = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
-        return " ".join(found[1].split()) if found else ""
+        match = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
+        return " ".join(match[1].split()) if match else ""
 
     def _unknown(self, name: str) -> str:
         if name == "cutoff":

@@ -32,4 +32,4 @@ class BlendedRatio(AtRelevant):
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         ideal = topics.whole_ideal
-        return rank + self.beta * ideal.at(rank, topic, ideal.cumulated)
+        return rank + self.beta * ideal.value_at(rank, topic, ideal.cumulated)

@@ -206,7 +206,7 @@ class _NDCNG(Normalised):
 
     SCALES = True
 
-    def worth(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
+    def normalised_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
         return np.exp2(ratio(gain, self["max_gain"] or best)) - 1
 
     def discount(self, rank: np.ndarray) -> np.ndarray:

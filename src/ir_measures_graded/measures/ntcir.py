@@ -48,17 +48,17 @@ class _AtPreferredRank(BlendedRatio):
     TIES: ClassVar[tuple[str, ...]] = ()
     UNJUDGED = False
 
-    def at(self, run: GainList, topics: Topics) -> np.ndarray:
+    def value_if_preferred(self, run: GainList, topics: Topics) -> np.ndarray:
         """The value of a list that ends at each relevant document, if this one is preferred."""
         return self.quality(run, topics)
 
     def values(self, topics: Topics) -> np.ndarray:
-        preferred, at = self._preferred(topics)
-        return preferred.final(at)
+        preferred, value = self._preferred(topics)
+        return preferred.final(value)
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        preferred, at = self._preferred(topics)
-        return preferred.held(at, depth)
+        preferred, value = self._preferred(topics)
+        return preferred.latest(value, depth)
 
     def contributions(self, topics: Topics) -> GainList | None:
         return None
@@ -68,7 +68,7 @@ class _AtPreferredRank(BlendedRatio):
         run = topics.run.relevant
         best = run.previous(run.running(np.maximum, run.gain), first=0.0)
         preferred = run.gain > best
-        return run.where(preferred), self.at(run, topics)[preferred]
+        return run.where(preferred), self.value_if_preferred(run, topics)[preferred]
 
 
 class _P_measure(_AtPreferredRank):
@@ -115,7 +115,7 @@ class _P_plus(_AtPreferredRank):
     PRETTY_NAME = "P⁺-measure"
     SHORT_DESC = "The mean blended ratio of Q down to the first of the best documents in the list."
 
-    def at(self, run: GainList, topics: Topics) -> np.ndarray:
+    def value_if_preferred(self, run: GainList, topics: Topics) -> np.ndarray:
         return run.cumsum(self.quality(run, topics)) / run.number
 
 

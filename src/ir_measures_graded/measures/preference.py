@@ -24,7 +24,7 @@ from ..by_topic import changes, earlier_and_smaller, offsets_of, tally
 from ..ranking.order import tied
 from .base import GradedMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag, Parameter
-from .topics import Topics, once, ratio, share
+from .topics import Topics, computed_once, ratio, share
 
 NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
 
@@ -74,24 +74,24 @@ class Documents:
         return Groups(self.topic[start], size, np.cumsum(opens) - 1)
 
 
-@once
+@computed_once
 def documents_of(topics: Topics, tied_by: str) -> Documents:
     """The documents of the run's list, then the judged documents that it lacks, tied.
 
     With `tied_by='score'` documents with equal scores are tied, with `'rank'` none are.
     """
-    listed, (missed, missed_gain, missed_count) = topics.listed, topics.missed
+    run, (missed, missed_gain, missed_count) = topics.full_list, topics.missed
     gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
-    new = np.ones(listed.rank.size, dtype=bool)
+    new = np.ones(run.rank.size, dtype=bool)
     if tied_by == "score":
-        new = topics.at_ranks(topics.ranks.first_of_tie) == listed.rank
+        new = topics.at_ranks(topics.ranks.first_of_tie) == run.rank
     end = np.cumsum(topics.retrieved)[missed]
     new = np.insert(new, end, changes(missed))
-    kind = np.insert(np.searchsorted(gains, listed.gain), end, np.searchsorted(gains, missed_gain))
+    kind = np.insert(np.searchsorted(gains, run.gain), end, np.searchsorted(gains, missed_gain))
     tied_entries, first = tied(new)
     kind[tied_entries] = np.sort(first * gains.size + kind[tied_entries]) % gains.size
-    topic = np.insert(listed.topic, end, missed)
-    count = np.insert(np.ones(listed.rank.size, dtype=np.int64), end, missed_count)
+    topic = np.insert(run.topic, end, missed)
+    count = np.insert(np.ones(run.rank.size, dtype=np.int64), end, missed_count)
     return Documents(topics.count, gains.size, topic, kind, count, new)
 
 
@@ -134,7 +134,7 @@ class Pairs:
         return self.agree + self.oppose + self.user
 
 
-@once
+@computed_once
 def pairs_of(topics: Topics, tied_by: str) -> Pairs:
     """The pairs of the documents of each topic."""
     documents = documents_of(topics, tied_by)
@@ -291,12 +291,12 @@ class _ADM(GradedMeasure):
     DEFAULT = None
 
     def values(self, topics: Topics) -> np.ndarray:
-        listed, (missed, gain, count) = topics.listed, topics.missed
+        run, (missed, gain, count) = topics.full_list, topics.missed
         m = self["max_gain"] or topics.best
         s = scaled_scores(self, topics)
-        u = ratio(listed.gain, np.broadcast_to(m, topics.count)[listed.topic])
+        u = ratio(run.gain, np.broadcast_to(m, topics.count)[run.topic])
         of_missed = ratio(gain, np.broadcast_to(m, topics.count)[missed])
-        topic = np.append(listed.topic, np.repeat(missed, count))
+        topic = np.append(run.topic, np.repeat(missed, count))
         distance = np.append(np.abs(s - u), np.repeat(of_missed, count))
         total = np.bincount(topic, weights=distance, minlength=topics.count)
         size = np.bincount(topic, minlength=topics.count)
@@ -304,11 +304,11 @@ class _ADM(GradedMeasure):
 
 
 def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
-    """The scores of `topics.listed`, scaled by topic to [0, 1] with norm='minmax' and unchanged with 'none'.
+    """The scores of `topics.full_list`: with norm='minmax' scaled to [0, 1] by topic, else unchanged.
 
     Raises `GradedError` for an infinite score, and with norm='none' for a score outside [0, 1].
     """
-    whole, score, topic = topics.ranks.whole, topics.at_ranks(topics.ranks.score), topics.listed.topic
+    whole, score, topic = topics.ranks.whole, topics.at_ranks(topics.ranks.score), topics.full_list.topic
     lowest, highest = 0.0, 1.0
     if measure["norm"] == "minmax":
         lowest, highest = -np.finfo(float).max, np.finfo(float).max
@@ -351,9 +351,9 @@ class _RelativeRelevance(GradedMeasure):
     PARAMETERS = {"norm": NORM}
 
     def values(self, topics: Topics) -> np.ndarray:
-        listed, s = topics.listed, scaled_scores(self, topics)
-        g = ratio(listed.gain, topics.best[listed.topic])  # a common factor, so that squares stay finite
-        return share(listed.sum(s * g), np.sqrt(listed.sum(s * s) * listed.sum(g * g)))
+        run, s = topics.full_list, scaled_scores(self, topics)
+        g = ratio(run.gain, topics.best[run.topic])  # a common factor, so that squares stay finite
+        return share(run.sum(s * g), np.sqrt(run.sum(s * s) * run.sum(g * g)))
 
 
 NDPM = _NDPM()

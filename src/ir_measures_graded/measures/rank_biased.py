@@ -74,7 +74,7 @@ class _RBP_G(TopGainMeasure, WeightedGains):
 
     def curve(self, topics: Topics, depth: int) -> np.ndarray:
         if self["residual"]:
-            return topics.run.held(self._residual(topics), depth, default=1.0)
+            return topics.run.latest(self._residual(topics), depth, default=1.0)
         return super().curve(topics, depth)
 
     def contributions(self, topics: Topics) -> GainList | None:

@@ -171,9 +171,9 @@ class _Fallout(SumOverRanks):
         retrieved = np.minimum(topics.retrieved[:, None], np.arange(1, depth + 1))
         return self.share(topics, (retrieved - amounts.vector(amounts.gain, depth)).T).T
 
-    def share(self, topics: Topics, found: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
-        """The share of the non-relevant documents `found` (… × T) if `given` unjudged ones are relevant."""
-        return ratio(found - given, collection_size(self, topics) - topics.relevant - given)
+    def share(self, topics: Topics, listed: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
+        """The share of the non-relevant documents `listed` (… × T) if `given` unjudged ones are relevant."""
+        return ratio(listed - given, collection_size(self, topics) - topics.relevant - given)
 
 
 SR = _SR()

@@ -25,7 +25,7 @@ class Levels(NamedTuple):
 
     `run` (H): the retrieved relevant documents, each with the `first` and `last` position of its level.
     For each topic (T): the `size` N of the collection, the number of `relevant` documents R and of those
-    `found`, and `end`, the last position of the run; the documents that are not retrieved are tied after it.
+    `retrieved`, and `end`, the last position of the run; all other documents are tied after it.
     """
 
     run: GainList
@@ -33,7 +33,7 @@ class Levels(NamedTuple):
     last: np.ndarray
     size: np.ndarray
     relevant: np.ndarray
-    found: np.ndarray
+    retrieved: np.ndarray
     end: np.ndarray
 
 
@@ -47,21 +47,21 @@ class _SearchLength(GradedMeasure):
         relevant = topics.run.gain > 0
         run = topics.run.relevant
         tied = self["tied_by"] == "score"
-        found = np.bincount(run.topic, minlength=topics.count)
+        retrieved = np.bincount(run.topic, minlength=topics.count)
         return Levels(
             run,
             first=topics.first[relevant] if tied else run.rank,
             last=topics.last[relevant] if tied else run.rank,
             size=collection_size(self, topics),
             relevant=topics.relevant,
-            found=found,
+            retrieved=retrieved,
             end=topics.retrieved,
         )
 
     def positions(self, levels: Levels) -> np.ndarray:
         """The sum of the positions of the relevant documents; a tied document has its level's mean."""
-        retrieved = levels.run.sum((levels.first + levels.last) / 2)
-        return retrieved + (levels.relevant - levels.found) * (levels.end + 1 + levels.size) / 2
+        positions = levels.run.sum((levels.first + levels.last) / 2)
+        return positions + (levels.relevant - levels.retrieved) * (levels.end + 1 + levels.size) / 2
 
 
 class _ESL(_SearchLength):
@@ -98,15 +98,15 @@ class _ESL(_SearchLength):
         run, n = levels.run, np.minimum(self["n"], levels.relevant)
         # The level of the n-th relevant document: its first and last position, and the number of relevant
         # documents before it and in it. It is the last level unless the document is retrieved.
-        before = levels.found.copy()
+        before = levels.retrieved.copy()
         begin, end = levels.end + 1, levels.size.copy()
-        r = levels.relevant - levels.found
-        held = (n <= levels.found) & (n > 0)
-        entry = (run.offsets[:-1] + n - 1)[held]
-        begin[held], end[held] = levels.first[entry], levels.last[entry]
+        r = levels.relevant - levels.retrieved
+        inside = (n <= levels.retrieved) & (n > 0)
+        entry = (run.offsets[:-1] + n - 1)[inside]
+        begin[inside], end[inside] = levels.first[entry], levels.last[entry]
         topic = run.topic[entry]
-        before[held] = run.at(begin[held] - 1, topic, run.number)
-        r[held] = run.at(end[held], topic, run.number) - before[held]
+        before[inside] = run.value_at(begin[inside] - 1, topic, run.number)
+        r[inside] = run.value_at(end[inside], topic, run.number) - before[inside]
 
         j = (begin - 1) - before
         i = (end - begin + 1) - r

@@ -48,5 +48,5 @@ class SumOverRanks(GradedMeasure):
 
     def divisors(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         """The divisors in a form that divides the sums of topics (T) or of topics and cutoffs."""
-        found = np.asarray(self.divisor(topics, cutoff))
-        return found[:, None] if found.ndim == 1 and isinstance(cutoff, np.ndarray) else found
+        divisors = np.asarray(self.divisor(topics, cutoff))
+        return divisors[:, None] if divisors.ndim == 1 and isinstance(cutoff, np.ndarray) else divisors

@@ -29,7 +29,7 @@ class GainList:
     The run's list `G` and the ideal list `I` both have this form.
     """
 
-    topics: int
+    topic_count: int
     topic: np.ndarray
     rank: np.ndarray
     gain: np.ndarray
@@ -40,7 +40,7 @@ class GainList:
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""
-        total = np.bincount(self.topic, weights=values, minlength=self.topics)
+        total = np.bincount(self.topic, weights=values, minlength=self.topic_count)
         return total.astype(np.float64, copy=False)  # NumPy counts in whole numbers if there is no entry
 
     @property
@@ -50,7 +50,7 @@ class GainList:
 
     def with_gain(self, gain: np.ndarray) -> GainList:
         """The list with another gain in each entry."""
-        return GainList(self.topics, self.topic, self.rank, gain)
+        return GainList(self.topic_count, self.topic, self.rank, gain)
 
     def divided(self, value: np.ndarray, parts: np.ndarray) -> GainList:
         """The list with a value of each topic (T) divided among its entries in proportion to `parts`.
@@ -65,12 +65,12 @@ class GainList:
     @cached_property
     def offsets(self) -> np.ndarray:
         """Topic t has the entries `offsets[t]:offsets[t + 1]`."""
-        return by_topic.offsets_of(self.topic, self.topics)
+        return by_topic.offsets_of(self.topic, self.topic_count)
 
     @cached_property
     def last(self) -> np.ndarray:
         """The rank of each topic's last entry (T), 0 if it has none."""
-        last = np.zeros(self.topics, dtype=np.int64)
+        last = np.zeros(self.topic_count, dtype=np.int64)
         some = np.diff(self.offsets) > 0
         last[some] = self.rank[self.offsets[1:][some] - 1]
         return last
@@ -101,14 +101,14 @@ class GainList:
         >>> ideal.vector(ideal.gain, depth=4)
         array([[3., 3., 5., 5.]])
         """
-        entered = np.zeros((self.topics, depth))
+        entered = np.zeros((self.topic_count, depth))
         within = self.rank <= depth
         entered[self.topic[within], self.rank[within] - 1] = values[within]
         return np.cumsum(entered, axis=1)
 
-    def running(self, of: np.ufunc, values: np.ndarray) -> np.ndarray:
+    def running(self, operation: np.ufunc, values: np.ndarray) -> np.ndarray:
         """The running product or maximum of a value per entry within each topic."""
-        return by_topic.running(of, values, self.offsets)
+        return by_topic.running(operation, values, self.offsets)
 
     def previous(self, values: np.ndarray, first: float) -> np.ndarray:
         """The value of the entry before each entry; `first` for the first entry of a topic."""
@@ -118,28 +118,28 @@ class GainList:
 
     def final(self, values: np.ndarray, default: float = 0.0) -> np.ndarray:
         """The value of each topic's last entry (T); `default` if it has none."""
-        result = np.full(self.topics, default)
+        result = np.full(self.topic_count, default)
         some = np.diff(self.offsets) > 0
         result[some] = values[self.offsets[1:][some] - 1]
         return result
 
-    def held(self, values: np.ndarray, depth: int, default: float = 0.0) -> np.ndarray:
+    def latest(self, values: np.ndarray, depth: int, default: float = 0.0) -> np.ndarray:
         """The value of the last entry at or above each rank 1 … `depth` (T × depth); before, `default`.
 
-        >>> GainList(1, np.array([0, 0]), np.array([2, 3]), np.array([1., 2.])).held(np.array([5., 7.]), 4)
+        >>> GainList(1, np.array([0, 0]), np.array([2, 3]), np.array([1., 2.])).latest(np.array([5., 7.]), 4)
         array([[0., 5., 7., 7.]])
         """
-        last = np.zeros((self.topics, depth), dtype=np.int64)
+        last = np.zeros((self.topic_count, depth), dtype=np.int64)
         within = np.flatnonzero(self.rank <= depth)
         last[self.topic[within], self.rank[within] - 1] = within + 1
         last = np.maximum.accumulate(last, axis=1)
         return np.where(last > 0, np.append(default, values)[last], default)
 
-    def at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
+    def value_at(self, rank: np.ndarray, topic: np.ndarray, cumulated: np.ndarray) -> np.ndarray:
         """The value of `cumulated` (one per entry) at each `rank` of each `topic`; 0 before the first entry.
 
         >>> ideal = GainList(1, np.array([0, 0]), np.array([1, 2]), np.array([3.0, 2.0]))
-        >>> ideal.at(np.array([1, 2, 9]), np.array([0, 0, 0]), ideal.cumsum(ideal.gain))
+        >>> ideal.value_at(np.array([1, 2, 9]), np.array([0, 0, 0]), ideal.cumsum(ideal.gain))
         array([3., 5., 5.])
         """
         if not self.rank.size:
@@ -153,7 +153,7 @@ class GainList:
 
     def where(self, kept: np.ndarray) -> GainList:
         """The entries for which `kept` is true."""
-        return GainList(self.topics, self.topic[kept], self.rank[kept], self.gain[kept])
+        return GainList(self.topic_count, self.topic[kept], self.rank[kept], self.gain[kept])
 
     @cached_property
     def relevant(self) -> GainList:
@@ -190,7 +190,7 @@ class Topics:
         self.ranks, self.gains, self.cutoff = ranks, gains, cutoff
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
-        self.known: dict[Hashable, Any] = {}
+        self.computed: dict[Hashable, Any] = {}
         sizes = np.diff(ranks.judged.offsets)
         listed = np.minimum(ranks.retrieved, cutoff or ranks.retrieved)
         depth = np.full(self.count, cutoff) if cutoff else np.maximum(listed, sizes)
@@ -256,7 +256,7 @@ class Topics:
         return _read_only(self.ranks.judged.possible_gains(self.gains))
 
     @cached_property
-    def listed(self) -> GainList:
+    def full_list(self) -> GainList:
         """The run's list with an entry at each rank: unjudged documents have gain 0."""
         if self.run.topic.size == self.retrieved.sum():
             return self.run
@@ -266,7 +266,7 @@ class Topics:
         return GainList(self.count, topic, by_topic.places(self.retrieved) + 1, gain)
 
     def at_ranks(self, values: np.ndarray) -> np.ndarray:
-        """The values at the ranks of `listed`, from one for each place of `ranks.score`."""
+        """The values at the ranks of `full_list`, from one for each place of `ranks.score`."""
         return values if self.cutoff is None else values[by_topic.places(self.ranks.retrieved) < self.cutoff]
 
     @cached_property
@@ -282,15 +282,17 @@ class Topics:
         return (Topic(self, number) for number in range(self.count))
 
 
-def once(compute: Callable[Concatenate[Topics, More], Value]) -> Callable[Concatenate[Topics, More], Value]:
+def computed_once(
+    compute: Callable[Concatenate[Topics, More], Value],
+) -> Callable[Concatenate[Topics, More], Value]:
     """A function of topics that is computed once for all measures that see the same topics."""
 
     @wraps(compute)
     def known(topics: Topics, /, *more: More.args, **named: More.kwargs) -> Value:
         key = (compute, *more)
-        if key not in topics.known:
-            topics.known[key] = compute(topics, *more, **named)
-        return topics.known[key]
+        if key not in topics.computed:
+            topics.computed[key] = compute(topics, *more, **named)
+        return topics.computed[key]
 
     return known
 

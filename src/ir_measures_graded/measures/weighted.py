@@ -23,7 +23,7 @@ class WeightedGains(SumOverRanks):
     """
 
     SCALES: ClassVar[bool] = False
-    """Whether `worth` replaces the gains; only for normalised measures."""
+    """Whether `normalised_gain` replaces the gains; only for measures divided by an ideal list."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -42,21 +42,23 @@ class WeightedGains(SumOverRanks):
         """The amount that a gain adds at a rank."""
         return gain * self.weight(rank) / self.discount(rank)
 
-    def worth(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
-        """The worth of a gain if `best` is the highest gain of the topic's recall base. It is 0 for the gain
+    def normalised_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
+        """The normalised gain if `best` is the highest gain of the topic's recall base. It is 0 for the gain
         0 and never falls as the gain grows. Only measures with `SCALES` use it."""
         return gain
 
     def amounts(self, topics: Topics) -> GainList:
-        return self.weighed(self.worths(topics.run, topics))
+        return self.weighed(self.normalised(topics.run, topics))
 
-    def worths(self, gains: GainList, topics: Topics) -> GainList:
-        """A list with the worths of its gains."""
-        return gains.with_gain(self.worth(gains.gain, topics.best[gains.topic])) if self.SCALES else gains
+    def normalised(self, gains: GainList, topics: Topics) -> GainList:
+        """A list with its gains normalised if the measure does so."""
+        if not self.SCALES:
+            return gains
+        return gains.with_gain(self.normalised_gain(gains.gain, topics.best[gains.topic]))
 
-    def weighed(self, worths: GainList) -> GainList:
-        """A list with the amount that each worth adds."""
-        return worths.with_gain(self.weigh(worths.gain, worths.rank))
+    def weighed(self, gains: GainList) -> GainList:
+        """A list with the amount that each gain adds."""
+        return gains.with_gain(self.weigh(gains.gain, gains.rank))
 
     @property
     def averages(self) -> bool:
@@ -105,7 +107,7 @@ class Normalised(WeightedGains):
 
     def ideal_amounts(self, topics: Topics) -> GainList:
         """The amounts of the ideal list."""
-        return self.weighed(self.worths(self.ideal(topics), topics))
+        return self.weighed(self.normalised(self.ideal(topics), topics))
 
     def value_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
         ideal = self.ideal_amounts(topics)
@@ -165,5 +167,5 @@ def mean_ratio_over_ranks(achieved: GainList, possible: GainList, depth: np.ndar
     quotient = share(vector(achieved), vector(possible))
     some = length > 0
     quotient[offsets[1:][some] - 1] *= (depth - length + 1)[some]
-    topic = np.repeat(np.arange(achieved.topics), length)
-    return ratio(np.bincount(topic, weights=quotient, minlength=achieved.topics), depth)
+    topic = np.repeat(np.arange(achieved.topic_count), length)
+    return ratio(np.bincount(topic, weights=quotient, minlength=achieved.topic_count), depth)

@@ -49,6 +49,6 @@ def _name(key: str, bibtex: str) -> str:
 
 
 def _field(bibtex: str, name: str) -> str:
-    found = re.search(rf"^  {name} = \{{(.*?)\}},$", bibtex, re.M | re.S)
-    assert found, (name, bibtex)
-    return found[1]
+    match = re.search(rf"^  {name} = \{{(.*?)\}},$", bibtex, re.M | re.S)
+    assert match, (name, bibtex)
+    return match[1]

@@ -94,9 +94,9 @@ def page(measure: Measure) -> Iterator[str]:
     if facts["parameters"]:
         yield from ["", "parameters"]
     for parameter in facts["parameters"]:
-        at = " (@)" * (parameter["name"] == measure.AT_PARAM)
+        at_sign = " (@)" * (parameter["name"] == measure.AT_PARAM)
         yield from _wrapped(
-            f"{parameter['allowed']}; {_default(parameter)}", f"  {parameter['name'] + at:<14}"
+            f"{parameter['allowed']}; {_default(parameter)}", f"  {parameter['name'] + at_sign:<14}"
         )
         yield from _wrapped(parameter["description"], " " * 16)
 

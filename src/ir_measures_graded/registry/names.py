@@ -21,8 +21,8 @@ def registry() -> dict[str, ir_measures.Measure]:
 
 def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | None:
     """The measure of another class that has the name; None if the name is free for `measure`."""
-    found = registry().get(_normalised(name))
-    return None if found is None or class_name(found) == class_name(measure) else found
+    registered = registry().get(_normalised(name))
+    return None if registered is None or class_name(registered) == class_name(measure) else registered
 
 
 def register(measure: GradedMeasure) -> None:
@@ -44,10 +44,10 @@ def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure
     """The measures whose names are free; a warning names each other measure."""
     free = []
     for measure in measures:
-        held = [name for name in (measure.NAME, *measure.ALIASES) if holder(name, measure) is not None]
-        if held:
+        taken = [name for name in (measure.NAME, *measure.ALIASES) if holder(name, measure) is not None]
+        if taken:
             warn_of_registration(
-                f"{measure.NAME} is not registered: ir_measures already has {', '.join(held)}"
+                f"{measure.NAME} is not registered: ir_measures already has {', '.join(taken)}"
             )
         else:
             free.append(measure)

@@ -91,12 +91,12 @@ def _named_by(measure: Measure | str) -> list[Measure]:
     try:
         return [parse_measure(measure)]
     except GradedError:
-        found, problem = parse_trec_name(measure)
+        measures, problem = parse_trec_name(measure)
         if problem:
             raise GradedError(problem) from None
-        if not found:
+        if not measures:
             raise
-        return found
+        return measures
 
 
 def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
@@ -136,8 +136,8 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
         value = measure.params.get(parameter, NOT_PROVIDED)
         if value is NOT_PROVIDED:
             if info.required and not uncut:
-                at = f", as in {name}@10" if parameter == "cutoff" else ""
-                raise GradedError(f"{name} needs {parameter}, {allowed(parameter, info)}{at}")
+                example = f", as in {name}@10" if parameter == "cutoff" else ""
+                raise GradedError(f"{name} needs {parameter}, {allowed(parameter, info)}{example}")
         elif (
             not info.validate(value)
             or (info.dtype is int and isinstance(value, bool))

@@ -62,14 +62,14 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
         return extreme_in_order(topics, measure.values, highest)
     unjudged = unjudged_of(topics)
     weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.count)
-    found = weighted_ratio(measure, topics, unjudged.count, weights, highest).highest(unjudged.count)
-    return found if highest else -found
+    quotient = weighted_ratio(measure, topics, unjudged.count, weights, highest).highest(unjudged.count)
+    return quotient if highest else -quotient
 
 
 @extreme.register
 def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
-    found = threshold_ratio(measure, topics, highest).highest(unjudged_of(topics).count)
-    return np.minimum(found if highest else -found, 1.0)
+    quotient = threshold_ratio(measure, topics, highest).highest(unjudged_of(topics).count)
+    return np.minimum(quotient if highest else -quotient, 1.0)
 
 
 @extreme.register
@@ -103,8 +103,8 @@ def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
 def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     if highest or not topics.possible_gains.size:
         return measure.values(topics)
-    found = measure.amounts(topics)
-    return measure.share(topics, topics.retrieved - found.total, unjudged_of(topics).count)
+    relevant = measure.amounts(topics).total
+    return measure.share(topics, topics.retrieved - relevant, unjudged_of(topics).count)
 
 
 @singledispatch

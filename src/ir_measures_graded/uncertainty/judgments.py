@@ -15,7 +15,7 @@ import numpy as np
 
 from ..by_topic import bounds_of, offsets_of, places, rows_of, tally
 from ..errors import GradedError
-from ..measures.topics import GainList, Topics, once
+from ..measures.topics import GainList, Topics, computed_once
 from ..ranking.gains import gain_of
 from ..ranking.judged import Judged, LevelCounts
 from ..ranking.ranks import JudgedRanks
@@ -50,7 +50,7 @@ class Unjudged:
         return padded(values, self.count)
 
 
-@once
+@computed_once
 def unjudged_of(topics: Topics) -> Unjudged:
     """The unjudged documents of the topics."""
     whole = topics.ranks.retrieved
@@ -96,10 +96,10 @@ def refuse_work(topics: Topics, count: np.ndarray, work: Callable[[int, int], in
         )
 
 
-def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
+def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     """The topics with levels for their unjudged documents, one copy of a topic for each judgment of them.
 
-    `of` (P) is the topic of each judgment. `level` (P × the largest number of unjudged documents) has the
+    `copied` (P) is the topic of each judgment. `level` (P × the largest number of unjudged documents) has the
     level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
     ranks, judged = topics.ranks, topics.ranks.judged
@@ -111,22 +111,22 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
     number[start[unjudged.topic] + unjudged.rank - 1] = -1
 
     # The judged documents of each topic come first, then those with a new level, in rank order.
-    inside = np.arange(level.shape[1]) < unjudged.count[of][:, None]
+    inside = np.arange(level.shape[1]) < unjudged.count[copied][:, None]
     given = inside & ~np.isnan(level)
     added = given.sum(axis=1)
-    offsets = bounds_of(size[of] + added)
-    new = rows_of(offsets[:-1] + size[of], added)
+    offsets = bounds_of(size[copied] + added)
+    new = rows_of(offsets[:-1] + size[copied], added)
     old = np.ones(offsets[-1], dtype=bool)
     old[new] = False
     levels = np.empty(offsets[-1])
-    levels[new], levels[old] = level[given], judged.level[rows_of(judged.offsets[of], size[of])]
+    levels[new], levels[old] = level[given], judged.level[rows_of(judged.offsets[copied], size[copied])]
 
-    every, names = np.arange(of.size), [topics.names[topic] for topic in of.tolist()]
+    every, names = np.arange(copied.size), [topics.names[topic] for topic in copied.tolist()]
     copies = Judged(names, offsets, levels, judged.whole)
-    copies.levels = _with_levels(judged.levels, of, np.repeat(every, added), level[given])
+    copies.levels = _with_levels(judged.levels, copied, np.repeat(every, added), level[given])
 
-    listed = topics.retrieved[of]
-    topic, document = np.repeat(every, listed), number[rows_of(start[of], listed)]
+    lengths = topics.retrieved[copied]
+    topic, document = np.repeat(every, lengths), number[rows_of(start[copied], lengths)]
     unknown = document < 0
     document += offsets[topic]
     place = np.full(int(inside.sum()), -1)
@@ -138,23 +138,25 @@ def filled(topics: Topics, of: np.ndarray, level: np.ndarray) -> Topics:
         copies,
         doc=document[known],
         topic=topic[known],
-        rank=(places(listed) + 1)[known],
-        retrieved=listed,
-        scores=ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[of], listed)],
+        rank=(places(lengths) + 1)[known],
+        retrieved=lengths,
+        scores=ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[copied], lengths)],
         moved=none,
         ties=none,
     )
     return Topics(reduced, topics.gains, topics.cutoff)
 
 
-def _with_levels(counts: LevelCounts, of: np.ndarray, topic: np.ndarray, level: np.ndarray) -> LevelCounts:
-    """The counts of copies of the topics `of`, with further documents in these copies and at these levels."""
-    bounds = offsets_of(counts.topic, int(of.max(initial=0)) + 1)
-    sizes = np.diff(bounds)[of]
-    rows = rows_of(bounds[of], sizes)
+def _with_levels(
+    counts: LevelCounts, copied: np.ndarray, topic: np.ndarray, level: np.ndarray
+) -> LevelCounts:
+    """The counts of copies of topics, with further documents in these copies and at these levels."""
+    bounds = offsets_of(counts.topic, int(copied.max(initial=0)) + 1)
+    sizes = np.diff(bounds)[copied]
+    rows = rows_of(bounds[copied], sizes)
     return LevelCounts(
         *tally(
-            np.concatenate((np.repeat(np.arange(of.size), sizes), topic)),
+            np.concatenate((np.repeat(np.arange(copied.size), sizes), topic)),
             np.concatenate((counts.level[rows], level)),
             np.concatenate((counts.count[rows], np.ones(level.size, dtype=np.int64))),
         )
@@ -205,5 +207,5 @@ def distributions(documents: int, gains: int) -> np.ndarray:
 
 def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:
     """Some topics at a time, each with a table of `size` numbers."""
-    most = max(1, BLOCK // max(size, 1))
-    return (topics[start : start + most] for start in range(0, topics.size, most))
+    per_block = max(1, BLOCK // max(size, 1))
+    return (topics[start : start + per_block] for start in range(0, topics.size, per_block))

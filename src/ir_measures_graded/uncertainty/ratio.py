@@ -32,15 +32,15 @@ class Ratio(NamedTuple):
     """A quotient of sums over thresholds, for T topics, L thresholds and C cases.
 
     - `cases`: C. There is one case, or one for each gain as the highest gain of an unjudged document (C = L).
-    - `worth`: for some topics, the worth of each possible gain in each case, ascending (topics × C × L). Δ_h
-      is its distance from the one below.
+    - `gains_of`: for some topics, each possible gain in each case, ascending (topics × C × L), normalised if
+      the measure does so. Δ_h is its distance from the one below.
     - `achieved`, `possible` (T × L): N_h(0) and D_h(0), for judged documents alone.
     - `terms`: for some topics, a function from a threshold h to N_h(m) − N_h(0) and D_h(m) − D_h(0) for each
       m (topics × numbers).
     - `value` (T): the quotient itself, if no unjudged document gains anything.
     """
 
-    worth: Callable[[np.ndarray], np.ndarray]
+    gains_of: Callable[[np.ndarray], np.ndarray]
     achieved: np.ndarray
     possible: np.ndarray
     terms: Callable[[np.ndarray], Terms]
@@ -62,7 +62,7 @@ class Ratio(NamedTuple):
         # Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0. The loop
         # finds, from the highest threshold to the lowest, how many documents reach each one. The best choice
         # for the thresholds above is a running maximum over these numbers.
-        step = np.diff(self.worth(topics), axis=2, prepend=0.0)
+        step = np.diff(self.gains_of(topics), axis=2, prepend=0.0)
         _, cases, levels = step.shape
         numerator = (step * self.achieved[topics][:, None, :]).sum(axis=2)
         denominator = (step * self.possible[topics][:, None, :]).sum(axis=2)
@@ -86,17 +86,17 @@ class Ratio(NamedTuple):
             arg = np.argmax(surplus, axis=2)[:, :, None]
             n = numerator + np.take_along_axis(n, arg, 2)[:, :, 0]
             d = denominator + np.take_along_axis(d, arg, 2)[:, :, 0]
-            found = ratio(n, d, undefined=-np.inf)
-            better = found > best
+            quotient = ratio(n, d, undefined=-np.inf)
+            better = quotient > best
             if not better.any():
                 return best.max(axis=1)
-            best[better] = found[better]
+            best[better] = quotient[better]
 
 
-def worths(
+def gains_by_case(
     measure: Normalised | ByThreshold, topics: Topics, count: np.ndarray, work: int
 ) -> tuple[Callable[[np.ndarray], np.ndarray], int]:
-    """`Ratio.worth` and `Ratio.cases` for `count` unjudged documents (T).
+    """`Ratio.gains_of` and `Ratio.cases` for `count` unjudged documents (T).
 
     `work` is that of a topic at one threshold in one case. Raises `Undetermined` if all is too much.
     """
@@ -107,14 +107,14 @@ def worths(
     blocks = 1 / max(1, int((count > 0).sum())) + cases * gains.size / BLOCK  # per topic
     refuse_work(topics, count, lambda topic, some: int(gains.size * cases * (work + CALLS * blocks)))
 
-    def worth(some: np.ndarray) -> np.ndarray:
-        found = np.broadcast_to(gains, (some.size, cases, gains.size))
+    def gains_of(some: np.ndarray) -> np.ndarray:
+        given = np.broadcast_to(gains, (some.size, cases, gains.size))
         if not scales:
-            return found
+            return given
         best = np.maximum(topics.best[some, None], gains if cases > 1 else gains[-1:])[:, :, None]
-        return measure.worth(np.minimum(found, best), best)
+        return measure.normalised_gain(np.minimum(given, best), best)
 
-    return worth, cases
+    return gains_of, cases
 
 
 def weighted_ratio(
@@ -124,7 +124,7 @@ def weighted_ratio(
 
     `weights` (T × U) are the weights of the `count` unjudged documents of each topic (T).
     """
-    worth, cases = worths(measure, topics, count, weights.shape[1])
+    gains_of, cases = gains_by_case(measure, topics, count, weights.shape[1])
     sign = 1 if highest else -1
     ordered = -np.sort(
         np.where(np.arange(weights.shape[1]) < count[:, None], -sign * weights, np.inf), axis=1
@@ -141,14 +141,14 @@ def weighted_ratio(
         return sums[np.minimum(documents, limit)]
 
     def terms(some: np.ndarray) -> Terms:
-        def of(level: int) -> tuple[np.ndarray, np.ndarray]:
+        def terms_at(level: int) -> tuple[np.ndarray, np.ndarray]:
             added = possible(judged[some, level, None] + np.arange(earned.shape[1]))
             return earned[some], added - added[:, :1]
 
-        return of
+        return terms_at
 
     return Ratio(
-        worth,
+        gains_of,
         sign * at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank)),
         possible(judged),
         terms,
@@ -193,7 +193,7 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         in_recall_base(topics),
     )
     hits = np.diff(run.offsets)
-    worth, cases = worths(
+    gains_of, cases = gains_by_case(
         measure, topics, unjudged.count, ROUNDS * int((unjudged.count + hits).max(initial=0))
     )
     achieved = np.zeros(judged.shape)
@@ -213,20 +213,20 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         # A document that becomes relevant counts itself and those above it, and those below it count it.
         of_unjudged = number / rank if highest else up_to[ends - 1].repeat(count) - up_to
 
-        def of(level: int) -> tuple[np.ndarray, np.ndarray]:
-            found = listed.where(listed.gain >= gains[level])
-            above = found.at(rank, topic, found.number)
-            below = found.sum(1 / found.rank)[topic] - found.at(rank, topic, found.cumsum(1 / found.rank))
+        def terms_at(level: int) -> tuple[np.ndarray, np.ndarray]:
+            hits = listed.where(listed.gain >= gains[level])
+            above = hits.value_at(rank, topic, hits.number)
+            below = hits.sum(1 / hits.rank)[topic] - hits.value_at(rank, topic, hits.cumsum(1 / hits.rank))
             added = padded(((above + 1) / rank + below + of_unjudged)[order], count)
             sums = np.cumsum(np.insert(added, 0, achieved[some, level], axis=1), axis=1)
             relevant = judged[some, level, None] + np.arange(sums.shape[1])
             earned, whole = (ratio(each, measure.norm(relevant)) for each in (sign * sums, relevant))
             return earned - earned[:, :1], whole - whole[:, :1]
 
-        return of
+        return terms_at
 
     return Ratio(
-        worth,
+        gains_of,
         sign * ratio(achieved, measure.norm(judged)),
         ratio(judged, measure.norm(judged)),
         terms,

@@ -66,11 +66,11 @@ class Compositions(NamedTuple):
     @property
     def within(self) -> np.ndarray:
         """Whether the documents of a composition are among those of another (others × N)."""
-        found = np.ones((len(self.number), len(self.number)), dtype=bool)
+        inside = np.ones((len(self.number), len(self.number)), dtype=bool)
         for kind, (after, _) in enumerate(self.steps):
             number = self.number[:, kind]
-            found[:, after] &= number[after] <= number[:, None]
-        return found
+            inside[:, after] &= number[after] <= number[:, None]
+        return inside
 
 
 def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
@@ -83,8 +83,8 @@ def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> n
         topics, count, lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some)
     )
     for topic in np.flatnonzero(count).tolist():
-        found = _over_judgments(measure, topics, topic, int(count[topic]), levels, highest)
-        result[topic] = max(result[topic], found) if highest else min(result[topic], found)
+        value = _over_judgments(measure, topics, topic, int(count[topic]), levels, highest)
+        result[topic] = max(result[topic], value) if highest else min(result[topic], value)
     return result
 
 
@@ -94,18 +94,18 @@ def _over_judgments(
     """The extreme value of one topic, the best over all numbers of documents that get each level."""
     kind = distributions(count, levels.size)
     kinds = np.arange(1, levels.size + 1)
-    of = Compositions.of((kind[:, :, None] == kinds).sum(axis=1))
+    compositions = Compositions.of((kind[:, :, None] == kinds).sum(axis=1))
     every = np.arange(len(kind))
     judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
-    fits = of.within  # total composition × composition so far
+    fits = compositions.within  # total composition × composition so far
 
     run, gain = topics.run, gains_of_levels(measure, judged, levels)
     raw = gain_of(levels, topics.gains)
-    number, gains = of.number[:, raw > 0].sum(axis=1), (of.number @ gain.T).T
+    number, gains = compositions.number[:, raw > 0].sum(axis=1), (compositions.number @ gain.T).T
     (u, q), of_run = measure.weights(raw, topics), measure.weights(run.gain, topics)
     u = np.where(raw > 0, u, 0.0)
-    weight = np.prod(q**of.number, axis=1) * (1 if highest else -1)
-    best = np.where(of.size == 0, 0.0, np.full((every.size, 1), -np.inf))
+    weight = np.prod(q**compositions.number, axis=1) * (1 if highest else -1)
+    best = np.where(compositions.size == 0, 0.0, np.full((every.size, 1), -np.inf))
     entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
     seen, relevant, total = 0, 0, np.zeros(1)
     for rank in range(1, int(topics.retrieved[topic]) + 1):
@@ -118,8 +118,12 @@ def _over_judgments(
         quotient = measure.quotient(achieved, possible)
         if entry is None:
             seen += 1
-            reachable = fits & (seen >= of.size) & (seen - of.size <= (count - of.size)[:, None])
-            best = np.where(reachable, of.extended(best, u, weight, quotient), -np.inf)
+            reachable = (
+                fits
+                & (seen >= compositions.size)
+                & (seen - compositions.size <= (count - compositions.size)[:, None])
+            )
+            best = np.where(reachable, compositions.extended(best, u, weight, quotient), -np.inf)
         elif run.gain[entry] > 0:
             best = best + of_run[0][entry] * weight * quotient
             weight = weight * of_run[1][entry]
@@ -141,8 +145,8 @@ def gains_of_levels(measure: AtRelevant, topics: Topics, levels: np.ndarray) -> 
     if not isinstance(measure, type(AGR)):
         return gain_of(levels, topics.gains)
     topic = np.repeat(np.arange(topics.count), levels.size)
-    found = measure.adjusted(topics, topic, np.tile(levels, topics.count))
-    return np.asarray(found).reshape(topics.count, levels.size)
+    gains = measure.adjusted(topics, topic, np.tile(levels, topics.count))
+    return np.asarray(gains).reshape(topics.count, levels.size)
 
 
 SORTED = tuple(map(type, (WAP, Q, AGR, ERR_G, nERR, iRBU, O_measure)))
@@ -169,16 +173,20 @@ def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> n
     weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * (1 if highest else -1)
     for group, gains, counts in tied_gains(groups, gain):
         topic, steps = groups.topic[group], int(groups.within[group])
-        of = Compositions.of(np.array(list(product(*(range(each + 1) for each in counts.tolist())))))
+        compositions = Compositions.of(
+            np.array(list(product(*(range(each + 1) for each in counts.tolist()))))
+        )
         u, q = measure.weights(gains, topics)
-        reached = weight[group] * np.prod(q**of.number, axis=1)
-        achieved = measure.achieved(number[group] + of.size, before[group] + of.number @ gains)
-        best = np.where(of.size == 0, 0.0, -np.inf)
+        reached = weight[group] * np.prod(q**compositions.number, axis=1)
+        achieved = measure.achieved(
+            number[group] + compositions.size, before[group] + compositions.number @ gains
+        )
+        best = np.where(compositions.size == 0, 0.0, -np.inf)
         for step in range(1, steps + 1):
-            rank = np.full(of.size.size, groups.first[group] + step - 1)
+            rank = np.full(compositions.size.size, groups.first[group] + step - 1)
             possible = measure.possible(rank, np.full(rank.size, topic), topics)
-            best = of.extended(best, u, reached, measure.quotient(achieved, possible))
-            others = step - of.size  # irrelevant documents so far
+            best = compositions.extended(best, u, reached, measure.quotient(achieved, possible))
+            others = step - compositions.size  # irrelevant documents so far
             best[(others < 0) | (others > groups.size[group] - groups.known[group])] = -np.inf
         total[topic] += abs(best.max())
     return measure.scaled(total, topics)
@@ -190,19 +198,19 @@ def tied_gains(groups: TieGroups, gain: np.ndarray) -> list[tuple[int, np.ndarra
 
     Raises `Undetermined` if the orders of all groups are too much work.
     """
-    found = []
+    tied = []
     for group in np.flatnonzero(groups.size > 1).tolist():
         documents = groups.entry[groups.opens[group] :][: groups.known[group]]
         gains, number = np.unique(gain[documents], return_counts=True)
-        found.append((group, gains, np.minimum(number, groups.within[group])))
+        tied.append((group, gains, np.minimum(number, groups.within[group])))
     work = [
         math.prod((number + 1).tolist()) * gains.size * (int(groups.within[group]) + 20)
-        for group, gains, number in found
+        for group, gains, number in tied
     ]
     if sum(work) > LIMIT:
-        group = found[work.index(max(work))][0]
+        group = tied[work.index(max(work))][0]
         raise Undetermined(
             f"topic {groups.topics.names[groups.topic[group]]!r} ties {groups.size[group]} documents at rank "
             f"{groups.first[group]}: too many orders to compare them all; use a smaller cutoff"
         )
-    return found
+    return tied

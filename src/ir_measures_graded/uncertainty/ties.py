@@ -158,7 +158,7 @@ def expected(measure: SumOverRanks, topics: Topics) -> GainList:
 
 @expected.register
 def _(measure: WeightedGains, topics: Topics) -> GainList:
-    return measure.weighed(expected_gains(topics, measure.worths(topics.whole_run, topics).gain))
+    return measure.weighed(expected_gains(topics, measure.normalised(topics.whole_run, topics).gain))
 
 
 @expected.register(type(Fallout))
@@ -197,8 +197,8 @@ def _(measure: ByThreshold, topics: Topics) -> GainList:
     within = np.zeros(whole.gain.size)
     within[groups.entry] = itself[groups.entry][order] * groups.place
     within_of = groups.sum(within)
-    found = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
-    return found.with_gain(found.gain / found.rank)
+    means = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
+    return means.with_gain(means.gain / means.rank)
 
 
 def expected_gains(topics: Topics, gain: np.ndarray) -> GainList:
@@ -257,8 +257,8 @@ def expected_stops(
             b[left] = misses * B + joins * Q * (_shifted(B) + V * _shifted(A))
             a[left] = misses * A + joins * Q * _shifted(A)
         inside = place < within[rows][:, None]
-        at = (ends - within)[rows][:, None] + place
-        values[at[inside]] = (start[rows][:, None] * c + e)[inside]
+        entry_of_rank = (ends - within)[rows][:, None] + place
+        values[entry_of_rank[inside]] = (start[rows][:, None] * c + e)[inside]
     return result.with_gain(result.gain * values)
 
 
