@@ -260,3 +260,24 @@ def test_measures_may_lack_a_cutoff_and_duplicates_are_dropped():
     assert parse_measures(["P", "CG", CG, "P"], uncut=True) == (ir_measures.P, CG)
     with pytest.raises(GradedError, match="cutoff"):
         parse_measures("P")
+
+
+@pytest.mark.parametrize(
+    ("text", "measures"),
+    [
+        ("ndcg@10", "nDCG@10"),
+        ("map@100", "AP@100"),
+        ("mrr@10", "RR@10"),
+        ("precision_at_5", "P@5"),
+        ("P10", "P@10"),
+        ("NDCG-jk(b=2)@5,10", "nDCG_JK@5 nDCG_JK@10"),
+    ],
+)
+def test_other_spellings_are_read(text, measures):
+    assert " ".join(map(str, parse_measures(text))) == measures
+
+
+@pytest.mark.parametrize("text", ["rr1", "hits@10", "nDCG@", "nDCG@10,", "ndcg@10@5", "ndcg(10)"])
+def test_other_texts_name_no_measure(text):
+    with pytest.raises(GradedError):
+        parse_measures(text)

@@ -10,6 +10,7 @@ from ir_measures import Measure
 from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError, shown
+from ..registry.names import registry
 from .gdeval import with_checks
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
@@ -62,10 +63,28 @@ def evaluators(
     others: Others = []
     for group in groups.values():
         with explained(group):
+            if provider is None:
+                _refuse_uncomputed(group)
             other = (provider or ir_measures.DefaultPipeline).evaluator(group, qrels)
             others.append((group, with_checks(other)))
     with about(judgments.name):
         return GradedEvaluator(graded, judgments.table, judgments.documents) if graded else None, others
+
+
+def _refuse_uncomputed(measures: Iterable[Measure]) -> None:
+    """Raise `GradedError` for a measure that no provider computes; the message names measures like it."""
+
+    def computed(measure: Measure) -> bool:
+        return any(provider.supports(measure) for provider in ir_measures.DefaultPipeline.providers)
+
+    for measure in measures:
+        if not computed(measure):
+            takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
+            binary = measure(rel=1) if takes_rel else measure
+            alike = [other for other in (binary, measure @ 10) if computed(other)][:1]
+            alike += [registry()[name] for name in [f"{measure.NAME}_G"] if name in registry()]
+            use = f"; use {' or '.join(map(str, alike))}" if alike else ""
+            raise GradedError(f"ir_measures does not compute {measure}{use}")
 
 
 @contextmanager

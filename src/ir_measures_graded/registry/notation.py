@@ -37,6 +37,12 @@ _TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
 
 
+_OTHER_SPELLING = re.compile(
+    r"([^\W\d_]+(?:[-_][^\W\d_]+)*?)(\([^()]*\))?(?:(@|[-_]at[-_]|[-_]|)(\d{1,9}(?:,\d{1,9})*))?"
+)
+"""A measure of any case, with or without @ before one or more cutoffs."""
+
+
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     """The measure that a string names; a measure is returned unchanged.
 
@@ -72,10 +78,11 @@ def parse_measures(
 ) -> tuple[Measure, ...]:
     """The measures without duplicates, their parameters checked. If `uncut`, required ones may be missing.
 
-    Strings are measure strings or names of trec_eval; a string that can be both is a measure string.
+    Strings are measure strings or names of trec_eval; a string that can be both is a measure string. Other
+    cases and spellings are read if they mean one measure.
 
-    >>> parse_measures(["nDCG_JK@10", "ndcg_cut_10", "map", "P_5,10"])
-    (nDCG_JK@10, nDCG@10, AP, P@5, P@10)
+    >>> parse_measures(["nDCG_JK@10", "ndcg_cut_10", "map", "P_5,10", "recall@100"])
+    (nDCG_JK@10, nDCG@10, AP, P@5, P@10, R@100)
 
     Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
     """
@@ -94,9 +101,32 @@ def _named_by(measure: Measure | str) -> list[Measure]:
         measures, problem = parse_trec_name(measure)
         if problem:
             raise GradedError(problem) from None
+        measures = measures or [parse_measure(name) for name in _respelled(measure)]
         if not measures:
             raise
         return measures
+
+
+def _respelled(text: Any) -> list[str]:
+    """The measure strings that another spelling means, as other libraries write it; empty if none.
+
+    >>> _respelled("ndcg_at_10"), _respelled("NDCG_jk(b=2)@5,10"), _respelled("P10"), _respelled("p10")
+    (['NDCG@10'], ['nDCG_JK(b=2)@5', 'nDCG_JK(b=2)@10'], ['P@10'], [])
+    """
+    match = _OTHER_SPELLING.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return []
+    written, parameters, at, cutoffs = match.groups(default="")
+    name = {_plain(known): known for known in registry()}.get(_plain(written))
+    if name is None or (cutoffs and not at and name != written):  # rr1 may be a file that is missing
+        return []
+    return (
+        [f"{name}{parameters}@{cutoff}" for cutoff in cutoffs.split(",")] if cutoffs else [name + parameters]
+    )
+
+
+def _plain(name: str) -> str:
+    return re.sub("[-_]", "", name).lower()
 
 
 def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
