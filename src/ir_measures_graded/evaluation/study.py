@@ -51,19 +51,14 @@ class StudiedRun(Run):
         return reduction, tuple(table.topics)
 
     @property
-    def reduction(self) -> Reduction:
-        """The run, reduced as one block. Raises `GradedError` for a run that cannot be evaluated."""
-        return self._read[0]
-
-    @property
     def topics(self) -> tuple[str, ...]:
         """The topics of the run, judged or not."""
         return self._read[1]
 
     @property
     def block(self) -> ReducedBlock:
-        """The only block of the reduction."""
-        return self.reduction.block
+        """The run, reduced as one block. Raises `GradedError` for a run that cannot be evaluated."""
+        return self._read[0].block
 
     @property
     def ranks(self) -> JudgedRanks:
@@ -83,7 +78,7 @@ class StudiedRun(Run):
         if judgments is not self.judgments:
             return super().rows(judgments, standard)
         by_topic = self.block.listed.dicts() if standard else {}
-        return self.reduction, {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
+        return self._read[0], {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
 
 
 @dataclass(frozen=True)
