@@ -260,6 +260,7 @@ def test_confidence_adds_the_bounds_of_every_mean(output):
         "CG@1,run,1.00,-5.31,7.31,2",
         "CG@1,other,0.00,0.00,0.00,2",
     ]
+    assert output(*words, "-f", "text")[-1] == "90 % intervals (Student's t) over topics, each for itself."
 
 
 def test_the_bootstrap_of_few_topics_warns(capsys):

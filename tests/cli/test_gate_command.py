@@ -47,20 +47,34 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
     assert failures == str(int(status != 0))
 
 
-def test_every_format_has_the_verdict(table, capsys):
-    words = ["gate", "--values", table, "A", "C"]
-    for form in ("text", "markdown", "latex", "tsv", "csv", "jsonl", "json", "xml"):
+def test_every_format_has_the_row_of_the_verdict(table, capsys):
+    files = [f"g.{ending}" for ending in ("json", "md", "csv", "tex", "xml")]
+    words = ["gate", "--values", table, "A", "C", *(word for file in files for word in ("-o", file))]
+    separators = {"text": None, "markdown": "|", "latex": "&", "tsv": "\t", "csv": ","}
+    for form, separator in separators.items():
         assert cli.main([*words, "-f", form]) == 1
-        assert "worse" in capsys.readouterr().out
-    assert cli.main([*words, "-f", "json", "-o", "g.json", "-o", "g.md", "-o", "g.csv"]) == 1
-    assert json.loads(capsys.readouterr().out) == json.loads(Path("g.json").read_text())
-    assert "worse" in Path("g.md").read_text()
+        lines = capsys.readouterr().out.replace("\\", "").splitlines()
+        cells = [[cell.strip() for cell in line.strip("| ").split(separator)] for line in lines]
+        columns = next(line for line in cells if line[:1] == ["measure"])
+        row = dict(zip(columns, next(line for line in cells if line[:1] == ["P@5"])))
+        assert (row["difference"].replace("−", "-"), row["verdict"]) == ("-0.2000", "worse")
+    for form in ("jsonl", "json"):
+        assert cli.main([*words, "-f", form]) == 1
+        read = json.loads(capsys.readouterr().out)
+        row = read if form == "jsonl" else read["measures"][0]
+        assert (row["measure"], row["verdict"], round(row["difference"], 6)) == ("P@5", "worse", -0.2)
+    assert read == json.loads(Path("g.json").read_text())
+    for file in files:
+        assert "worse" in Path(file).read_text()
 
 
-def test_a_page_is_written(table, capsys):
+def test_a_page_is_written(table):
     pytest.importorskip("jinja2", reason="Jinja is not installed")
     assert cli.main(["gate", "--values", table, "A", "C", "-o", "g.html"]) == 1
-    assert "Topics that fell most" in Path("g.html").read_text(encoding="utf-8")
+    page = Path("g.html").read_text(encoding="utf-8")
+    assert "Topics that fell most" in page
+    assert '<td class="n">−0.2000</td>' in page
+    assert "<td><bdi>worse</bdi></td>" in page
 
 
 def test_stored_values_are_compared_with_the_old_run(capsys):

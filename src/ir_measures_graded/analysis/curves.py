@@ -106,6 +106,11 @@ class Curves(Result):
             for rank, (value, lower, upper) in enumerate(zip(curve, *bands.get(run, (none, none))), start=1)
         ]
 
+    def notes(self) -> list[str]:
+        """The kind of the bands."""
+        confidence = self.confidence
+        return [] if confidence is None else [f"{100 * confidence:g} % pointwise percentile bands"]
+
     @plots.styled
     def figure(self) -> Figure:
         """Draw the curves; the legend starts with the run that is best at the last rank.
@@ -140,8 +145,7 @@ class Curves(Result):
         if title:
             axes.set_title(plots.title(self.label, width))
         axes.set_xlabel("Rank")
-        band = "" if self.confidence is None else f", {100 * self.confidence:g} % pointwise percentile bands"
-        axes.set_ylabel(f"Mean over {counted(self.topics, 'topic')}{band}")
+        axes.set_ylabel(", ".join([f"Mean over {counted(self.topics, 'topic')}", *self.notes()]))
         axes.set_xlim(0.5, depth + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         return lines, drawn
@@ -173,6 +177,10 @@ class CurveSet(Result):
             lines = (dict(zip(names, line)) for line in values)
             rows += [[found.label, *map(line.get, columns)] for line in lines]
         return ["measure", *columns], rows
+
+    def notes(self) -> list[str]:
+        """The kind of the bands."""
+        return self.curves[0].notes()
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure, curve and rank."""

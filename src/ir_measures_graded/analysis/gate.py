@@ -278,7 +278,9 @@ class Gate(Result):
         axes = figure.add_subplot()
         for place, each in enumerate(rows):
             filled = plots.COLOURS[0] if each.verdict == HOLDS else "white"
-            share = 100 * each.difference / abs(each.old) if self.margin.relative else each.difference
+            share = (
+                100 * each.difference / (abs(each.old) or np.nan) if self.margin.relative else each.difference
+            )
             axes.plot(share, place, "o", color=plots.COLOURS[0], markerfacecolor=filled)
             edge = -sign_of(each.measure) * self.margin.size * (100 if self.margin.relative else 1)
             axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])

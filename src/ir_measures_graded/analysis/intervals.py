@@ -66,17 +66,16 @@ class Intervals(Result):
         """Column names and rows: one row per measure and run."""
         return rows_of(self.records())
 
+    def notes(self) -> list[str]:
+        """The kind of the intervals."""
+        return [f"{100 * self.confidence:g} % intervals ({KINDS[self.method]}) over topics, each for itself."]
+
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and run."""
+        columns = {"value": self.values, "lower": self.lower, "upper": self.upper, "topics": self.topics}
         return [
-            {
-                "measure": str(measure),
-                "run": run,
-                "value": float(self.values[row, column]),
-                "lower": float(self.lower[row, column]),
-                "upper": float(self.upper[row, column]),
-                "topics": int(self.topics[row, column]),
-            }
+            {"measure": str(measure), "run": run}
+            | {name: array[row, column].item() for name, array in columns.items()}
             for column, measure in enumerate(self.measures)
             for row, run in enumerate(self.runs)
         ]
