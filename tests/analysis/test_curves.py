@@ -51,6 +51,7 @@ def test_curve_equals_the_mean_at_each_cutoff(measure):
 def test_ideal_curve_is_default_for_cg_and_dcg_only():
     assert curves(QRELS, RUNS, "CG", 3).ideal.tolist() == [6 / 3, 8 / 3, 9 / 3]
     assert curves(QRELS, RUNS, "DCG_JK(b=9)", 3).ideal is not None
+    assert curves(QRELS, RUNS, "DCG_Burges", 3).ideal is not None
     for measure in ("nCG", "nDCG_JK", "P", "muAP"):
         assert curves(QRELS, RUNS, measure, 3).ideal is None
     assert curves(QRELS, RUNS, "CG", 3, ideal=False).ideal is None

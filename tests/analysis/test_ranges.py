@@ -76,7 +76,9 @@ def test_levels_are_drawn_from_judged_documents_at_similar_ranks():
 def test_a_measure_with_too_many_judgments_has_a_note():
     qrels = {"q": {f"d{level}": level for level in range(12)}}
     run = {"q": {f"x{number}": float(-number) for number in range(40)}}
-    by_nerr, by_ndcg = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"], draws=0).values
+    found = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"], draws=0)
+    by_nerr, by_ndcg = found.values
+    assert found.notes() == [f"nERR of run has no range over judgments: {by_nerr.note}."]
     assert by_nerr.unjudged is None
     assert "use a smaller cutoff" in by_nerr.note
     assert by_ndcg.unjudged is not None

@@ -260,7 +260,7 @@ def curves(
     - `normalise`: ``topics`` averages the topics' curves; ``averages``, for measures such as nCG that are
       normalised by an ideal vector, divides the mean vector by the mean ideal vector (Järvelin &
       Kekäläinen 2002, section 3.3).
-    - `ideal`: whether to add the curve of the ideal list; by default for sums such as CG and DCG_JK.
+    - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap, from
       `resamples` (≥ 1) samples of topics. All runs share the samples, which depend on `seed` (≥ 0) alone.
     - `progress`: shows a progress bar on stderr.

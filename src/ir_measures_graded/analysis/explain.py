@@ -22,7 +22,6 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.reduction import ReducedBlock
 from ..evaluation.study import StudiedRun, Study, study_of
 from ..inputs.in_memory import Source
-from ..measures.base import GradedMeasure
 from ..measures.topics import GainList
 from ..output import plots
 from ..output.formats import Table, counted, listed
@@ -118,18 +117,14 @@ class Explanation(_Lists, Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per rank. Columns without any entry are omitted."""
-        records = self.records()
+        records, digits = self.records(), _digits(self.scores)
+        for row in records:
+            if row["document"] is not None:
+                row |= {"document": _printable(row["document"]), "score": Score(row["score"], digits)}
         names = [
             name for name in records[0] if name in ALWAYS or any(row[name] is not None for row in records)
         ]
-        rows = [[row[name] for name in names] for row in records]
-        document, score = names.index("document"), names.index("score") if "score" in names else None
-        digits = _digits(self.scores)
-        for row in rows:
-            row[document] = None if row[document] is None else _printable(row[document])
-            if score is not None and row[score] is not None:
-                row[score] = Score(row[score], digits)
-        return [name.replace("_", " ") for name in names], rows
+        return [name.replace("_", " ") for name in names], [[row[name] for name in names] for row in records]
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per rank; an entry is None where there is no value."""
@@ -282,65 +277,47 @@ def _explained(
 
     `ideal_values` has the values of the ideal list at each rank down to a depth.
     """
-    topics, cutoff = run.judgments.topics, measure.params.get("cutoff")
+    judged, topics, cutoff = run.judgments.judged, run.judgments.topics, measure.params.get("cutoff")
+    ranks = ordered = _condensed(measure, run.ranks)
     if depth is None:
-        depth = cutoff or int(_condensed(measure, run.ranks).rank.max(initial=1))
+        depth = cutoff or int(ranks.rank.max(initial=1))
     depth = whole_number(depth, "depth", 1)
     size = depth * len(topics) * BYTES
     refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
     last = min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
-    values = None
+    values = weights = added = sums = ideal = None
     if "cutoff" in measure.SUPPORTED_PARAMS:
         values = values_at_ranks(measure, run, last)
         if last == cutoff:  # the curve of a mean over ranks adds in another order
             values[:, cutoff - 1] = value
     if is_graded(measure):
-        lists = _graded(run, measure, depth, last)
-        has_ideal = lists["contributions"] is not None
-    else:
-        lists, has_ideal = _standard(run, measure, depth), True
-    if has_ideal and lists["ideal"] is None:
-        lists["ideal"] = ideal_values(last)
-    for name in ("sums", "ideal"):
-        lists[name] = _padded(lists[name], depth)
+        uncut = in_order(measure, run.view(measure, cut=False))
+        ordered = uncut.ranks
+        with np.errstate(all="ignore"):  # the results are finite
+            added = measure.contributions(in_order(measure, run.view(measure)))
+            weights = None if added is None else rank_weights(measure, last)
+            if is_normalised(measure):
+                sums, ideal = measure.vectors(uncut, last)
+    if ideal is None and (added is not None or not is_graded(measure)):
+        ideal = ideal_values(last)
+    gain = gain_of(judged.level, gains_of(measure))
+    among = np.sort(run.ranks.doc) if has_own_ideal(measure) else slice(None)
+    lists = {**_ranking(run.block, ranks, ordered, gain, depth), **_best(judged, gain, among, depth)}
+    if not is_graded(measure):
+        lists["gains"] = lists["ideal_gains"] = np.full((len(topics), depth), np.nan)
     return Explanations(
-        measure=measure, run=run.name, topics=topics, value=value, values=_padded(values, depth), **lists
+        measure,
+        run.name,
+        weights=_padded(weights, depth),
+        contributions=None if added is None else _by_rank(added, added.gain, depth, 0.0),
+        values=_padded(values, depth),
+        sums=_padded(sums, depth),
+        ideal=_padded(ideal, depth),
+        topics=topics,
+        value=value,
+        **lists,
     )
-
-
-def _graded(run: StudiedRun, measure: GradedMeasure, depth: int, last: int) -> dict[str, Any]:
-    """The lists of a graded measure, and the amounts that the documents add."""
-    judged, within, uncut = run.judgments.judged, run.view(measure), run.view(measure, cut=False)
-    ordered = in_order(measure, uncut)
-    weights = sums = ideal = None
-    with np.errstate(all="ignore"):  # the results are finite
-        added = measure.contributions(in_order(measure, within))
-        if added is not None and (weights := rank_weights(measure, last)) is not None:
-            weights = _padded(weights[None], depth)[0]
-        if is_normalised(measure):
-            sums, ideal = measure.vectors(ordered, last)
-    gain = judged.gain(uncut.gains)
-    return {
-        **_ranking(run.block, uncut.ranks, ordered.ranks, gain, depth),
-        **_best(judged, gain, np.sort(run.ranks.doc) if has_own_ideal(measure) else slice(None), depth),
-        "weights": weights,
-        "contributions": None if added is None else _by_rank(added, added.gain, depth, 0.0),
-        "sums": sums,
-        "ideal": ideal,
-    }
-
-
-def _standard(run: StudiedRun, measure: Measure, depth: int) -> dict[str, Any]:
-    """The lists of a standard measure, whose gains are not known."""
-    judged, condensed = run.judgments.judged, _condensed(measure, run.ranks)
-    unknown = np.full((len(run.judgments.topics), depth), np.nan)
-    return {
-        **_ranking(run.block, condensed, condensed, judged.level, depth),
-        **_best(judged, gain_of(judged.level, gains_of(measure)), slice(None), depth),
-        **{"gains": unknown, "ideal_gains": unknown},
-        **dict.fromkeys(("weights", "contributions", "sums", "ideal")),
-    }
 
 
 def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
@@ -442,13 +419,12 @@ def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.n
     return result
 
 
-def _padded(values: Any, depth: int) -> Any:
-    """Values at the first ranks, extended to `depth` ranks by NaN (T × depth); None for None."""
+def _padded(values: np.ndarray | None, depth: int) -> np.ndarray | None:
+    """Values whose last axis are the first ranks, extended to `depth` ranks by NaN; None for None."""
     if values is None:
         return None
-    result = np.full((len(values), depth), np.nan)
-    result[:, : values.shape[1]] = values
-    return result
+    rest = np.full((*values.shape[:-1], depth - values.shape[-1]), np.nan)
+    return np.concatenate((values, rest), axis=-1)
 
 
 def _digits(scores: np.ndarray) -> int:

@@ -30,7 +30,7 @@ from ..inputs.id_matching import Column, equal_pairs
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..output import plots
-from ..output.cells import INCHES
+from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import is_graded, sign_of, uses_recall_base
@@ -167,30 +167,26 @@ class Ranges(Result):
             for found in every
         ]
 
-    @plots.styled
-    def figure(self) -> Figure:
-        """Draw the value of each run with its ranges, one panel per measure, the best run on top.
+    def notes(self) -> list[str]:
+        """One sentence per measure without a range over judgments for some runs, with the reason."""
+        found = []
+        for measure in self.measures:
+            without = [each for each in self.values if each.measure == measure and each.note]
+            if without:
+                runs = listed(each.run for each in without)
+                found.append(f"{measure} of {runs} has no range over judgments: {without[0].note}.")
+        return found
 
-        Needs the extra ``plot``.
-        """
-        names = INCHES * max(map(len, self.runs))
-        figure = plots.new_figure(5.5 + names, (0.3 * len(self.runs) + 1.2) * len(self.measures))
-        panels = plots.panels(figure, len(self.measures), 1)
-        for axes, measure in zip(panels, self.measures):
-            order = self._best_first(measure)
-            for place, found in enumerate(order):
-                for kind, style in _STYLES.items():
-                    interval = getattr(found, kind)
-                    if interval is not None:
-                        axes.plot(interval, (place, place), solid_capstyle="butt", **style)
-                axes.plot(found.value, place, "o", color=plots.COLOURS[6], markersize=4, label="value")
-            axes.set_yticks(range(len(order)), [found.run for found in order])
-            axes.set_ylim(len(order) - 0.5, -0.5)
-            axes.set_title(plots.title(measure))
-            handles = {handle.get_label(): handle for handle in axes.get_legend_handles_labels()[0]}
-            plots.legend_outside(axes, handles.values())
-        panels[-1].set_xlabel(f"Mean over {counted(self.topics, 'topic')}")
-        return figure
+    def figure(self) -> Figure:
+        """Draw the value of each run with its ranges, one panel per measure. Needs the extra ``plot``."""
+        shape = len(self.measures), len(self.runs)
+        values = np.array([found.value for found in self.values]).reshape(shape).T
+        spans = []
+        for kind, style in _STYLES.items():
+            ends = [getattr(found, kind) or (np.nan, np.nan) for found in self.values]
+            spans.append((np.array(ends).reshape(*shape, 2).T, style))
+        signs, label = list(map(sign_of, self.measures)), f"Mean over {counted(self.topics, 'topic')}"
+        return dot_plot(self.runs, list(map(str, self.measures)), values, signs, label, spans=spans)
 
     def _best_first(self, measure: GradedMeasure) -> list[Range]:
         of = [found for found in self.values if found.measure == measure]

@@ -26,7 +26,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ideal",
         action=argparse.BooleanOptionalAction,
-        help="add the curve of the ideal list; default: only for CG and DCG_JK",
+        help="add the curve of the ideal list; default: only for CG, DCG_JK and DCG_Burges",
     )
     parser.add_argument(
         "--at",

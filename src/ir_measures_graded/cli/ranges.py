@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     The likely range holds 95 % of the values under random judgments. These have the levels of judged
     documents at similar ranks. A difference between two runs stands if its range excludes 0. The formats tsv,
     csv and jsonl list the ranges of all values, then those of all differences. A cell is empty if the range
-    is not known.
+    is not known; a note gives the reason.
 
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,12 +26,14 @@ def dot_plot(
     bounds: np.ndarray | None = None,
     filled: np.ndarray | None = None,
     baseline: str | None = None,
+    spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
 ) -> Figure:
     """Draw `values` (runs × measures); the runs are sorted from the best by the first measure to the worst.
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
     the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
     `filled` (runs × measures). With a `baseline`, which has no row, the values are differences from it.
+    `spans` are other intervals with the style of their lines, whose labels are in the legend.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
@@ -44,6 +46,8 @@ def dot_plot(
     for panel, axes in enumerate(plots.panels(figure, len(measures), across, sharey=True)):
         for place, run in enumerate(order):
             style = {**styles[runs[run]], "linestyle": "none"}
+            for ends, look in spans:
+                axes.plot(ends[:, run, panel], [place, place], solid_capstyle="butt", **look)
             if bounds is not None:
                 axes.plot(bounds[:, run, panel], [place, place], color=style["color"])
             if filled is not None and not filled[run, panel]:
@@ -56,4 +60,7 @@ def dot_plot(
         axes.tick_params(axis="y", length=0)
         axes.set_title(plots.title(measures[panel], width=30), size=10)
         axes.set_xlabel(label + ("\nsmaller is better" if signs[panel] < 0 else ""))
+    if spans:
+        lines = {line.get_label(): line for line in axes.lines}
+        plots.legend_outside(axes, [lines[look["label"]] for _, look in spans])
     return figure
