@@ -187,7 +187,7 @@ class RunFile:
                 count += len(rows)
                 if self.lasting and count > SMALL:
                     kept.clear()
-        found = by_column(joined(kept, RUN), "run") if kept else {}
+        found = by_column(joined(kept, RUN), "run") if kept and names else {}
         runs: dict[str, RunFile] = {}
         for name in names:
             runs[name] = copy(self)

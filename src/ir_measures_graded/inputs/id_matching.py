@@ -271,12 +271,11 @@ def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
     row = key.view(np.int64)
     lower, higher = row[alike], row[alike + 1]
     same = rows.same(lower, higher)
-    if not same.all():
-        chain = np.cumsum(np.diff(alike, prepend=-1) != 1)  # pairs with the same hash are consecutive
-        doubtful = np.isin(chain, chain[~same])
-        found = rows.pairs_among(np.union1d(lower[doubtful], higher[doubtful]).tolist())
-        lower, higher = (np.append(row[~doubtful], among) for row, among in zip((lower, higher), found))
-    return lower, higher
+    if same.all():
+        return lower, higher
+    row = rows.sorted()  # different rows have one hash
+    same = rows.same(row[:-1], row[1:])
+    return row[:-1][same], row[1:][same]
 
 
 def all_distinct(column: Column) -> bool:
@@ -354,20 +353,10 @@ class _Rows:
                 same[reach] = word[np.searchsorted(rows, a[reach])] == word[np.searchsorted(rows, b[reach])]
         return same
 
-    def pairs_among(self, rows: Sequence[int]) -> np.ndarray:
-        """The pairs of equal ids among a few rows whose hashes collide."""
-        last: dict[tuple[int, str], int] = {}
-        pairs = []
-        for row in rows:
-            key = int(self.topic[row]), self._id(row)
-            if key in last:
-                pairs.append((last[key], row))
-            last[key] = row
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-
-    def _id(self, row: int) -> str:
-        for ids in self.columns:
-            if row < len(ids):
-                return ids[row]
-            row -= len(ids)
-        raise IndexError
+    def sorted(self) -> np.ndarray:
+        """The rows in an order in which equal rows stand together, the lower row first."""
+        keys = [self.topic, self.length]
+        for _, rows, word in self.words:
+            keys.append(np.zeros(self.length.size, dtype=np.uint64))
+            keys[-1][rows] = word
+        return np.lexsort(keys)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,25 +24,6 @@ if TYPE_CHECKING:
 LZ4 = b"\x04\x22\x4d\x18"
 BATCH = 1 << 16  # rows converted at once
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
-
-
-class TableFile(Protocol):
-    """An open table file. `names` are its columns.
-
-    `batches` yields pairs: the number of a batch's first row in the file, and the batch. A batch may lack
-    columns other than `columns`. If `where` is a pair of a column and a value, rows with other values may be
-    left out.
-    """
-
-    MAGIC: bytes
-    NAME: str
-    names: list[str]
-
-    def __init__(self, content: Content): ...
-
-    def batches(
-        self, columns: list[str], where: tuple[str, str] | None
-    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]: ...
 
 
 class Parquet:
@@ -114,6 +95,13 @@ class ArrowStream:
             raise EOFError("the stream is cut off, because it lacks its end marker")
 
 
+TableFile = Parquet | ArrowFile | ArrowStream
+"""An open table file. `names` are its columns.
+
+The method `batches` yields pairs: the number of a batch's first row in the file, and the batch. A batch may
+lack columns other than those given. If `where` is a pair of a column and a value, rows with other values may
+be left out.
+"""
 KINDS: tuple[type[TableFile], ...] = (Parquet, ArrowFile, ArrowStream)
 
 

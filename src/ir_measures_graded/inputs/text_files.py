@@ -26,7 +26,7 @@ from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers, by_rank
 from .columns import Chosen, Role
 from .content import Content, is_lasting, owned_by_arrow
-from .strict_lines import BYTE_ORDER_MARK, Lines, Unusual
+from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual
 from .tables import with_places
 from .text_forms import TREC, Counter, Form, form_of, headed
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
-CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 BREAKS = b"\r\n"
 DATA = re.compile(rb"^(?!#)[^\S\n]*\S", re.MULTILINE)  # a line that is neither blank nor a comment
 SMALL = 1 << 16  # bytes; the strict reader takes less time for them than the import of pyarrow's reader
