@@ -46,7 +46,8 @@ class ByThreshold(SumOverRanks):
 
 
 class _muAP(ByThreshold):
-    r"""Average precision at every level of gain, averaged with the distances of the levels as weights.
+    r"""Average precision over all levels of gain (µAP): The mean of the average precisions with each gain as
+    the threshold of relevance.
 
     :formula: Σ_t d_t AP^t / Σ_t d_t over the distinct positive gains t of the topic's recall base, d_t = t
         minus the next lower one (the lowest: minus 0), AP^t the average precision with relevance "gain ≥ t"
@@ -67,8 +68,6 @@ class _muAP(ByThreshold):
 
     NAME = "muAP"
     ALIASES = ("muMAP", "μAP", "μMAP")
-    PRETTY_NAME = "Average precision over all levels of gain (µAP)"
-    SHORT_DESC = "The mean of the average precisions with each gain as the threshold of relevance."
 
     def norm(self, relevant: np.ndarray) -> np.ndarray:
         return relevant
@@ -78,7 +77,7 @@ class _muAP(ByThreshold):
 
 
 class _GAP(ByThreshold):
-    r"""Graded average precision: average precision over users with different thresholds of relevance.
+    r"""Graded average precision: Average precision over users with different thresholds of relevance.
 
     :formula: Σ_i rel(i) (1/i) Σ_{j≤i} min(G[j], G[i]) / Σ_d G_d, the last sum over all judged documents
     :tex: \mathrm{GAP} = \frac{1}{\sum_d G_d} \sum_{i=1}^{k} \mathrm{rel}(i)\,\frac{1}{i} \sum_{j=1}^{i}
@@ -98,8 +97,6 @@ class _GAP(ByThreshold):
     """
 
     NAME = "GAP"
-    PRETTY_NAME = "Graded average precision"
-    SHORT_DESC = "Average precision over users with different thresholds of relevance."
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return topics.whole_ideal.total
@@ -179,7 +176,8 @@ class _MeanAtRelevant(AtRelevant):
 
 
 class _WAP(_MeanAtRelevant):
-    r"""Weighted average precision: the share of the ideal cumulated gain at each relevant document.
+    r"""Weighted average precision: The mean share of the ideal cumulated gain at the ranks of relevant
+    documents.
 
     :formula: (1/R) Σ_i rel(i) CG[i] / CG_I[i]; with @k the sum ends at k and divides by min(R, k)
     :tex: \mathrm{WAP} = \frac{1}{R} \sum_i \mathrm{rel}(i)\,\frac{\mathrm{CG}[i]}{\mathrm{CG}_I[i]}
@@ -198,8 +196,6 @@ class _WAP(_MeanAtRelevant):
     """
 
     NAME = "WAP"
-    PRETTY_NAME = "Weighted average precision"
-    SHORT_DESC = "The mean share of the ideal cumulated gain at the ranks of relevant documents."
 
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         return gain
@@ -213,7 +209,7 @@ class _WAP(_MeanAtRelevant):
 
 
 class _Q(_MeanAtRelevant, BlendedRatio):
-    r"""Q-measure: weighted average precision blended with average precision.
+    r"""Q-measure: The mean blended ratio of counts and gains at the ranks of relevant documents.
 
     :formula: (1/R) Σ_i rel(i) (C[i] + β CG[i]) / (i + β CG_I[i]), C[i] the relevant documents in the first
         i; with @k the sum ends at k and divides by min(R, k)
@@ -234,13 +230,11 @@ class _Q(_MeanAtRelevant, BlendedRatio):
 
     NAME = "Q"
     ALIASES = ("QMeasure",)
-    PRETTY_NAME = "Q-measure"
-    SHORT_DESC = "The mean blended ratio of counts and gains at the ranks of relevant documents."
     PARAMETERS = {"beta": BETA}
 
 
 class _AGR(_WAP):
-    r"""Average gain ratio: weighted average precision that favours rare high levels.
+    r"""Average gain ratio: Weighted average precision with gains reduced where many documents share a level.
 
     :formula: WAP over g′(l) = g(l) − (R_l / R) (g(l) − g(l−1)) for a relevant document of level l, R_l the
         judged documents of that level; both cumulated gains use g′
@@ -259,8 +253,6 @@ class _AGR(_WAP):
     """
 
     NAME = "AGR"
-    PRETTY_NAME = "Average gain ratio"
-    SHORT_DESC = "Weighted average precision with gains reduced where many documents share a level."
 
     def relevant(self, topics: Topics) -> GainList:
         run = topics.run.relevant

@@ -36,9 +36,10 @@ def options(cls: type[GradedMeasure]) -> dict[str, Parameter | None]:
 class GradedMeasure(ir_measures.Measure):
     """A measure over graded judgments that computes all topics at once: override `values`.
 
-    Declare `NAME`, `PRETTY_NAME`, `SHORT_DESC` and `PARAMETERS` (name to `Parameter`); declare `ALIASES`,
-    `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they differ
-    from the values below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of
+    Declare `NAME` and `PARAMETERS` (name to `Parameter`). The docstring begins with the title and a
+    description, as in ``Cumulated gain: The gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
+    `ALIASES`, `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they
+    differ from the values below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of
     measures show the docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also
     shows `:tex:` (the formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
 
@@ -71,6 +72,9 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
+        title, colon, description = cls.doc_summary().partition(": ")
+        if colon and not {"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys():
+            cls.PRETTY_NAME, cls.SHORT_DESC = title, description
         offered = {name: parameter for name, parameter in options(cls).items() if parameter}
         cls.SUPPORTED_PARAMS = {**cls.PARAMETERS, **offered}
 
@@ -146,6 +150,11 @@ class GradedMeasure(ir_measures.Measure):
 
     def aggregator(self) -> ir_measures.MeanAgg:
         return OrderlessMean()
+
+    @classmethod
+    def doc_summary(cls) -> str:
+        """The first paragraph of the docstring, on one line."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
     @classmethod
     def doc_field(cls, field: str) -> str:

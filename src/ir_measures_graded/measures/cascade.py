@@ -33,7 +33,8 @@ class _Cascade(TopGainMeasure, AtRelevant):
 
 
 class _ERR_G(_Cascade):
-    r"""Expected reciprocal rank: the mean reciprocal rank at which the user stops.
+    r"""Expected reciprocal rank (graded): The expected reciprocal of the rank at which a user stops,
+    satisfied by a document.
 
     :formula: Σ_{i≤k} s(i) / i, where s(i) = p(i) Π_{j<i} (1 − p(j)) and p(i) = G[i] / (H + 1)
     :tex: \mathrm{ERR} &= \sum_{i=1}^{k} \frac{s(i)}{i} \\ s(i) &= p(i) \prod_{j=1}^{i-1} (1 - p(j))
@@ -52,8 +53,6 @@ class _ERR_G(_Cascade):
     """
 
     NAME = "ERR_G"
-    PRETTY_NAME = "Expected reciprocal rank (graded)"
-    SHORT_DESC = "The expected reciprocal of the rank at which a user stops, satisfied by a document."
 
     RECALL_BASE = False
 
@@ -62,7 +61,7 @@ class _ERR_G(_Cascade):
 
 
 class _nERR(_ERR_G):
-    r"""Normalised expected reciprocal rank: ERR as a share of that of the ideal list.
+    r"""Normalised expected reciprocal rank: Expected reciprocal rank as a share of that of the ideal list.
 
     :formula: ERR[k] / ERR_I[k], where ERR[k] = Σ_{i≤k} s(i) / i
     :tex: \mathrm{nERR} = \frac{\sum_{i=1}^{k} s(i) / i}{\sum_{i=1}^{k} s_I(i) / i}
@@ -77,8 +76,6 @@ class _nERR(_ERR_G):
     """
 
     NAME = "nERR"
-    PRETTY_NAME = "Normalised expected reciprocal rank"
-    SHORT_DESC = "Expected reciprocal rank as a share of that of the ideal list."
 
     RECALL_BASE = True
 
@@ -89,7 +86,7 @@ class _nERR(_ERR_G):
 
 
 class _EBR(_Cascade, BlendedRatio):
-    r"""Expected blended ratio: the mean blended ratio at the rank where the user stops.
+    r"""Expected blended ratio: The expected blended ratio of Q at the rank where a user stops.
 
     :formula: Σ_{i≤k} s(i) BR(i), where BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of
         relevant documents in the first i
@@ -108,13 +105,11 @@ class _EBR(_Cascade, BlendedRatio):
     """
 
     NAME = "EBR"
-    PRETTY_NAME = "Expected blended ratio"
-    SHORT_DESC = "The expected blended ratio of Q at the rank where a user stops."
     PARAMETERS = {"max_gain": TOP_GAIN, "beta": BETA}
 
 
 class _iRBU(_Cascade):
-    r"""Intentwise rank-biased utility: a utility that falls by p per rank, where the user stops.
+    r"""Intentwise rank-biased utility: The expected rank-biased utility p^i at the rank where a user stops.
 
     :formula: Σ_{i≤k} s(i) p^i, where p is the persistence and s(i) the probability to stop at rank i
     :tex: \mathrm{iRBU} = \sum_{i=1}^{k} s(i)\,{p}^{i}
@@ -131,8 +126,6 @@ class _iRBU(_Cascade):
     """
 
     NAME = "iRBU"
-    PRETTY_NAME = "Intentwise rank-biased utility"
-    SHORT_DESC = "The expected rank-biased utility p^i at the rank where a user stops."
     PARAMETERS = {
         "max_gain": TOP_GAIN,
         "p": Real(default=0.99, above=0, at_most=1, desc="persistence: the factor of the utility per rank"),

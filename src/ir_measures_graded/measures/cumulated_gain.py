@@ -30,7 +30,7 @@ class _Discounted(WeightedGains):
 
 
 class _CG(WeightedGains):
-    r"""Cumulated gain: the sum of the gains at the first k ranks.
+    r"""Cumulated gain: The gain that the user has accumulated at rank k.
 
     :formula: CG[k] = Σ_{i≤k} G[i]; with avg, (1/k) Σ_{i≤k} CG[i]
     :tex: \mathrm{CG}[k] = \sum_{i=1}^{k} G[i]
@@ -46,13 +46,12 @@ class _CG(WeightedGains):
     """
 
     NAME = "CG"
-    PRETTY_NAME = "Cumulated gain"
-    SHORT_DESC = "The gain that the user has accumulated at rank k."
     PARAMETERS = {"avg": AVG}
 
 
 class _DCG_JK(_Discounted):
-    r"""Discounted cumulated gain with the rank < b rule: the discount starts at rank b.
+    r"""Discounted cumulated gain (Järvelin & Kekäläinen): Cumulated gain in which gains from rank b on are
+    divided by the logarithm of the rank.
 
     :formula: DCG[k] = Σ_{i≤k} G[i] / d(i), d(i) = 1 for i < b, log_b(i) for i ≥ b; with avg,
         (1/k) Σ_{i≤k} DCG[i]
@@ -71,13 +70,11 @@ class _DCG_JK(_Discounted):
     """
 
     NAME = "DCG_JK"
-    PRETTY_NAME = "Discounted cumulated gain (Järvelin & Kekäläinen)"
-    SHORT_DESC = "Cumulated gain in which gains from rank b on are divided by the logarithm of the rank."
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
 class _nCG(Normalised):
-    r"""Normalised cumulated gain: the share of the ideal cumulated gain.
+    r"""Normalised cumulated gain: Cumulated gain as a share of that of the ideal list.
 
     :formula: nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents, descending; with
         avg, (1/k) Σ_{i≤k} nCG[i]
@@ -92,13 +89,12 @@ class _nCG(Normalised):
     """
 
     NAME = "nCG"
-    PRETTY_NAME = "Normalised cumulated gain"
-    SHORT_DESC = "Cumulated gain as a share of that of the ideal list."
     PARAMETERS = {"avg": AVG}
 
 
 class _nDCG_JK(_Discounted, Normalised):
-    r"""Normalised discounted cumulated gain with the rank < b rule.
+    r"""Normalised discounted cumulated gain (Järvelin & Kekäläinen): Discounted cumulated gain as a share of
+    that of the ideal list.
 
     :formula: nDCG[k] = DCG[k] / DCG_I[k], I the gains of all judged documents, descending; with
         avg, (1/k) Σ_{i≤k} nDCG[i]
@@ -116,8 +112,6 @@ class _nDCG_JK(_Discounted, Normalised):
     """
 
     NAME = "nDCG_JK"
-    PRETTY_NAME = "Normalised discounted cumulated gain (Järvelin & Kekäläinen)"
-    SHORT_DESC = "Discounted cumulated gain as a share of that of the ideal list."
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
@@ -131,7 +125,8 @@ class _Log2(WeightedGains):
 
 
 class _DCG_Burges(_Log2):
-    r"""Discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
+    r"""Discounted cumulated gain (Burges et al.): Cumulated gain in which the gain at rank i is divided by
+    log2(i + 1).
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1)
     :tex: \mathrm{DCG}_B = \sum_{i=1}^{k} \frac{G[i]}{\log_2 (i + 1)}
@@ -148,12 +143,11 @@ class _DCG_Burges(_Log2):
     """
 
     NAME = "DCG_Burges"
-    PRETTY_NAME = "Discounted cumulated gain (Burges et al.)"
-    SHORT_DESC = "Cumulated gain in which the gain at rank i is divided by log2(i + 1)."
 
 
 class _nDCG_Burges(_Log2, Normalised):
-    r"""Normalised discounted cumulated gain with the discount log2(i + 1) and, by default, exponential gains.
+    r"""Normalised discounted cumulated gain (Burges et al.): Discounted cumulated gain with log2(i + 1) as a
+    share of that of the ideal list.
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1), divided by the same sum over the ideal list I
     :tex: \mathrm{nDCG} = \frac{\sum_{i=1}^{k} G[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} I[i] / \log_2 (i + 1)}
@@ -173,12 +167,11 @@ class _nDCG_Burges(_Log2, Normalised):
     """
 
     NAME = "nDCG_Burges"
-    PRETTY_NAME = "Normalised discounted cumulated gain (Burges et al.)"
-    SHORT_DESC = "Discounted cumulated gain with log2(i + 1) as a share of that of the ideal list."
 
 
 class _NDCNG(Normalised):
-    r"""Normalised discounted cumulative normalised gain: nDCG that does not depend on the scale of the gains.
+    r"""Normalised discounted cumulative normalised gain: nDCG over gains divided by the highest gain, so that
+    scales are comparable.
 
     :formula: Σ_{i≤k} (2^{G[i]/m} − 1) / log(i + 1), divided by the same sum over the ideal
         list; m = max_gain; with avg, the mean over ranks 1…k
@@ -197,8 +190,6 @@ class _NDCNG(Normalised):
     """
 
     NAME = "NDCNG"
-    PRETTY_NAME = "Normalised discounted cumulative normalised gain"
-    SHORT_DESC = "nDCG over gains divided by the highest gain, so that scales are comparable."
     PARAMETERS = {
         "avg": AVG,
         "max_gain": TOPICS_BEST,

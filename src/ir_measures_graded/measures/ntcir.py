@@ -19,7 +19,7 @@ from .topics import GainList, Topics
 
 
 class _O_measure(BlendedRatio):
-    r"""O-measure: the blended ratio at the first relevant document.
+    r"""O-measure: The blended ratio of Q at the first relevant document.
 
     :formula: BR(i) at the first rank i with a relevant document, where BR(i) = (C[i] + β CG[i]) / (i +
         β CG_I[i]) and C[i] is the number of relevant documents in the first i
@@ -35,8 +35,6 @@ class _O_measure(BlendedRatio):
     """
 
     NAME = "O_measure"
-    PRETTY_NAME = "O-measure"
-    SHORT_DESC = "The blended ratio of Q at the first relevant document."
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
         return 0.0
@@ -72,7 +70,7 @@ class _AtPreferredRank(BlendedRatio):
 
 
 class _P_measure(_AtPreferredRank):
-    r"""P-measure: the blended ratio at the first of the best documents in the list.
+    r"""P-measure: The blended ratio of Q at the first of the best documents in the list.
 
     :formula: BR(i) at the preferred rank i, the first rank of the highest gain in the list, where BR(i) =
         (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of relevant documents in the first i
@@ -90,12 +88,10 @@ class _P_measure(_AtPreferredRank):
     """
 
     NAME = "P_measure"
-    PRETTY_NAME = "P-measure"
-    SHORT_DESC = "The blended ratio of Q at the first of the best documents in the list."
 
 
 class _P_plus(_AtPreferredRank):
-    r"""P⁺-measure: the mean blended ratio at the relevant documents down to the preferred rank.
+    r"""P⁺-measure: The mean blended ratio of Q down to the first of the best documents in the list.
 
     :formula: (1 / C[r]) Σ_{i≤r} rel(i) BR(i), where r is the preferred rank, the first rank of the highest
         gain in the list, and BR(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
@@ -112,15 +108,14 @@ class _P_plus(_AtPreferredRank):
     """
 
     NAME = "P_plus"
-    PRETTY_NAME = "P⁺-measure"
-    SHORT_DESC = "The mean blended ratio of Q down to the first of the best documents in the list."
 
     def value_if_preferred(self, run: GainList, topics: Topics) -> np.ndarray:
         return run.cumsum(self.quality(run, topics)) / run.number
 
 
 class _NCU(BlendedRatio):
-    r"""Normalised cumulative utility: the mean utility over users who stop at different relevant documents.
+    r"""Normalised cumulative utility: The mean utility of the list for users who stop at different relevant
+    documents.
 
     :formula: Σ_{i≤k} rel(i) Pr(i) U(i); stop='gu': Pr(i) = G[i] / Σ_d G_d; 'rb': Pr(i) = γ^{C[i]−1} /
         Σ_{j<R} γ^j; utility='P': U(i) = C[i] / i; 'BR': U(i) = (C[i] + β CG[i]) / (i + β CG_I[i])
@@ -146,8 +141,6 @@ class _NCU(BlendedRatio):
     """
 
     NAME = "NCU"
-    PRETTY_NAME = "Normalised cumulative utility"
-    SHORT_DESC = "The mean utility of the list for users who stop at different relevant documents."
     PARAMETERS = {
         "stop": Choice("gu", "rb", default="gu", desc="where users stop: graded-uniform or rank-biased"),
         "utility": Choice("P", "BR", default="P", desc="precision, or the blended ratio of Q"),

@@ -152,7 +152,8 @@ def pairs_of(topics: Topics, tied_by: str) -> Pairs:
 
 
 class _NDPM(_Preference):
-    r"""Normalised distance-based performance measure: how far the system's order is from the user's.
+    r"""Normalised distance-based performance measure: The share of the user's preferences that the system's
+    order contradicts or ties.
 
     :formula: (2 C⁻ + Cᵘ) / (2 C), C⁻ the pairs that the system orders against the user's preference, Cᵘ the
         pairs that it ties, C all pairs with a preference of the user; with performance, 1 minus this
@@ -170,8 +171,6 @@ class _NDPM(_Preference):
     """
 
     NAME = "NDPM"
-    PRETTY_NAME = "Normalised distance-based performance measure"
-    SHORT_DESC = "The share of the user's preferences that the system's order contradicts or ties."
     PARAMETERS = {
         "performance": Flag(default=False, desc="return 1 − distance, so that 1 is perfect"),
         "tied_by": TIED_BY,
@@ -189,7 +188,7 @@ class _NDPM(_Preference):
 
 
 class _KendallTau(_Preference):
-    r"""Kendall's rank correlation between the user's order and the system's.
+    r"""Kendall's τ: The pairs that user and system order alike minus the pairs that they order oppositely.
 
     :formula: τ_a = (C⁺ − C⁻) / (N(N − 1)/2); τ_b = (C⁺ − C⁻) / √((C⁺ + C⁻ + Cᵘ)(C⁺ + C⁻ + Cˢ)); τ_c =
         (C⁺ − C⁻) 2m / (N²(m − 1)), m the smaller number of distinct values
@@ -205,8 +204,6 @@ class _KendallTau(_Preference):
     """
 
     NAME = "KendallTau"
-    PRETTY_NAME = "Kendall's τ"
-    SHORT_DESC = "The pairs that user and system order alike minus the pairs that they order oppositely."
     PARAMETERS = {
         "variant": Choice("b", "a", "c", default="b", desc="Kendall's treatment of ties: τ-a, τ-b or τ-c"),
         "tied_by": TIED_BY,
@@ -228,7 +225,7 @@ class _KendallTau(_Preference):
 
 
 class _Spearman(_Preference):
-    r"""Spearman's rank correlation between the user's order and the system's.
+    r"""Spearman's ρ: The correlation of the documents' ranks in the user's order and in the system's.
 
     :formula: Pearson's r of the documents' ranks in the two orders; tied documents share their mean rank
     :tex: \rho = \frac{\sum_d (x_d - \bar{x}) (y_d - \bar{y})}{\sqrt{\sum_d (x_d - \bar{x})^2 \sum_d (y_d -
@@ -244,8 +241,6 @@ class _Spearman(_Preference):
     """
 
     NAME = "Spearman"
-    PRETTY_NAME = "Spearman's ρ"
-    SHORT_DESC = "The correlation of the documents' ranks in the user's order and in the system's."
 
     def values(self, topics: Topics) -> np.ndarray:
         documents = documents_of(topics, self["tied_by"])
@@ -260,7 +255,7 @@ class _Spearman(_Preference):
 
 
 class _ADM(GradedMeasure):
-    r"""Average distance measure: how close the system's scores are to the documents' gains.
+    r"""Average distance measure: The mean closeness of the system's scores to the documents' gains.
 
     :formula: 1 − mean |s_d − u_d| over the documents, u = G/m with m = max_gain, s the score: norm='minmax'
         scales a topic's scores to [0, 1] (all equal: 1), 'none' uses them unchanged; not retrieved: 0
@@ -281,8 +276,6 @@ class _ADM(GradedMeasure):
     """
 
     NAME = "ADM"
-    PRETTY_NAME = "Average distance measure"
-    SHORT_DESC = "The mean closeness of the system's scores to the documents' gains."
     PARAMETERS = {
         "norm": NORM,
         "max_gain": TOPICS_BEST,
@@ -328,7 +321,7 @@ def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
 
 
 class _RelativeRelevance(GradedMeasure):
-    r"""Relative relevance: the cosine of the system's scores and the gains of the retrieved documents.
+    r"""Relative relevance: The cosine of the system's scores and the gains of the retrieved documents.
 
     :formula: Σ_d s_d G_d / √(Σ_d s_d² Σ_d G_d²) over the retrieved documents, s the score: norm='minmax'
         scales a topic's scores to [0, 1] (all equal: 1), 'none' uses them unchanged
@@ -346,8 +339,6 @@ class _RelativeRelevance(GradedMeasure):
     """
 
     NAME = "RelativeRelevance"
-    PRETTY_NAME = "Relative relevance"
-    SHORT_DESC = "The cosine of the system's scores and the gains of the retrieved documents."
     PARAMETERS = {"norm": NORM}
 
     def values(self, topics: Topics) -> np.ndarray:

@@ -16,7 +16,8 @@ from .weighted import WeightedGains
 
 
 class _RBP_G(TopGainMeasure, WeightedGains):
-    r"""Rank-biased precision: gains of a user who reads on with probability p after each document.
+    r"""Rank-biased precision (graded): The expected gain per document of a user who reads on with probability
+    p.
 
     :formula: (1 − p) Σ_{i≤k} (G[i] / H) p^{i−1}; the residual is (1 − p) Σ_{i≤n} u_i p^{i−1} + p^n, where u_i
         is 1 for an unjudged document and 0 for a judged one, and n the number of ranks after the cutoff
@@ -39,8 +40,6 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     """
 
     NAME = "RBP_G"
-    PRETTY_NAME = "Rank-biased precision (graded)"
-    SHORT_DESC = "The expected gain per document of a user who reads on with probability p."
     GAINS = LINEAR
     PARAMETERS = {
         "p": Real(default=0.8, above=0, below=1, desc="persistence: the probability of reading on"),

@@ -41,7 +41,7 @@ def _own_ideal(topics: Topics) -> GainList:
 
 
 class _SR(_SlidingRatio):
-    r"""Sliding ratio: the accumulated gain divided by that of the ideal list.
+    r"""Sliding ratio: The accumulated gain as a share of that of the ideal list.
 
     :formula: Σ_{i≤k} G[i] / Σ_{i≤k} I[i]
     :tex: \mathrm{SR}[k] = \frac{\sum_{i=1}^{k} G[i]}{\sum_{i=1}^{k} I[i]}
@@ -59,13 +59,11 @@ class _SR(_SlidingRatio):
     """
 
     NAME = "SR"
-    PRETTY_NAME = "Sliding ratio"
-    SHORT_DESC = "The accumulated gain as a share of that of the ideal list."
     PARAMETERS = {"ideal": IDEAL}
 
 
 class _MSR(_SlidingRatio):
-    r"""Modified sliding ratio: the sliding ratio with every gain divided by its rank.
+    r"""Modified sliding ratio: The sliding ratio with every gain divided by its rank.
 
     :formula: Σ_{i≤k} G[i]/i / Σ_{i≤k} I[i]/i
     :tex: \mathrm{MSR}[k] = \frac{\sum_{i=1}^{k} G[i] / i}{\sum_{i=1}^{k} I[i] / i}
@@ -80,8 +78,6 @@ class _MSR(_SlidingRatio):
     """
 
     NAME = "MSR"
-    PRETTY_NAME = "Modified sliding ratio"
-    SHORT_DESC = "The sliding ratio with every gain divided by its rank."
     PARAMETERS = {"ideal": IDEAL}
 
     def discount(self, rank: np.ndarray) -> np.ndarray:
@@ -89,7 +85,7 @@ class _MSR(_SlidingRatio):
 
 
 class _gP(WeightedGains):
-    r"""Generalised precision: the mean gain at the first k ranks.
+    r"""Generalised precision: The mean gain at the first k ranks, as a share of the highest gain.
 
     :formula: Σ_{i≤k} G[i] / (m k), m = max_gain; without a cutoff k is the number of retrieved documents
     :tex: \mathrm{gP}[k] = \frac{1}{m\,k} \sum_{i=1}^{k} G[i]
@@ -103,8 +99,6 @@ class _gP(WeightedGains):
     """
 
     NAME = "gP"
-    PRETTY_NAME = "Generalised precision"
-    SHORT_DESC = "The mean gain at the first k ranks, as a share of the highest gain."
     PARAMETERS = {"max_gain": TOPICS_BEST}
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
@@ -113,7 +107,7 @@ class _gP(WeightedGains):
 
 
 class _gR(Normalised):
-    r"""Generalised recall: the gain at the first k ranks as a share of the total gain.
+    r"""Generalised recall: The gain at the first k ranks, as a share of the whole recall base.
 
     :formula: Σ_{i≤k} G[i] / Σ_i I[i], the second sum over the whole recall base
     :tex: \mathrm{gR}[k] = \frac{\sum_{i=1}^{k} G[i]}{\sum_i I[i]}
@@ -127,14 +121,12 @@ class _gR(Normalised):
     """
 
     NAME = "gR"
-    PRETTY_NAME = "Generalised recall"
-    SHORT_DESC = "The gain at the first k ranks, as a share of the whole recall base."
 
     IDEAL_IS_CUT = False
 
 
 class _Fallout(SumOverRanks):
-    r"""Fallout: the share of the non-relevant documents of the collection that the run retrieves.
+    r"""Fallout: The share of the collection's non-relevant documents that are retrieved.
 
     :formula: (non-relevant documents in the first k) / (N − R), where N is the size of the collection;
         unjudged documents are non-relevant
@@ -152,8 +144,6 @@ class _Fallout(SumOverRanks):
     """
 
     NAME = "Fallout"
-    PRETTY_NAME = "Fallout"
-    SHORT_DESC = "The share of the collection's non-relevant documents that are retrieved."
     PARAMETERS = {"docs": DOCS}
     SMALLER_IS_BETTER = True
 

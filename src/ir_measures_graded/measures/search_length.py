@@ -65,7 +65,8 @@ class _SearchLength(GradedMeasure):
 
 
 class _ESL(_SearchLength):
-    r"""Expected search length: the non-relevant documents before the n-th relevant document.
+    r"""Expected search length: The number of non-relevant documents that a user reads before finding n
+    relevant ones.
 
     :formula: j + i s / (r + 1), j the non-relevant documents in all levels before the level of the n-th
         relevant document; this level has r relevant and i non-relevant documents, and s of the n are in it
@@ -84,8 +85,6 @@ class _ESL(_SearchLength):
     """
 
     NAME = "ESL"
-    PRETTY_NAME = "Expected search length"
-    SHORT_DESC = "The number of non-relevant documents that a user reads before finding n relevant ones."
     PARAMETERS = {
         "n": Count(default=1, desc="number of relevant documents that the user wants"),
         "docs": DOCS,
@@ -114,7 +113,7 @@ class _ESL(_SearchLength):
 
 
 class _ASL(_SearchLength):
-    r"""Average search length: the mean position of the relevant documents.
+    r"""Average search length: The mean position of the relevant documents.
 
     :formula: (1/R) Σ position of each relevant document; a tied document has its level's mean position
     :tex: \mathrm{ASL} = \frac{1}{R} \sum_d p_d
@@ -130,8 +129,6 @@ class _ASL(_SearchLength):
     """
 
     NAME = "ASL"
-    PRETTY_NAME = "Average search length"
-    SHORT_DESC = "The mean position of the relevant documents."
     SMALLER_IS_BETTER = True
 
     def values(self, topics: Topics) -> np.ndarray:
@@ -140,7 +137,7 @@ class _ASL(_SearchLength):
 
 
 class _NR(_SearchLength):
-    r"""Normalised recall: 1 minus the normalised area between the ideal and the actual recall curve.
+    r"""Normalised recall: How close the relevant documents are to the first R positions; 1 if all are there.
 
     :formula: 1 − (Σ position − R(R + 1)/2) / (R (N − R)), over the positions of the relevant documents
     :tex: \mathrm{NR} = 1 - \frac{\sum_d p_d - R (R + 1) / 2}{R\,(N - R)}
@@ -156,8 +153,6 @@ class _NR(_SearchLength):
     """
 
     NAME = "NR"
-    PRETTY_NAME = "Normalised recall"
-    SHORT_DESC = "How close the relevant documents are to the first R positions; 1 if all are there."
 
     def values(self, topics: Topics) -> np.ndarray:
         levels = self.levels(topics)
