@@ -1,6 +1,7 @@
 """The command `compare`: output in every format, baseline and errors."""
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 
@@ -23,13 +24,26 @@ def test_every_format_has_the_differences_of_the_primary_procedure(output):
     rows = [json.loads(line) for line in output(*words, "-f", "jsonl")]
     assert rows == [{**row, "p": row["p"]} for row in found.records()]
     assert [row["difference"] for row in csv.DictReader(output(*words, "-f", "csv"))] == expected
-    for form in ("text", "markdown", "latex"):
+    for form in ("text", "markdown"):
         lines = output(*words, "-f", form)
         assert [line for line in lines if "baseline" in line]
         for difference in expected:
             assert sum(difference in line for line in lines) == 1
-        assert lines[-1].endswith("B lacks 1 topic; the value there is that of an empty ranking.")
-        assert (form == "latex") == lines[-1].startswith("% ")
+        assert lines[-1] == "B lacks 1 topic; the value there is that of an empty ranking."
+
+
+def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(output):
+    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--baseline", RUNS["A"]]
+    found = compare(demo.qrels_path(), RUNS, [MEASURE], baseline="A")
+    for form, table, mark in (("latex", found.to_latex(3), "% "), ("html", found.to_html(3), "<!-- ")):
+        lines = output(*words, "-f", form, "-p", 3)
+        text = "\n".join(lines)
+        assert text.endswith(table)
+        origin = [line for line in text.removesuffix(table).splitlines() if line]
+        assert all(line.startswith(mark) for line in origin)
+        assert "compare graded-demo" in origin[0]
+        assert [line.split()[1] for line in origin[2:]] == list(map(str, RUNS.values()))
+        assert hashlib.sha256(Path(RUNS["A"]).read_bytes()).hexdigest() in origin[2]
 
 
 @pytest.mark.parametrize(("show", "key"), [("means", "mean"), ("tests", "test")])

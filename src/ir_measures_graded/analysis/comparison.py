@@ -14,7 +14,7 @@ from ir_measures import Measure
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
 from ..output.dots import dot_plot
-from ..output.formats import Table, counted, listed
+from ..output.formats import PLACES, Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
@@ -333,6 +333,28 @@ class Comparison(Result):
             for measure, means in zip(self.measures, self.values.T.tolist())
         ]
         return ["measure", *self.runs, *tests], rows
+
+    def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
+        """The table that papers print: runs × measures in LaTeX, which needs the package booktabs.
+
+        The best mean of each measure is bold, the second-best underlined. Letters mark significant
+        differences, and the caption names the test. `comments` stand above as LaTeX comments.
+        """
+        from . import paper  # imports this module
+
+        return "\n".join(paper.latex(self, places, comments))
+
+    def to_markdown(self, places: int = PLACES) -> str:
+        """The same table in Markdown."""
+        from . import paper
+
+        return "\n".join(paper.markdown(self, places))
+
+    def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
+        """The same table in HTML."""
+        from . import paper
+
+        return "\n".join(paper.html(self, places, comments))
 
     def figure(self) -> Figure:
         """Draw the differences from the baseline or between two runs, else `significant_pairs`."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from ..analysis import compare
+from ..analysis import Comparison, compare
 from ..analysis.compare import TESTS
+from ..inputs.content import is_lasting
+from ..output.formats import remarks
+from ..output.provenance import provenance
 from ..statistics.intervals import METHODS, STUDENT
 from .arguments import (
     VALUES,
@@ -18,7 +22,7 @@ from .arguments import (
     given,
     words,
 )
-from .results import add_output, shown
+from .results import add_output, command_line, shown
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +55,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="rows of tsv, csv and jsonl: the differences (default), the means or the other tests",
     )
     add_jobs(parser)
-    add_output(parser)
+    add_output(parser, documents=("latex", "markdown", "html"))
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
@@ -62,6 +66,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
     d_z is the effect size; the true difference of size MDE is found with probability .8. Of more than 15
     pairs, the table has one row per run instead: runs have letters, and the last column lists the letters of
     the runs that the run beats (** p < 0.01, * p < 0.05).
+
+    latex, markdown and html have the table that papers print, runs × measures: best values bold, second-best
+    underlined, letters for significance, and a caption. LaTeX needs the package booktabs.
 
     --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance (anova), the
     randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair.
@@ -83,5 +90,16 @@ def run(arguments: argparse.Namespace) -> list[str]:
         jobs=arguments.jobs,
     )
     if arguments.show == "differences":
-        return shown(found, arguments)
+        return shown(found, arguments, written=partial(_for_paper, found, arguments))
     return shown(found, arguments, records=getattr(found, arguments.show).to_dict("records"))
+
+
+def _for_paper(found: Comparison, arguments: argparse.Namespace, form: str) -> str:
+    """The table that papers print. In Markdown, the tables of differences and the notes follow."""
+    places = arguments.places
+    if form == "markdown":
+        rest = [("Differences", found.table()), *found.parts()[1:]]
+        return "\n".join([found.to_markdown(places), *remarks(form, rest, found.notes(), places)])
+    files = filter(is_lasting, filter(None, (arguments.values, arguments.qrels, *arguments.inputs)))
+    comments = provenance(files, command_line(arguments))
+    return {"latex": found.to_latex, "html": found.to_html}[form](places, comments)

@@ -46,7 +46,8 @@ def add_output(
         metavar="FORMAT",
         help=f"{', '.join(formats)}; default: {default or 'text on a terminal, else tsv'}",
     )
-    endings = "".join(f"{each}, " for each in documents) + _or(figure)
+    own = (each for each in documents if each not in (*FORMATS, PAGE))
+    endings = "".join(f"{each}, " for each in own) + _or(figure)
     group.add_argument(
         "-o",
         "--output",

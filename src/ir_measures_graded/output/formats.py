@@ -8,7 +8,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from textwrap import wrap
 from typing import Any
 from unicodedata import category, east_asian_width
@@ -72,11 +71,16 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     >>> print([*markdown(["*_a_b|", "<b>"], [])][0])
     | \\*\\_a_b\\| | \\<b> |
     """
-    right, (head, *body) = _padded(columns, rows, places, partial(_MARKDOWN.sub, r"\\\g<0>"))
+    right, (head, *body) = _padded(columns, rows, places, escaped_markdown)
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join('-' * (_width(cell) + 1) + '-:'[number] for cell, number in zip(head, right))}|"
     for line in body:
         yield f"| {' | '.join(line)} |"
+
+
+def escaped_markdown(text: str) -> str:
+    """Text that Markdown prints as it is."""
+    return _MARKDOWN.sub(r"\\\g<0>", text)
 
 
 _MARKDOWN = re.compile(r"[\\`*|\[<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -117,10 +121,15 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     \bottomrule
     \end{tabular}
     """
-    right, lines = _padded(columns, rows, places, lambda cell: cell.translate(_LATEX))
+    right, lines = _padded(columns, rows, places, escaped_latex)
     head, *body = (rf"{' & '.join(line)} \\" for line in lines)
     yield rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in right)}}}"
     yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+
+
+def escaped_latex(text: str) -> str:
+    """Text that LaTeX prints as it is."""
+    return text.translate(_LATEX)
 
 
 _LATEX = str.maketrans(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
 from ir_measures import Measure
 
@@ -16,20 +13,10 @@ from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import Run
 from ..inputs.content import is_lasting
 from ..inputs.files import RunFile
+from ..output.provenance import sha256, versions
 from ..registry.bibliography import Work, works_of
 from ..registry.facts import is_graded
 from ..registry.listing import better, facts_of
-
-DISTRIBUTIONS = (
-    "ir-measures-graded",
-    "ir-measures",
-    "pytrec-eval-terrier",
-    "ir-datasets",
-    "numpy",
-    "scipy",
-    "statsmodels",
-    "scikit-posthocs",
-)
 
 
 @dataclass(frozen=True)
@@ -86,29 +73,14 @@ def _inputs(qrels: str | None, runs: Iterable[Run]) -> Iterator[Input]:
 
 def _sha256(path: str | None) -> str:
     """The SHA-256 of a regular file; empty for anything else."""
-    if not path or not is_lasting(path):
-        return ""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    return sha256(path) if path and is_lasting(path) else ""
 
 
 def method(evaluation: Evaluation, inputs: tuple[Input, ...], command: str) -> Method:
     """Describe the measures, and list the inputs, versions and sources of the evaluation."""
     definitions = tuple(map(_definition, evaluation.measures))
     works = dict.fromkeys(work for each in definitions for work in works_of(each.source))
-    return Method(definitions, inputs, tuple(_versions()), command, tuple(works))
-
-
-def _versions() -> Iterator[tuple[str, str]]:
-    yield "Python", platform.python_version()
-    for name in DISTRIBUTIONS:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:  # optional, or run from a source folder without being installed
-            continue
+    return Method(definitions, inputs, tuple(versions()), command, tuple(works))
 
 
 def _definition(measure: Measure) -> Definition:

@@ -1,0 +1,44 @@
+"""The origin of a result: the versions of the packages and the SHA-256 of the files."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+DISTRIBUTIONS = (
+    "ir-measures-graded",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "ir-datasets",
+    "numpy",
+    "scipy",
+    "statsmodels",
+    "scikit-posthocs",
+)
+
+
+def versions() -> Iterator[tuple[str, str]]:
+    """Python and the distributions that are installed, each with its version."""
+    yield "Python", platform.python_version()
+    for name in DISTRIBUTIONS:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:  # optional, or run from a source folder without being installed
+            continue
+
+
+def sha256(path: str) -> str:
+    """The SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def provenance(files: Iterable[str] = (), command: str = "") -> list[str]:
+    """Lines that tell how a table was computed: the command, the versions, and the files."""
+    told = [", ".join(f"{name} {number}" for name, number in versions())]
+    return [*filter(None, [command]), *told, *(f"{path} SHA-256 {sha256(path)}" for path in files)]
