@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded.analysis import compare_values
-from ir_measures_graded.analysis.paper import Cell, cells, latex
+from ir_measures_graded.analysis.paper import Cell
 from ir_measures_graded.evaluation.evaluate import Evaluation
 from ir_measures_graded.registry.notation import parse_measures
 
@@ -29,7 +29,7 @@ def stored():
 
 def test_marks_of_all_pairs_and_of_a_baseline(stored):
     means = [[f"{mean:.2f}" for mean in row] for row in stored.means().tolist()]
-    found = cells(compare_values(stored), places=2)
+    found = compare_values(stored).paper.cells(places=2)
     assert [[cell.text for cell in row] for row in found] == means
     assert [row[4] for row in found] == [
         Cell(means[0][4], False, means[0][4] <= means[1][4], ("d",)),
@@ -38,7 +38,7 @@ def test_marks_of_all_pairs_and_of_a_baseline(stored):
         Cell(means[3][4], False, False),
     ]
     assert found[0][0] == found[1][0] == Cell(means[0][0], False, True, ("d",))  # equal means share a place
-    against = cells(compare_values(stored, baseline=NAMES[0]))
+    against = compare_values(stored, baseline=NAMES[0]).paper.cells()
     assert [(row[1].better, row[1].worse) for row in against] == [
         ((), ()),
         ((), ()),
@@ -76,7 +76,7 @@ def shown(cell):
 
 def expected(found):
     """The cells in the order of the printed columns, in which equal measures stand together."""
-    return [[shown(row[number]) for number in (0, 2, 1, 3, 4)] for row in cells(found)]
+    return [[shown(row[number]) for number in (0, 2, 1, 3, 4)] for row in found.paper.cells()]
 
 
 @pytest.mark.parametrize("baseline", [None, NAMES[2]])
@@ -114,14 +114,14 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
 
 
 def test_the_caption_names_test_correction_level_and_topics(stored):
-    caption = next(line for line in latex(compare_values(stored, alpha=0.01)) if "caption" in line)
+    caption = compare_values(stored, alpha=0.01).paper.caption
     for fact in (
         "30 topics",
-        "paired t-test",
+        "Paired t-tests",
         "Holm's correction for 6 differences",
         "0.01",
-        r"judged\_only",
+        "judged_only",
     ):
         assert fact in caption
     two = Evaluation(NAMES[:2], stored.measures[1:2], stored.topics, stored.values[:2, 1:2])
-    assert "Holm" not in compare_values(two).to_latex()
+    assert "Holm" not in compare_values(two).paper.caption

@@ -19,6 +19,7 @@ from ..output.result import Result
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
 from ..statistics.intervals import KINDS, STUDENT
+from .paper import PaperTable, letters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -334,27 +335,43 @@ class Comparison(Result):
         ]
         return ["measure", *self.runs, *tests], rows
 
+    @property
+    def paper(self) -> PaperTable:
+        """The table that papers print: runs × measures."""
+        number = {run: place for place, run in enumerate(self.runs)}
+        wins = [
+            [
+                (number[test.better], number[str(test.other if test.better == test.run else test.run)])
+                for test in self.find(measure)
+                if test.significant and test.better is not None
+            ]
+            for measure in self.measures
+        ]
+        several = f", Holm's correction for {counted(self.family, 'difference')} per measure" * (
+            self.family > 1
+        )
+        about = (
+            f"Means over {counted(self.topics, 'topic')}.",
+            f"Paired t-tests{several}, p < {self.alpha:g}.",
+        )
+        reference = None if self.reference is None else number[self.reference]
+        return PaperTable(self.runs, self.measures, self.values, wins, reference, about)
+
     def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The table that papers print: runs × measures in LaTeX, which needs the package booktabs.
 
         The best mean of each measure is bold, the second-best underlined. Letters mark significant
         differences, and the caption names the test. `comments` stand above as LaTeX comments.
         """
-        from . import paper  # imports this module
-
-        return "\n".join(paper.latex(self, places, comments))
+        return self.paper.latex(places, comments, self.notes())
 
     def to_markdown(self, places: int = PLACES) -> str:
         """The same table in Markdown."""
-        from . import paper
-
-        return "\n".join(paper.markdown(self, places))
+        return self.paper.markdown(places)
 
     def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The same table in HTML."""
-        from . import paper
-
-        return "\n".join(paper.html(self, places, comments))
+        return self.paper.html(places, comments)
 
     def figure(self) -> Figure:
         """Draw the differences from the baseline or between two runs, else `significant_pairs`."""
@@ -484,11 +501,6 @@ def stars(p: float | None) -> str:
     ('**', '*', '')
     """
     return next((mark for level, mark in STARS if p is not None and p < level), "")
-
-
-def letters(number: int) -> str:
-    """The letters of run `number`, counted from 0: A, B, …, Z, AA, AB, …"""
-    return (letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
 def _beaten_cell(beaten: dict[str, list[str]], order: list[str]) -> str:

@@ -1,17 +1,22 @@
-"""The table of a comparison as papers print it: runs × measures, with marks, in LaTeX, Markdown and HTML."""
+"""The table that papers print: runs × measures with marks and a caption, in LaTeX, Markdown and HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 
 import numpy as np
 from ir_measures import Measure
 
-from ..output.formats import PLACES, counted, escaped_latex, escaped_markdown
+from ..output.formats import PLACES, escaped_latex, escaped_markdown
 from ..registry.facts import sign_of
-from .comparison import PAIRED_T, Comparison, letters
+
+
+def letters(number: int) -> str:
+    """The letters of run `number`, counted from 0: A, B, …, Z, AA, AB, …"""
+    return (letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
 @dataclass(frozen=True)
@@ -60,91 +65,139 @@ def groups(measures: Sequence[Measure]) -> list[Group]:
     return found
 
 
-def cells(found: Comparison, places: int = PLACES) -> list[list[Cell]]:
-    """The means of each run (rows) by each measure (columns), with their marks.
+@dataclass(frozen=True)
+class PaperTable:
+    """The means of runs by measures (`values`), and which differences between runs are significant.
 
-    Equal printed numbers are equally good. With a baseline, its letter marks the other runs on both sides.
+    `wins` has the pairs of a better and a worse run for each measure, as indices of `runs`. With a
+    `reference`, all pairs contain this run. `about` are the sentences of the caption on data and test.
     """
-    by_measure = []
-    for measure, means in zip(found.measures, found.values.T.tolist()):
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    values: np.ndarray
+    wins: Sequence[Sequence[tuple[int, int]]]
+    reference: int | None
+    about: tuple[str, ...]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The columns in the order in which they are printed."""
+        return groups(self.measures)
+
+    @property
+    def caption(self) -> str:
+        """What the marks mean, and how they were computed."""
+        marks = (
+            "Letters mark values significantly better than those of these runs."
+            if self.reference is None
+            else "The letter a marks values significantly better (above) or worse (below) than "
+            f"{self.runs[self.reference]}."
+        )
+        bold = "The best values are bold, the second-best underlined; arrows show the better direction."
+        defined = (each for each in self.groups if each.definition != each.label)
+        return " ".join(
+            [*self.about, bold, marks, *(f"{each.label}: {each.definition}." for each in defined)]
+        )
+
+    def letter(self, run: int) -> str:
+        """The letter of a run; with a reference, only this run has one."""
+        if self.reference is None:
+            return letters(run).lower()
+        return "a" if run == self.reference else ""
+
+    def cells(self, places: int = PLACES) -> list[list[Cell]]:
+        """The means of each run (rows) by each measure (columns), with their marks.
+
+        Equal printed numbers are equally good.
+        """
+        return [
+            list(row) for row in zip(*(self._column(number, places) for number in range(len(self.measures))))
+        ]
+
+    def _column(self, number: int, places: int) -> list[Cell]:
+        means, wins = self.values[:, number].tolist(), self.wins[number]
         printed = [f"{mean:.{places}f}" if places >= 0 else repr(mean) for mean in means]
-        rank = np.unique(-sign_of(measure) * np.array(printed, dtype=float), return_inverse=True)[1]
-        column = [Cell(text, place == 0, place == 1) for text, place in zip(printed, rank.tolist())]
-        for test in found.find(measure, PAIRED_T):
-            if test.significant and test.better is not None:
-                loser = test.other if test.better == test.run else test.run
-                winner, beaten = found.runs.index(test.better), found.runs.index(str(loser))
-                if found.reference in (None, loser):
-                    above = {*column[winner].better, _letter(found, beaten)}
-                    column[winner] = replace(column[winner], better=tuple(sorted(above, key=_alphabetical)))
-                else:
-                    column[beaten] = replace(column[beaten], worse=(_letter(found, winner),))
-        by_measure.append(column)
-    return [list(row) for row in zip(*by_measure)]
+        sign = sign_of(self.measures[number])
+        ranks = np.unique(-sign * np.array(printed, dtype=float), return_inverse=True)[1].tolist()
+        return [
+            Cell(text, rank == 0, rank == 1, self._beaten(run, wins), self._beaten_by_reference(run, wins))
+            for run, (text, rank) in enumerate(zip(printed, ranks))
+        ]
 
+    def _beaten(self, run: int, wins: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+        beaten = (self.letter(worse) for better, worse in sorted(wins) if better == run)
+        return tuple(filter(None, beaten))
 
-def _letter(found: Comparison, run: int) -> str:
-    """The letter of a run in small print; with a baseline, only this run has one."""
-    if found.reference is None:
-        return letters(run).lower()
-    return "a" if found.runs[run] == found.reference else ""
+    def _beaten_by_reference(self, run: int, wins: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+        return () if self.reference is None or (self.reference, run) not in wins else ("a",)
 
+    def latex(self, places: int = PLACES, comments: Iterable[str] = (), notes: Iterable[str] = ()) -> str:
+        """The table with the rules of booktabs, in an environment with a caption, between comments."""
+        above, rules, below = ["", ""], [], ["", ""]
+        for each in self.groups:
+            start, width = len(below) + 1, len(each.columns)
+            arrow = {1: r"$\uparrow$", -1: r"$\downarrow$"}[sign_of(self.measures[each.columns[0]])]
+            above.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped_latex(each.label)} {arrow}}}")
+            rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+            below += each.cutoffs
+        heads = [" & ".join(above) + r" \\"]
+        if any(below):
+            heads += [" ".join(rules), " & ".join(below) + r" \\"]
+        lines = [
+            *(f"% {' '.join(line.split())}" for line in comments),
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escaped_latex(self.caption)}}}",
+            rf"\begin{{tabular}}{{l{'l' * (1 + len(self.measures))}}}",
+            r"\toprule",
+            *heads,
+            r"\midrule",
+            *(" & ".join(row) + r" \\" for row in self._rows(places, escaped_latex, _in_latex)),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            *(f"% {line}" for line in notes),
+        ]
+        return "\n".join(lines)
 
-def _alphabetical(letter: str) -> tuple[int, str]:
-    return len(letter), letter
+    def markdown(self, places: int = PLACES) -> str:
+        """The table in GitHub's Markdown, above its caption."""
+        head = ["", "run", *map(escaped_markdown, self._head())]
+        rule = ["---", "---", *["--:"] * len(self.measures)]
+        rows = [head, rule, *self._rows(places, escaped_markdown, _in_html)]
+        return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", escaped_markdown(self.caption)])
+
+    def html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
+        """The table in HTML with its caption, below comments."""
+        rows = [f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in ('', 'run', *self._head()))}</tr>"]
+        for row in self._rows(places, escape, _in_html):
+            rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
+        told = [f"<!-- {escape(line).replace('--', '- -')} -->" for line in comments]
+        return "\n".join([*told, "<table>", f"<caption>{escape(self.caption)}</caption>", *rows, "</table>"])
+
+    def _head(self) -> list[str]:
+        """The name of each column with an arrow."""
+        return [
+            f"{each.label}{cutoff} {'↑' if sign_of(self.measures[column]) > 0 else '↓'}"
+            for each in self.groups
+            for column, cutoff in zip(each.columns, each.cutoffs)
+        ]
+
+    def _rows(
+        self, places: int, escaped: Callable[[str], str], printed: Callable[[Cell], str]
+    ) -> list[list[str]]:
+        """Each run: its letter, its name, and its cells."""
+        order = [column for each in self.groups for column in each.columns]
+        return [
+            [self.letter(number), escaped(run), *(printed(row[column]) for column in order)]
+            for number, (run, row) in enumerate(zip(self.runs, self.cells(places)))
+        ]
 
 
 def _joined(names: Sequence[str]) -> str:
     """Letters without commas, if each is a single one."""
     return ("" if all(len(name) == 1 for name in names) else ",").join(names)
-
-
-def caption(found: Comparison) -> str:
-    """What the marks mean, and how they were computed."""
-    several = f", Holm's correction for {counted(found.family, 'difference')} per measure" * (
-        found.family > 1
-    )
-    marks = (
-        f"The letter a marks values significantly better (above) or worse (below) than {found.reference}"
-        if found.reference is not None
-        else "Letters mark values significantly better than those of these runs"
-    )
-    definitions = [each for each in groups(found.measures) if each.definition != each.label]
-    text = (
-        f"Means over {counted(found.topics, 'topic')}; the best values are bold, the second-best underlined, "
-        f"and arrows show the better direction. {marks}: paired t-test{several}, p < {found.alpha:g}."
-    )
-    return " ".join([text, *(f"{each.label}: {each.definition}." for each in definitions)])
-
-
-def latex(found: Comparison, places: int = PLACES, comments: Iterable[str] = ()) -> list[str]:
-    """The table with the rules of booktabs, in an environment with a caption, between comments and notes."""
-    arrows = {1: r"$\uparrow$", -1: r"$\downarrow$"}
-    parts = groups(found.measures)
-    above, rules, below = ["", *[""]], [], ["", ""]
-    column = 3
-    for each in parts:
-        width = len(each.columns)
-        arrow = arrows[sign_of(found.measures[each.columns[0]])]
-        above.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped_latex(each.label)} {arrow}}}")
-        rules.append(rf"\cmidrule(lr){{{column}-{column + width - 1}}}")
-        below += list(each.cutoffs)
-        column += width
-    lines = [
-        *(f"% {' '.join(line.split())}" for line in comments),
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{escaped_latex(caption(found))}}}",
-        rf"\begin{{tabular}}{{ll{'l' * len(found.measures)}}}",
-        r"\toprule",
-        rf"{' & '.join(above)} \\",
-        *([" ".join(rules), rf"{' & '.join(below)} \\"] if any(below) else []),
-        r"\midrule",
-    ]
-    for row in _rows(found, places, escaped_latex, _in_latex):
-        lines.append(rf"{' & '.join(row)} \\")
-    notes = (f"% {note}" for note in found.notes())
-    return [*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", *notes]
 
 
 def _in_latex(cell: Cell) -> str:
@@ -160,51 +213,3 @@ def _in_html(cell: Cell) -> str:
     for tag, names in (("sup", cell.better), ("sub", cell.worse)):
         text += f"<{tag}>{_joined(names)}</{tag}>" if names else ""
     return text
-
-
-def _rows(
-    found: Comparison, places: int, escaped: Callable[[str], str], printed: Callable[[Cell], str]
-) -> list[list[str]]:
-    """Each run: its letter, its name, and its cells in the order of the groups."""
-    order = [column for each in groups(found.measures) for column in each.columns]
-    return [
-        [_letter(found, number), escaped(run), *(printed(row[column]) for column in order)]
-        for number, (run, row) in enumerate(zip(found.runs, cells(found, places)))
-    ]
-
-
-def _head(found: Comparison) -> list[str]:
-    """The name of each column in the order of the groups, with an arrow."""
-    arrows = {1: "↑", -1: "↓"}
-    return [
-        f"{each.label}{cutoff} {arrows[sign_of(found.measures[column])]}"
-        for each in groups(found.measures)
-        for column, cutoff in zip(each.columns, each.cutoffs)
-    ]
-
-
-def markdown(found: Comparison, places: int = PLACES) -> list[str]:
-    """The table in GitHub's Markdown, above its caption."""
-    head = ["", "run", *map(escaped_markdown, _head(found))]
-    rows = _rows(found, places, escaped_markdown, _in_html)
-    rule = ["---", "---", *["--:"] * len(found.measures)]
-    lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
-    return [*lines, "", escaped_markdown(caption(found))]
-
-
-def html(found: Comparison, places: int = PLACES, comments: Iterable[str] = ()) -> list[str]:
-    """The table in HTML with its caption, below the comments."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("", "run", *_head(found)))
-    body = (
-        f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>"
-        for row in _rows(found, places, escape, _in_html)
-    )
-    notes = (f"<!-- {escape(line).replace('--', '- -')} -->" for line in comments)
-    return [
-        *notes,
-        "<table>",
-        f"<caption>{escape(caption(found))}</caption>",
-        f"<tr>{head}</tr>",
-        *body,
-        "</table>",
-    ]
