@@ -344,11 +344,11 @@ def test_a_measure_that_cannot_be_computed_here_is_refused():
 
 
 def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monkeypatch):
-    from ir_measures_graded.analysis.identify import search
+    from ir_measures_graded.analysis.identify import identification, search
 
     values = values_of("nDCG_Burges@10")
     whole = identify(QRELS, RUN, values)
-    monkeypatch.setattr(search, "SAMPLE", 8)
+    monkeypatch.setattr(identification, "SAMPLE", 8)
     monkeypatch.setattr(search, "CHUNK", 5)
     assert {*identify(QRELS, RUN, values).definitions} == {*whole.definitions}
     # The sample alone would accept values that differ elsewhere.

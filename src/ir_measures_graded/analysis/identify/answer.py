@@ -136,12 +136,12 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
         if named := computed_by(matches):
             more = ["…"] * (len(named) > LISTED)
             findings.append(("computed so by", "; ".join([*named[:LISTED], *more])))
-        measure, equal = _ours(space, chosen, groups[0] if groups else [])
+        measure = _ours(space, chosen, groups[0] if groups else [])
     if measure is not None:
         ranked = [(part, part.documents.ranks) for part in case.parts()]
         ours = np.concatenate([values_of_measure(measure, part, ranks) for part, ranks in ranked])
         ours = ours * (100 if chosen.shown == by.PERCENT else 1)
-        equal = equal or bool(np.nan_to_num(np.abs(ours - values)).max() < SAME)
+        equal = bool(np.nan_to_num(np.abs(ours - values)).max() < SAME)
         same = "the nearest" if nearest else "these values" if case.mean is None else "the mean"
         ending = f"{measure} gives {same}"
         if not equal:
@@ -249,7 +249,7 @@ def _states(dimensions: Dimensions, measures: Sequence[str]) -> Iterator[tuple[s
         yield UNREACHED, ", ".join(LABELS[name] for name in of_state[UNREACHED])
 
 
-def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> tuple[Measure | None, bool]:
+def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> Measure | None:
     """The measure of this package or of ir-measures among the same definitions, or else the nearest."""
     equal = []
     for each in same:
@@ -258,7 +258,7 @@ def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> tuple
             condensed = measure(judged_only=True) if each.documents == by.JUDGED_ONLY else measure
             equal.append(by.at_cutoff(condensed, each.cutoff))
     if equal:
-        return min(filter(None, equal), key=lambda measure: (len(str(measure)), str(measure))), True
+        return min(filter(None, equal), key=lambda measure: (len(str(measure)), str(measure)))
     if chosen.cumulates:
         table = gains_in(chosen.gain)
         whole = all(gain % 1 == 0 for gain in table.values())
@@ -266,10 +266,10 @@ def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> tuple
         apart = [(of.measure != chosen.measure, (of.gain != chosen.gain) + (of.discount != chosen.discount))
                  for of in ours.values()]  # fmt: skip
         nearest = [*ours][apart.index(min(apart))]
-        return by.at_cutoff(nearest(gains=table) if table else nearest, chosen.cutoff), False
+        return by.at_cutoff(nearest(gains=table) if table else nearest, chosen.cutoff)
     name = chosen.measure.partition(" ")[0]
     name = "ERR_G" if name == "ERR" else name
-    return (by.at_cutoff(space.strings[name], chosen.cutoff) if name in space.strings else None), False
+    return by.at_cutoff(space.strings[name], chosen.cutoff) if name in space.strings else None
 
 
 def _difference(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import ir_measures
 import numpy as np
 from ir_measures import Measure
 
@@ -20,10 +21,12 @@ from ...statistics.options import whole_number
 from . import definitions as by
 from .answer import Identification, answer
 from .lists import ranks_by_line
-from .search import Case, Found, Space, is_foreign, search
+from .search import SAMPLE, Case, Found, Space, is_foreign, search
 from .solving import solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
+FEW = 24
+"""The number of topics on which definitions are tried that take longer."""
 PERCENT_FROM = 1.01
 """Larger values may be percentages."""
 
@@ -71,7 +74,7 @@ def identify(
         for number, source in enumerate(sources, start=1)
     ]
     space = _space(cases, measure, any_cutoff)
-    found = search(space, cases)
+    found = search(space, cases, SAMPLE)
     if not found.matches:
         space, found = _further(space, cases, found)
     return answer(space, cases, found)
@@ -151,20 +154,17 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
 
 def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, Found]:
     """What takes longer: gains solved for, and the measures of ir-measures' other providers."""
-    foreign = tuple(name for name, each in space.strings.items() if is_foreign(each))
-    gains = solved_gains(space, cases[0]) if cases[0].mean is None else {}
-    wider = replace(space, gains=space.gains | gains)
-    searches = [wider.limited(gain=tuple(gains), measure=(by.NDCG, by.DCG))] * bool(gains)
-    searches += [wider.limited(measure=foreign, order=(by.DESCENDING,), documents=(by.EVERY,))] * bool(
-        foreign
-    )
-    for narrow in searches:
-        again = search(narrow, cases)
-        found = replace(
-            again,
-            tried=found.tried + again.tried,
-            nearest=sorted(found.nearest + again.nearest, key=lambda pair: pair[0]),
-        )
-        if again.matches:
-            return wider.limited(gain=tuple(wider.gains), measure=(*space.tried["measure"], *foreign)), found
-    return space.limited(measure=(*space.tried["measure"], *foreign)), found
+    foreign = tuple(name for name, each in space.strings.items() if _is_supported(each))
+    solved = solved_gains(space, cases[0]) if cases[0].mean is None else {}
+    wider = replace(space, gains=space.gains | solved)
+    narrow = [wider.limited(gain=tuple(solved), measure=(by.NDCG, by.DCG))] * bool(solved)
+    narrow += [wider.limited(measure=foreign, order=(by.DESCENDING,), documents=(by.EVERY,))] * bool(foreign)
+    for each in narrow:
+        if not found.matches:
+            found = found.plus(search(each, cases, FEW))
+    return wider.limited(gain=tuple(wider.gains), measure=(*space.tried["measure"], *foreign)), found
+
+
+def _is_supported(measure: Measure) -> bool:
+    cuts = filter(None, (by.at_cutoff(measure, cutoff) for cutoff in ("", "10")))
+    return is_foreign(measure) and any(map(ir_measures.DefaultPipeline.supports, cuts))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from operator import itemgetter
@@ -24,6 +24,7 @@ from ...evaluation.evaluate import evaluate
 from ...evaluation.provider import computed, view
 from ...evaluation.reduction import JudgedDocuments
 from ...inputs.tables import Table
+from ...measures.base import GradedMeasure
 from ...measures.topics import ratio
 from ...ranking.gains import LINEAR, plain_number
 from ...ranking.judged import Judged
@@ -122,6 +123,13 @@ class Case:
     def documents(self) -> Documents:
         return Documents(self.qrels, self.run, self.ranks_in_file)
 
+    @cached_property
+    def dicts(self) -> tuple[Any, Any]:
+        """The qrels and the run for other providers."""
+        qrels = self.qrels.qrels.dicts().items()
+        levels = {topic: dict(zip(docs, map(plain_number, docs.values()))) for topic, docs in qrels}
+        return levels, self.run.dicts()
+
     @property
     def tolerance(self) -> float:
         return TWICE_ROUNDED * 10.0**-self.decimals
@@ -147,23 +155,20 @@ class Case:
         run = self.run.part(rows)
         return replace(self, qrels=qrels, run=run, values=values, repeated=repeated, weights=weights)
 
-    def sample(self) -> Case:
-        """All topics, or few: most with values between 0 and 1, which tell definitions apart."""
+    def sample(self, few: int) -> Case:
+        """All topics, or a `few`: most with values between 0 and 1, which tell definitions apart."""
         telling = np.isin(self.values[self.known], (0, 1), invert=True)
-        if self.mean is not None or len(self.judged.topics) <= 2 * SAMPLE:
+        if self.mean is not None or len(self.judged.topics) <= 2 * few:
             return self
-        some = _spread(self.known[telling], SAMPLE), _spread(self.known[~telling], SAMPLE // 8)
-        return self.part(np.sort(np.concatenate(some)))
+        some, others = self.known[telling], self.known[~telling]
+        evenly = some[:: 1 + some.size // few], others[:: 1 + 8 * others.size // few]
+        return self.part(np.sort(np.concatenate(evenly)))
 
     def parts(self) -> Iterator[Case]:
         """All topics, a chunk at a time."""
         count = len(self.judged.topics)
         for start in range(0, count, CHUNK):
             yield self if count <= CHUNK else self.part(np.arange(start, min(start + CHUNK, count)))
-
-
-def _spread(numbers: np.ndarray, count: int) -> np.ndarray:
-    return numbers[np.unique(np.linspace(0, numbers.size - 1, min(count, numbers.size)).astype(np.int64))]
 
 
 class Block(NamedTuple):
@@ -295,10 +300,14 @@ def _at_cutoffs(
     measure: Measure, cuts: dict[str, Measure], case: Case, ranks: JudgedRanks, views: Any, lists: Any
 ) -> Iterator[np.ndarray]:
     """The values of a measure at each cutoff; NaN if the data do not allow it."""
+    if is_foreign(measure):
+        yield from values_by_others([*cuts.values()], case)
+        return
     curve: np.ndarray | None = None
+    has_curve = is_graded(measure) and measure.CUTOFF and type(measure).curve is not GradedMeasure.curve
     for cutoff, cut in cuts.items():
         try:
-            if is_graded(measure) and measure.CUTOFF and cutoff != by.ALL_RANKS and int(cutoff) <= CURVE:
+            if has_curve and cutoff != by.ALL_RANKS and int(cutoff) <= CURVE:
                 if curve is None:
                     compute = partial(evaluated_curve, measure, depth=CURVE)
                     curve = computed(measure, view(measure, ranks, views, cut=False), compute, (CURVE,))
@@ -312,23 +321,32 @@ def _at_cutoffs(
 def values_of_measure(
     measure: Measure, case: Case, ranks: JudgedRanks, views: Any = None, lists: Any = None
 ) -> np.ndarray:
-    """The values of a measure of this package or ir-measures. Raises `GradedError` if nothing computes it."""
+    """The values of a measure of this package or ir-measures."""
     if is_graded(measure):
         return computed(measure, view(measure, ranks, views), partial(evaluated, measure))
-    if trec_eval.computes(measure):
-        found = trec_eval.values(measure, ranks, {} if lists is None else lists)
-        return np.asarray(np.nan_to_num(found))
-    table = case.qrels.qrels.dicts().items()
-    qrels = {topic: {doc: plain_number(level) for doc, level in docs.items()} for topic, docs in table}
-    evaluation = evaluate(qrels, {"run": case.run.dicts()}, [measure])
-    values = dict(zip(evaluation.topics, evaluation.values[0, 0].tolist()))
-    return np.array([values.get(topic, 0.0) for topic in case.judged.topics])
+    if is_foreign(measure):
+        return values_by_others([measure], case)[0]
+    return np.asarray(np.nan_to_num(trec_eval.values(measure, ranks, {} if lists is None else lists)))
 
 
 def is_foreign(measure: Measure) -> bool:
-    """Whether only other providers of ir-measures compute the measure, which takes long."""
-    whole = by.at_cutoff(measure, by.ALL_RANKS) or by.at_cutoff(measure, "10")
-    return whole is not None and not is_graded(whole) and not trec_eval.computes(whole)
+    """Whether other providers of ir-measures compute the measure, if any do, which takes long."""
+    cuts = filter(None, (by.at_cutoff(measure, cutoff) for cutoff in ("", "10")))
+    return any(not is_graded(cut) and not trec_eval.computes(cut) for cut in cuts)
+
+
+def values_by_others(measures: list[Measure], case: Case) -> list[np.ndarray]:
+    """The values of each measure by ir-measures' other providers; NaN where they fail."""
+    qrels, run = case.dicts
+    try:
+        found = evaluate(qrels, {"run": run}, measures)
+    except GradedError:
+        if len(measures) == 1:
+            return [np.full(len(case.judged.topics), np.nan)]
+        return [values_by_others([measure], case)[0] for measure in measures]
+    number = {topic: row for row, topic in enumerate(found.topics)}
+    values = np.append(found.values[0], np.zeros((len(measures), 1)), axis=1)
+    return [*values[:, [number.get(topic, -1) for topic in case.judged.topics]]]
 
 
 # --------------------------------------------------------------------------------------------- the search
@@ -446,10 +464,17 @@ class Found:
     """How many definitions were tried and fit; the first that fit, with their prints; the nearest, with their
     errors."""
 
-    tried: int
-    count: int
-    matches: dict[Definition, float]
-    nearest: list[tuple[float, Definition]]
+    tried: int = 0
+    count: int = 0
+    matches: dict[Definition, float] = field(default_factory=dict)
+    nearest: list[tuple[float, Definition]] = field(default_factory=list)
+
+    def plus(self, other: Found) -> Found:
+        """What two searches found."""
+        nearest = sorted(self.nearest + other.nearest, key=itemgetter(0))[:NEAREST]
+        return Found(
+            self.tried + other.tried, self.count + other.count, self.matches | other.matches, nearest
+        )
 
     @property
     def complete(self) -> bool:
@@ -457,19 +482,14 @@ class Found:
         return self.count <= len(self.matches)
 
 
-def search(space: Space, cases: Sequence[Case]) -> Found:
-    """Try all definitions, on a sample of the topics if there are many, and verify those that remain on
+def search(space: Space, cases: Sequence[Case], few: int) -> Found:
+    """Try all definitions, on a `few` of the topics if there are many, and verify those that remain on
     all."""
-    samples = [case.sample() for case in cases]
-    cutoffs = space.tried["cutoff"]
-    slabs = [cutoffs[start : start + SLAB] for start in range(0, len(cutoffs), SLAB)]
-    parts = [_found(space, tallies(space.limited(cutoff=slab), samples)) for slab in slabs]
-    found = Found(
-        sum(part.tried for part in parts),
-        sum(part.count for part in parts),
-        {name: value for part in parts for name, value in part.matches.items()},
-        sorted((pair for part in parts for pair in part.nearest), key=itemgetter(0))[:NEAREST],
-    )
+    samples, cutoffs = [case.sample(few) for case in cases], space.tried["cutoff"]
+    found = Found()
+    for start in range(0, len(cutoffs), SLAB):
+        slab = space.limited(cutoff=cutoffs[start : start + SLAB])
+        found = found.plus(_found(slab, tallies(slab, samples)))
     if not found.complete or all(sample is case for sample, case in zip(samples, cases)):
         return found
     near = {*found.matches} or {definition for _, definition in found.nearest}

@@ -10,7 +10,7 @@ import numpy as np
 from ...ranking.gains import GainMap, plain_number
 from .definitions import DCG, NDCG, Gain
 from .lists import Documents
-from .search import Case, Space, cumulated, ideally_cumulated
+from .search import SAMPLE, Case, Space, cumulated, ideally_cumulated
 
 SPARE = 3
 """The number of telling topics beyond the number of levels that make a solution credible."""
@@ -26,7 +26,7 @@ TABLES = 24
 
 def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
     """Tables of gains with which some definition comes near all values, by name, such as ``1:1, 2:3``."""
-    case = case.sample()
+    case = case.sample(SAMPLE)
     levels, values = np.unique(case.judged.all_levels), case.values
     positive = levels[levels > 0]
     telling = np.flatnonzero((values > 0) & (values != 1))

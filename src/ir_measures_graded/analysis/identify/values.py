@@ -64,20 +64,19 @@ def _content(path: str) -> Any:
     """The content of a file: a mapping, records or fields."""
     with Content(path) as content:
         text = content.stream.read().decode("utf-8-sig")
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("runid")]
     if text.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(text, parse_float=str)
         except json.JSONDecodeError:  # a record on each line
-            return [json.loads(line, parse_float=str) for line in filter(str.strip, text.splitlines())]
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("runid")]
+            return [json.loads(line, parse_float=str) for line in lines]
     sign = next((sign for sign in "\t,;" if lines and sign in lines[0]), None)
-    split = [*csv.reader(lines, delimiter=sign)] if sign else list(map(str.split, lines))
-    split = [list(map(str.strip, fields)) for fields in split]
-    if split and not any(map(_is_number, split[0][1:])):
-        names = split.pop(0)
-        if {*names} & {*TOPIC}:
-            return [dict(zip(names, fields)) for fields in split]
-    return split
+    fields = csv.reader(lines, delimiter=sign) if sign else map(str.split, lines)
+    rows = [list(map(str.strip, row)) for row in fields]
+    if rows and not any(map(_is_number, rows[0][1:])):
+        names = rows.pop(0)
+        return [dict(zip(names, row)) for row in rows] if {*names} & {*TOPIC} else rows
+    return rows
 
 
 def _rows(source: Any) -> Iterator[tuple[str, str, Any]]:
@@ -93,9 +92,7 @@ def _rows(source: Any) -> Iterator[tuple[str, str, Any]]:
         record = row._asdict() if hasattr(row, "_asdict") else row
         if not isinstance(record, Mapping):
             if len(record) not in (2, 3):
-                raise ValueError(
-                    f"{len(record)} fields, not 2 (topic value) or 3 (topic measure value): {shown(record)}"
-                )
+                raise ValueError(f"not 2 fields (topic value) or 3 (topic measure value): {shown(record)}")
             topic, *measure, value = record
             yield str(topic), str(*measure), value
             continue
