@@ -107,7 +107,7 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     """The result of a search."""
     case = cases[0]
     if not found.tried:
-        names = listed(space.tried["measure"])
+        names = listed(space.tried["measure"] or space.strings)
         raise GradedError(f"identify cannot compute {names}; give another measure, or none to try all")
     matches = _plainest_first(space, found.matches)
     least = [each for error, each in found.nearest if error == found.nearest[0][0]]
@@ -236,14 +236,14 @@ def _states(dimensions: Dimensions, measures: Sequence[str]) -> Iterator[tuple[s
         state: {name: values for name, (each, values) in dimensions.items() if each == state}
         for state in (SETTLED, OPEN, UNREACHED)
     }
+    several = {"measure": tuple(measures)} if len(measures) > 1 else {}
     settled = [
         values[0] if name == "measure" else f"{LABELS[name]} {values[0]}"
         for name, values in of_state[SETTLED].items()
-        if values != (by.ROUNDED,)
+        if values != (by.ROUNDED,) and name not in several
     ]
     yield SETTLED, ", ".join(settled)
-    opened = {"measure": tuple(measures)} if len(measures) > 1 else {}
-    for name, values in (opened | of_state[OPEN]).items():
+    for name, values in (several | of_state[OPEN]).items():
         yield OPEN, f"{LABELS[name]}: {' or '.join(values)}"
     if of_state[UNREACHED]:
         yield UNREACHED, ", ".join(LABELS[name] for name in of_state[UNREACHED])
