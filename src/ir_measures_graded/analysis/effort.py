@@ -82,23 +82,11 @@ class Effort(Result):
         figure = plots.new_figure(2.9 * across + names, (0.24 * len(self.runs) + 1.1) * down)
         styles = plots.run_styles(self.runs)
         for number, axes in enumerate(plots.panels(figure, len(self.at), across, sharex=True, sharey=True)):
-            for place, (run, ranks) in enumerate(zip(self.runs, self.ranks)):
-                rank = ranks[number]
-                axes.barh(
-                    place,
-                    self.depth if rank is None else rank,
-                    color=styles[run]["color"],
-                    alpha=0.2 if rank is None else 1.0,
-                )
-                shown = f"> {self.depth}" if rank is None else str(rank)
-                axes.annotate(
-                    shown,
-                    (rank or self.depth, place),
-                    (3, 0),
-                    textcoords="offset points",
-                    va="center",
-                    size=9,
-                )
+            reached = [ranks[number] for ranks in self.ranks]
+            bars = axes.barh(range(len(self.runs)), [rank or self.depth for rank in reached])
+            for bar, run, rank in zip(bars, self.runs, reached):
+                bar.set(color=styles[run]["color"], alpha=1.0 if rank else 0.2)
+            axes.bar_label(bars, [str(rank or f"> {self.depth}") for rank in reached], padding=3)
             axes.axvline(self.at[number], color=plots.GREY, linewidth=1.0)
             axes.set_yticks(range(len(self.runs)), self.runs)
             axes.set_ylim(len(self.runs) - 0.5, -0.5)

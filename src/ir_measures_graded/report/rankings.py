@@ -1,8 +1,4 @@
-"""The section on rankings: the documents of each topic, rank by rank, beside the ideal list.
-
-The page holds only data that its script cannot compute. The script computes running sums and contributions
-where they follow from gains and weights; the code below checks this for each measure.
-"""
+"""The section on rankings: the documents of each topic, rank by rank, beside the ideal list."""
 
 from __future__ import annotations
 
@@ -124,51 +120,14 @@ class _Lists:
 
     def __init__(self, found: dict[str, Explanations], topics: ByTopic):
         self.found, self.by_topic = found, topics
-        runs = list(found.values())
-        self.one = runs[0]
-        ids = [id_ for run in runs for documents in run.documents for id_ in documents]
+        self.one = next(iter(found.values()))
+        ids = [id_ for run in found.values() for documents in run.documents for id_ in documents]
         self.prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
-        weights = self.one.weights
-        self.weights = None if weights is None else np.nan_to_num(weights)
-        self.factor = self._factor(runs)
-        self.ratio = self._is_ratio(runs)
-        self.sum = not self.ratio and all(
-            run.contributions is not None
-            and run.values is not None
-            and _agree(run.values, np.cumsum(np.nan_to_num(run.contributions), axis=1))
-            for run in runs
-        )
-
-    def _factor(self, runs: list[Explanations]) -> np.ndarray | None:
-        """For each topic, the ratio of contribution to gain × weight; None if it is not constant."""
-        if self.weights is None or any(run.contributions is None for run in runs):
-            return None
-        weighted = np.stack([np.nan_to_num(run.gains) * self.weights for run in runs])
-        given = np.stack([np.nan_to_num(np.asarray(run.contributions)) for run in runs])
-        total = weighted.sum(axis=(0, 2))
-        factor = np.divide(given.sum(axis=(0, 2)), total, out=np.zeros(len(total)), where=total > 0)
-        return factor if np.allclose(given, weighted * factor[:, None]) else None
-
-    def _is_ratio(self, runs: list[Explanations]) -> bool:
-        """Whether each value is the running sum of weighted gains divided by that of the ideal list."""
-        if self.weights is None or any(run.sums is None or run.ideal is None for run in runs):
-            return False
-        for run in runs:
-            sums = np.cumsum(np.nan_to_num(run.gains) * self.weights, axis=1)
-            ideal = np.nan_to_num(np.asarray(run.ideal))
-            ratio = np.divide(sums, ideal, out=np.zeros_like(sums), where=ideal > 0)
-            if run.values is None or not _agree(run.values, ratio):
-                return False
-        return True
 
     def of_topics(self) -> tuple[tuple[OfTopic, ...], dict[str, Any]]:
         """The topics, and the data that they share."""
-        common = {
-            "prefix": self.prefix,
-            "unit": UNIT,
-            "weights": None if self.weights is None else _numbers(self.weights),
-            "values": "ratio" if self.ratio else "sum" if self.sum else "given",
-        }
+        weights = None if self.one.weights is None else _numbers(self.one.weights)
+        common = {"prefix": self.prefix, "unit": UNIT, "weights": weights}
         return tuple(self._topic(place, topic) for place, topic in enumerate(self.one.topics)), common
 
     def _topic(self, place: int, topic: str) -> OfTopic:
@@ -181,13 +140,12 @@ class _Lists:
         data["documents"] = [shortened(id_.removeprefix(self.prefix)) for id_ in code]
         if self.one.ideal is not None:
             data["ideal"] = _numbers(self.one.ideal[place])
-        if self.factor is not None:
-            data["factor"] = float(self.factor[place])
+        ideal = self.one.ideal_levels[place]
         return OfTopic(
             number,
             topic,
             self.by_topic.queries.get(topic, ""),
-            tuple(map(_text, _present(self.one.ideal_levels[place]))),
+            tuple(map(_text, ideal[~np.isnan(ideal)].tolist())),
             tuple(
                 OfRun(name, float(self.found[name].value[place]), _levels(self.found[name], place))
                 for name in names
@@ -197,25 +155,19 @@ class _Lists:
 
     def _list(self, run: Explanations, place: int, code: dict[str, int]) -> dict[str, Any]:
         documents = run.documents[place]
-        size = len(documents)
         found: dict[str, Any] = {
             "documents": [code.setdefault(id_, len(code)) for id_ in documents],
-            "scores": _numbers(run.scores[place][:size]),
+            "scores": _numbers(run.scores[place][: len(documents)]),
         }
-        if self.factor is None and run.contributions is not None:
-            found["contributions"] = _units(run.contributions[place][:size])
-        if not (self.ratio or self.sum) and run.values is not None:
-            found["values"] = _units(run.values[place][:size])
+        for name, values in (("contributions", run.contributions), ("values", run.values)):
+            if values is not None:
+                found[name] = _units(values[place][: len(documents)])
         return found
 
 
 def _levels(run: Explanations, place: int) -> tuple[str, ...]:
     levels = run.levels[place][: len(run.documents[place])].tolist()
     return tuple(NONE if level != level else _text(level) for level in levels)
-
-
-def _present(values: np.ndarray) -> list[float]:
-    return values[~np.isnan(values)].tolist()
 
 
 def _text(level: float) -> str:
@@ -230,8 +182,3 @@ def _numbers(values: Iterable[float]) -> list[Number | None]:
 
 def _units(values: np.ndarray) -> list[int | None]:
     return [None if value != value else round(UNIT * value) for value in values.tolist()]
-
-
-def _agree(values: np.ndarray, others: np.ndarray) -> bool:
-    known = ~np.isnan(values)
-    return np.allclose(values[known], others[known])

@@ -87,27 +87,10 @@ if (lists) {
       if (data.ideal?.[rank - 1] != null) found.push([`ideal @${rank}`, round(data.ideal[rank - 1])]);
       return found;
     }
-    const part = contribution(data, row, rank);
-    if (part != null) found.push(["contributes", round(part)]);
-    const value = running(data, row, rank);
-    if (value != null) found.push([`value @${rank}`, round(value)]);
+    for (const [term, units] of [["contributes", list.contributions], [`value @${rank}`, list.values]]) {
+      if (units?.[rank - 1] != null) found.push([term, round(units[rank - 1] / common.unit)]);
+    }
     return found;
-  };
-  const units = (value) => (value == null ? null : value / common.unit);
-  const levelOf = (data, row, rank) => data.texts[row][rank - 1];
-  const weighted = (data, row, rank) => {
-    const level = levelOf(data, row, rank);
-    return (level === "–" ? 0 : common.levels[level]) * (common.weights?.[rank - 1] ?? 0);
-  };
-  const contribution = (data, row, rank) =>
-    data.runs[row].contributions ? units(data.runs[row].contributions[rank - 1])
-      : data.factor != null ? data.factor * weighted(data, row, rank) : null;
-  const running = (data, row, rank) => {
-    if (common.values === "given") return units(data.runs[row].values?.[rank - 1]);
-    let sum = 0;
-    for (let at = 1; at <= rank; at++) sum += (common.values === "sum" ? contribution : weighted)(data, row, at);
-    if (common.values === "sum") return sum;
-    return data.ideal[rank - 1] ? sum / data.ideal[rank - 1] : 0;
   };
 
   const build = (topic) => {
@@ -118,7 +101,6 @@ if (lists) {
     told.append(make("span", { className: "muted", textContent: "Point at a cell, or move with the arrow keys." }));
     const rows = [...table.tBodies[0].rows];
     const texts = rows.map((row) => row.cells[2].textContent.split(/\s+/).filter(Boolean));
-    data.texts = texts.slice(1);
     const longest = Math.max(...texts.map((each) => each.length));
     const head = table.tHead.rows[0];
     head.lastElementChild.remove();
