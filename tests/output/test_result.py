@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from ir_measures_graded import analysis, demo
+from ir_measures_graded import GradedError, analysis, demo
 from ir_measures_graded.analysis import curves, evaluate
 from ir_measures_graded.output import plots
-from ir_measures_graded.output.formats import rows_of
+from ir_measures_graded.output.formats import rows_of, text
 from ir_measures_graded.output.result import ROWS, Result
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -139,3 +139,26 @@ def test_bars_of_an_effort_are_its_ranks(results):
         assert [bar.get_width() for bar in axes.patches] == [rank or found.depth for rank in ranks]
         texts = [text.get_text() for text in axes.texts]
         assert texts == [str(rank) if rank else f"> {found.depth}" for rank in ranks]
+
+
+@every_kind
+def test_print_shows_the_table_and_save_writes_what_the_ending_says(results, kind, tmp_path):
+    result = results[kind]
+    for line in text(*result.table()):
+        assert line in str(result).splitlines()
+    assert result.to_latex().count(r"\begin{tabular}") >= 1
+    assert result.to_markdown().startswith("|")
+    if kind == "Holes":
+        return  # its files are for judges
+    for ending, form in {"md": "markdown", "csv": "csv", "json": "json"}.items():
+        result.save(tmp_path / f"x.{ending}")
+        expected = result.to_markdown().splitlines() if form == "markdown" else result.lines(form)
+        assert (tmp_path / f"x.{ending}").read_text(encoding="utf-8").splitlines() == expected
+    with pytest.raises(GradedError, match="the ending is one of"):
+        result.save(tmp_path / "x.docx")
+
+
+def test_means_are_a_dict_of_floats_for_loggers(results):
+    found = results["Evaluation"]
+    assert found.to_dict()["B"]["NDPM"] == found.means()[1, 1]
+    assert list(found.to_dict()) == [*RUNS]

@@ -10,10 +10,10 @@ from warnings import catch_warnings, simplefilter
 from ..errors import GradedError, InputWarning
 from ..judging.agreement import agreement
 from ..judging.estimate import HUMAN_FIRST, estimate
-from ..output.formats import FORMATS, Table, rows_of
+from ..output.formats import FOR_PEOPLE, FORMATS, Table, rows_of
 from ..output.result import Result
 from .arguments import Inputs, add_gains, add_jobs, add_qrels, add_runs, bars
-from .results import FOR_PEOPLE, add_output, check_files, printed
+from .results import add_output, check_files, printed
 
 AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"
 

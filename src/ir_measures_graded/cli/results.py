@@ -13,14 +13,10 @@ from typing import Any
 from ..errors import GradedError
 from ..output import plots
 from ..output.files import ending_of, refuse_repeated, write_files
-from ..output.formats import FORMATS, PLACES, Table, remarks, rows_of
+from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, remarks, rows_of
 from ..output.result import Result
 from . import PROGRAM
 
-FOR_PEOPLE = ("text", "markdown", "latex")
-FOR_PROGRAMS = ("tsv", "csv", "json", "jsonl")
-TABLES = {"txt": "text", "md": "markdown", "tex": "latex"} | {name: name for name in FOR_PROGRAMS}
-"""The format of a table by the ending of its file."""
 PAGE = "html"
 """The ending of a file with a page, which shows the figure and the table."""
 

@@ -76,6 +76,11 @@ class Evaluation(Result):
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
         return mean_over_topics(self.values) if self.aggregates is None else self.aggregates
 
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The `means` of each run by measure string: ``mlflow.log_metrics(found.to_dict()["bm25"])``."""
+        names = list(map(str, self.measures))
+        return {run: dict(zip(names, values)) for run, values in zip(self.runs, self.means().tolist())}
+
     @property
     def summary(self) -> str:
         """The measures, runs and topics in one line."""

@@ -29,7 +29,7 @@ from ..evaluation.named import Qrels, Runs, read_judgments
 from ..evaluation.study import StudiedRun, study_of
 from ..output import plots
 from ..output.files import write_whole
-from ..output.formats import Table, comma_separated, counted
+from ..output.formats import PLACES, Table, comma_separated, counted
 from ..output.result import Result
 from ..registry.notation import parse_measure
 from ..statistics.options import refuse_large, whole_number
@@ -118,7 +118,7 @@ class Holes(Result):
         rows = zip(self.topics, self.documents, [""] * len(self), self._holders())
         yield from comma_separated(CSV_COLUMNS, rows)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], places: int = PLACES) -> None:
         """Write the holes for an assessor: as CSV if the path ends in ``.csv``, else in TREC's form.
 
         `add_answers` reads the file back once levels are filled in. A file in which levels are filled in

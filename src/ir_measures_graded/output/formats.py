@@ -203,6 +203,11 @@ FORMATS: dict[str, Callable[..., Iterator[str]]] = {
     "markdown": markdown,
     "latex": latex,
 }
+FOR_PEOPLE = ("text", "markdown", "latex")
+TABLES = {"txt": "text", "md": "markdown", "tex": "latex"} | {
+    name: name for name in FORMATS if name not in FOR_PEOPLE
+}
+"""The format of a table by the ending of its file."""
 
 
 def _lines(columns: Sequence[str], rows: Iterable[Row], places: int) -> list[list[str]]:

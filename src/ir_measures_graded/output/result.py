@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError
 from . import plots
-from .formats import PLACES, Table, html
+from .files import ending_of, write_whole
+from .formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, html, remarks, rows_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,6 +52,40 @@ class Result(ABC):
         import pandas
 
         return pandas.DataFrame(self.records())
+
+    def lines(self, form: str = "text", places: int = PLACES) -> list[str]:
+        """The tables and notes in a format for people, or the records in one for programs (`FORMATS`)."""
+        if form not in FOR_PEOPLE:
+            return [*FORMATS[form](*rows_of(self.records()), places)]
+        return [*FORMATS[form](*self.table(), places), *remarks(form, self.parts()[1:], self.notes(), places)]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def to_markdown(self, places: int = PLACES) -> str:
+        """The tables and notes in Markdown; `places` is the number of decimals, -1 for all."""
+        return "\n".join(self.lines("markdown", places))
+
+    def to_latex(self, places: int = PLACES) -> str:
+        """The tables and notes in LaTeX, which needs the package booktabs."""
+        return "\n".join(self.lines("latex", places))
+
+    def save(self, path: str | os.PathLike[str], places: int = PLACES) -> None:
+        """Write the figure or the table. The ending of `path` chooses one, as for the command's -o.
+
+        Figures are svg, pdf or png; tables txt, md, tex, tsv, csv, json or jsonl. Raises `GradedError` for
+        another ending and for a file that cannot be written.
+        """
+        ending = ending_of(os.fspath(path))
+        if ending in plots.FORMATS:
+            plots.save(self.figure(), path)
+        elif ending not in TABLES:
+            allowed = ", ".join([*plots.FORMATS, *TABLES])
+            raise GradedError(f"cannot write {os.fspath(path)!r}: the ending is one of {allowed}")
+        else:
+            content = {"md": self.to_markdown, "tex": self.to_latex}.get(ending)
+            text = content(places) if content else "\n".join(self.lines(TABLES[ending], places))
+            write_whole(path, f"{text}\n".encode(errors="backslashreplace"))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.summary}>"
