@@ -21,7 +21,7 @@ def test_holes_lists_the_most_useful_documents(output):
     assert list(map(json.loads, output(*words, "-f", "jsonl"))) == found
 
 
-@pytest.mark.filterwarnings("default")
+@pytest.mark.filterwarnings("default:.*judgments contradict")
 def test_answers_of_an_assessor_are_merged(output, capsys):
     assert len(output("holes", "qrels", "run", "other", "CG@3", "--ask", "ask.txt")) == 2
     assert Path("ask.txt").read_text() == "q1 0 x ?\n"
