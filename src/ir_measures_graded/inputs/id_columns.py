@@ -54,7 +54,7 @@ class Stretches:
 class Coded:
     """Ids as numbers (`codes`) of distinct `values`, as in a column of categories.
 
-    Like `Keys`, they are converted block by block by the method `ids`. A block then stays in
+    Like `Strings` and `Keys`, they are converted block by block by the method `ids`. A block then stays in
     the processor cache, and memory use stays small.
     """
 
@@ -72,6 +72,34 @@ class Coded:
 
     def take(self, rows: Rows) -> Coded:
         return Coded(self.codes[rows], self.values)
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Unvalidated Python objects, expected to be str.
+
+    `field` names the column in error messages, as in ``run: doc_id``. `column` has all rows of the column in
+    their original order, so that an error can name the row of a missing id.
+    """
+
+    values: np.ndarray
+    field: str
+    column: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, row: int) -> str:
+        return _shown(self.values[row])
+
+    def ids(self, rows: slice = slice(None)) -> Ids:
+        try:
+            return Ids.of(self.values[rows])
+        except NO_TEXT:
+            raise _no_text(self.column, self.field, 0) from None
+
+    def take(self, rows: Rows) -> Strings:
+        return Strings(self.values[rows], self.field, self.column)
 
 
 @dataclass(frozen=True)
@@ -147,7 +175,7 @@ class Keys:
         return found
 
 
-Rowwise = Ids | Coded
+Rowwise = Ids | Coded | Strings
 Docs = Rowwise | Keys
 """The document of each row."""
 
@@ -161,7 +189,7 @@ def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
     if codes is not None:
         ids = _ids(values, field)
         return Coded(codes, ids.padded() if len(ids) <= len(codes) else ids)
-    return _ids(values, field, first)
+    return Strings(values, field, values) if isinstance(values, np.ndarray) else _ids(values, field, first)
 
 
 def integers_as_text(column: Column) -> Column | None:

@@ -305,24 +305,26 @@ class Objects:
         import pyarrow
 
         sizes = [len(topic[1]) for _, topic in block]
-        line = np.repeat(np.array([line for line, _ in block], dtype=np.int64), sizes)
-        topics = [topic[0] for size, (_, topic) in zip(sizes, block) for _ in range(size)]
+        of_topic = np.repeat(np.arange(len(block)), sizes)
+        line = np.array([line for line, _ in block], dtype=np.int64)[of_topic]
+        topics = [topic[0] for _, topic in block]
         documents, values = ([*chain.from_iterable(topic[part] for _, topic in block)] for part in (1, 2))
-        empty = [topic[0] for size, (_, topic) in zip(sizes, block) if not size]
-        self.chosen.account.empty += empty
+        self.chosen.account.empty += [topic for size, topic in zip(sizes, topics) if not size]
         ids = {"query_id": topics, "doc_id": documents}
         if self.other:
             ids[self.other] = [topic[3] for _, topic in block]
         try:
             columns = {name: string_array(texts) for name, texts in ids.items()}
-            "".join(empty).encode()
         except UnicodeEncodeError:
-            every = chain(empty, *ids.values())
+            every = chain.from_iterable(ids.values())
             wrong = next(id_ for id_ in every if not id_.isascii() and SURROGATE.search(id_))
             raise FileError(f"{self.name}: the id {shown(wrong)} has a lone surrogate") from None
+        if len(of_topic) != len(block) or 0 in sizes:
+            columns["query_id"] = columns["query_id"].take(arrow_array(of_topic))
 
         def place(row: int) -> str:
-            return f"{self.name}:{line[row]}: topic {shown(topics[row])}, document {shown(documents[row])}"
+            topic, document = shown(topics[of_topic[row]]), shown(documents[row])
+            return f"{self.name}:{line[row]}: topic {topic}, document {document}"
 
         numbers = _numbers(values, self.role, place)
         for row in self.role.refused(numbers)[:1].tolist():

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,23 +119,26 @@ def form_of(role: Role, block: bytes, file: str, chosen: Chosen) -> Form:
 
     Raises `FileError` for a file that is known not to be a ranking or not to have topics and levels.
     """
-    lines = [line for line in islice(io.BytesIO(block), SAMPLE) if line.strip() and not line.startswith(b"#")]
-    rows = [line.split() for line in lines]
-    size = len(rows[0]) if rows else 0
-    if size > 1 and rows[0][1].startswith(b"qid:") and rows[0][1] != b"qid:":
+    lines = (line for line in io.BytesIO(block) if line.strip() and not line.startswith(b"#"))
+    first = next(lines, b"")
+    fields = first.split()
+    size = len(fields)
+    if size > 1 and fields[1].startswith(b"qid:") and fields[1] != b"qid:":
         if role is RUN:
             raise FileError(f"{file}: labels and features are qrels, not a run; see convert --rows")
-        if b"#" not in lines[0] and not chosen.numbered:
+        if b"#" not in first and not chosen.numbered:
             raise FileError(f"{file}: no document ids after #; see convert --rows")
         return replace(LETOR, numbered=chosen.numbered)
-    if size == 1 and number_of(rows[0][0]) is not None:
+    if size == 1 and number_of(fields[0]) is not None:
         raise FileError(
             f"{file}: one number per line belongs to the lines of another file; see convert --rows, or join "
             "them in a table with the columns query_id, doc_id and score (or relevance)"
         )
-    if size == 2 and b"," not in rows[0][0]:
+    if size == 2 and b"," not in fields[0]:
         raise FileError(f"{file}: 2 fields: no topic (NTCIREVAL: one file per topic) or no level or score")
-    rows = [row for row in rows if len(row) == size]
+    if size not in (3, 4, 5):
+        return replace(TREC[role], unjudged=chosen.unjudged)
+    rows = [row for row in map(bytes.split, chain([first], islice(lines, SAMPLE))) if len(row) == size]
     form = _run_form(rows, size, file) if role is RUN else _qrels_form(rows, size, file)
     return replace(form or TREC[role], unjudged=chosen.unjudged)
 
