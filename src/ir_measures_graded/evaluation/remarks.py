@@ -113,8 +113,10 @@ def measure_remarks(measures: Iterable[Measure], judged: Judged) -> Iterator[tup
 
 
 def _measure_remarks(measure: Measure, judged: Judged) -> Iterator[str]:
-    levels = set(judged.whole.all_levels.tolist())
     gains, rel = measure.params.get("gains"), measure.params.get("rel")
+    if gains is None and rel is None:
+        return
+    levels = set(judged.whole.all_levels.tolist())
     absent = (
         [level for level in gains if level > 0 and level not in levels] if isinstance(gains, dict) else []
     )
