@@ -398,6 +398,20 @@ def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other():
     assert causes[0].startswith("fewer documents retrieved than the cutoff: 2 of the 2 that differ, 0 of ")
 
 
+def test_an_unstable_sort_is_named_even_if_most_topics_have_ties():
+    down, worst = (
+        reference(QRELS, RUN, LEVEL, LOG, tables.FIRST_K, "10", "0", order, ALL)
+        for order in (tables.DESCENDING, tables.WORST)
+    )
+    topic = next(topic for topic in QRELS if down[topic] != worst[topic])
+    mixed = down | {topic: (down[topic] + worst[topic]) / 2}
+    found = identify(
+        QRELS, RUN, {topic: round(value, 4) for topic, value in mixed.items()}, measure="nDCG@10"
+    )
+    causes = [text for name, text in found.findings if name == "perhaps because"]
+    assert any(text.startswith("an order of tied documents gives the value") for text in causes)
+
+
 def test_a_measure_equal_to_the_nearest_definition_is_not_said_to_give_the_values():
     found = identify(QRELS, RUN, values_of("nDCG@10") | {"q0": 0.9999})
     assert ("here", "nDCG@10 gives the nearest") in found.findings

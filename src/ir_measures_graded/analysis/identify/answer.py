@@ -29,6 +29,8 @@ LISTED = 8
 """The number of tools, definitions and topics that are listed."""
 COMMON, RARE = 0.5, 0.2
 """A cause is a property of at least this share of the topics that differ, and at most this of the others."""
+UNSTABLE = "an order of tied documents gives the value, and an unstable sort cannot be reproduced"
+"""This cause may be common among the topics that agree: an unstable sort leaves many ties in order."""
 Dimensions = dict[str, tuple[str, tuple[str, ...]]]
 """The state and the values of each dimension."""
 
@@ -182,11 +184,11 @@ def _plainest_first(space: Space, found: Iterable[Definition]) -> list[Definitio
     """nDCG and DCG first, then what a tool computes, then by place in the tables; last, strings that are
     nDCG or DCG themselves."""
     place = {name: {value: n for n, value in enumerate(values)} for name, values in space.tried.items()}
-    repeated = {name for each in found if each.cumulates for name in by.LIKE[each.measure]}
+    repeated = {each.measure for each in found if each.cumulates}
 
     def key(each: Definition) -> tuple[Any, ...]:
         among = sum(place[name].get(value, 0) for name, value in each._asdict().items())
-        group = 0 if each.cumulates else 2 if each.measure.partition("(")[0] in repeated else 1
+        group = 0 if each.cumulates else 2 if by.family(each.measure) in repeated else 1
         return group, not any(tool.computes(each) for tool in tools()), among
 
     return sorted(found, key=key)
@@ -268,8 +270,8 @@ def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> Measu
         nearest = [*ours][apart.index(min(apart))]
         return by.at_cutoff(nearest(gains=table) if table else nearest, chosen.cutoff)
     name = chosen.measure.partition(" ")[0]
-    name = "ERR_G" if name == "ERR" else name
-    return by.at_cutoff(space.strings[name], chosen.cutoff) if name in space.strings else None
+    similar = space.strings.get(name) or space.strings.get(f"{name}_G")
+    return by.at_cutoff(similar, chosen.cutoff) if similar else None
 
 
 def _difference(
@@ -305,7 +307,7 @@ def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> 
     for cause in properties[0]:
         has = np.concatenate([part[cause] for part in properties])
         here, there = (has & differ).sum(), (has & fits).sum()
-        if here >= COMMON * differ.sum() and there <= RARE * fits.sum():
+        if here >= COMMON * differ.sum() and (there <= RARE * fits.sum() or cause == UNSTABLE):
             counts = f"{here} of the {differ.sum()} that differ, {there} of the {fits.sum()} that agree"
             yield "perhaps because", f"{cause}: {counts}"
 
@@ -324,7 +326,7 @@ def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.n
         near = case.tolerance
         within = (upper - lower > near) & (case.values >= lower - near) & (case.values <= upper + near)
     return {
-        "an order of tied documents gives the value, and an unstable sort cannot be reproduced": within,
+        UNSTABLE: within,
         "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
         "fewer documents retrieved than the cutoff": limited & (retrieved < k) & (retrieved > 0),
         "fewer relevant documents than the cutoff": limited & (relevant < k) & (relevant > 0),

@@ -8,6 +8,7 @@ others in `SUMS` and `DENOMINATORS`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -292,6 +293,16 @@ def strings(levels: np.ndarray) -> dict[str, Measure]:
         least = thresholds(levels) if "rel" in known and not is_graded(measure) else ()
         found += [measure(**top), *(measure(rel=level, **top) for level in least)]
     return {str(measure): measure for measure in found}
+
+
+def family(name: str) -> str:
+    """What a measure and its variants are called: nDCG, DCG, or the name without a suffix.
+
+    >>> family("nDCG_JK(b=10)"), family("ERR_G"), family("ERR with the level as the probability")
+    ('nDCG', 'ERR', 'ERR')
+    """
+    name = re.split("[ (@]", name)[0]
+    return next((of for of, names in LIKE.items() if name in names), name.removesuffix("_G"))
 
 
 def impossible(definition: Definition) -> set[str]:

@@ -110,9 +110,9 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
     cutoffs = (*map(str, range(1, depth + 1) if any_cutoff else by.CUTOFFS), by.ALL_RANKS)
     discounts, strings = dict(by.DISCOUNTS), by.strings(levels)
-    families: tuple[str, ...] = (by.NDCG, by.DCG)
-    others = [name.format(of) for name in by.DENOMINATORS for of in by.thresholds(levels).values()]
-    others += by.SUMS
+    thresholds = by.thresholds(levels).values()
+    others = [name.format(threshold) for name in by.DENOMINATORS for threshold in thresholds]
+    measures = [by.NDCG, by.DCG, *by.SUMS, *others]
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
@@ -121,12 +121,12 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
             raise GradedError(f"measure {measure!r} names several measures; name one")
         if "cutoff" in wanted.params:
             cutoffs = (str(wanted["cutoff"]),)
-        families = tuple(family for family, names in by.LIKE.items() if wanted.NAME in names)
-        names = next((names for names in by.LIKE.values() if wanted.NAME in names), (wanted.NAME,))
-        base = wanted.NAME.removesuffix("_G")
-        others = [name for name in others if re.split("[ (]", name)[0].removesuffix("_G") == base]
         own = type(wanted)(**{key: value for key, value in wanted.params.items() if key != "cutoff"})
-        strings = {name: each for name, each in strings.items() if each.NAME in names} | {str(own): own}
+        family = by.family(wanted.NAME)
+        strings = {name: each for name, each in strings.items() if by.family(name) == family} | {
+            str(own): own
+        }
+        measures = [name for name in measures if by.family(name) == family]
         if base := wanted.params.get("b"):
             log = float(np.log(base))
             discounts[f"log{base:g} r from rank {base:g} on"] = lambda r: np.log(np.maximum(r, base)) / log
@@ -137,7 +137,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     by_rank = all(case.ranks_in_file is not None for case in cases)
     gains = by.gains_for(levels)
     tried = {
-        "measure": (*families, *others, *(name for name, each in strings.items() if not is_foreign(each))),
+        "measure": (*measures, *(name for name, each in strings.items() if not is_foreign(each))),
         "cutoff": cutoffs,
         "gain": tuple(gains),
         "discount": tuple(discounts),
