@@ -19,7 +19,7 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
-from ..evaluation.provider import GradedEvaluator, computed, view
+from ..evaluation.provider import computed, view
 from ..evaluation.remarks import RunRemarks, warn_of
 from ..evaluation.study import studied
 from ..measures.base import GradedMeasure
@@ -362,13 +362,9 @@ def _vectors(
         return [values_at_ranks(measure, whole, depth).T[None] for measure, depth in asked]
     count = 1 if normalise == "topics" else 2
     found = [np.empty((count, depth, len(judgments.topics))) for _, depth in asked]
-    evaluator, remarks = (
-        GradedEvaluator([], judgments.table, judgments.documents),
-        RunRemarks(judgments.judged),
-    )
+    remarks = RunRemarks(judgments.judged)
     with about(run.name):
-        reduction = evaluator.reduced(run.rows(judgments, standard=False)[0])
-        for block in remarks.watched(reduction.blocks):
+        for block in remarks.watched(run.reduced(judgments).blocks):
             for (measure, depth), into in zip(asked, found):
                 assert is_graded(measure)
                 topics = view(measure, block.ranks, block.views, cut=False)
