@@ -196,3 +196,9 @@ def test_summary_and_table():
 
 
 # ---------------------------------------------------------------------------------------- refusals
+
+
+def test_condensed_lists_of_standard_measures_lack_negative_levels():
+    qrels, run = {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}}
+    found = explain(qrels, run, AP(judged_only=True), "q")
+    assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])

@@ -174,3 +174,9 @@ def test_rank_figure_has_one_line_per_run_that_breaks_between_measures(found, tm
     assert first == [f"{found.runs[run]}  {found.ranks[run, 0]:g}" for run in order]
     plots.save(figure, tmp_path / "ranks.png")
     assert (tmp_path / "ranks.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_smaller_values_rank_first_if_smaller_is_better():
+    found = sensitivity(QRELS, RUNS, ["NDPM", "NDPM(performance=True)"])
+    assert found.tau[0, 1] == 1
+    assert (np.diff(found.means[np.argsort(found.ranks[:, 0]), 0]) >= 0).all()

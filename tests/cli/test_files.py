@@ -136,3 +136,10 @@ def test_a_named_pipe_receives_the_table(output):
     reader.join(timeout=10)
     assert received == ["run,AP\nrun,0.6250\n"]
     assert not Path("pipe.csv").is_file()
+
+
+def test_a_symbolic_link_remains(output):
+    os.symlink("target.csv", "link.csv")
+    output("evaluate", "qrels", "run", "AP", "-o", "link.csv")
+    assert os.readlink("link.csv") == "target.csv"
+    assert Path("target.csv").read_text().startswith("run,AP\n")

@@ -546,3 +546,9 @@ def test_collection_run_with_a_repeated_document_is_refused(monkeypatch):
     row = SimpleNamespace(query_id="q1", doc_id="d1", score=1.0)
     collection(monkeypatch, scoreddocs_iter=lambda: [row, row])
     assert "topic 'q1' retrieves document 'd1' twice" in refused(scoreddocs_of, "made-up")
+
+
+def test_files_with_byte_order_marks_are_read_when_joined(tmp_path):
+    for mark in (b"\xef\xbb\xbf", b"\r\n\xef\xbb\xbf"):
+        joined = mark + RUN + mark + RUN.replace(b"q", b"p")
+        assert list(dicts(written(tmp_path / "run", joined))) == ["q1", "q2", "p1", "p2"]

@@ -281,3 +281,9 @@ def test_other_spellings_are_read(text, measures):
 def test_other_texts_name_no_measure(text):
     with pytest.raises(GradedError):
         parse_measures(text)
+
+
+def test_python_does_not_warn_of_the_string():
+    with warnings.catch_warnings(), pytest.raises(GradedError, match=r"b=.* is not allowed"):
+        warnings.simplefilter("error")
+        parse_measure(r"DCG_JK(b='\d')")
