@@ -11,7 +11,7 @@ import pytest
 from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
-from ir_measures_graded.analysis import Evaluation, compare_values, evaluate, plots
+from ir_measures_graded.analysis import Evaluation, compare_values, evaluate
 from ir_measures_graded.analysis.compare import (
     ANOVA_RUNS,
     ANOVA_TOPICS,
@@ -26,7 +26,6 @@ from ir_measures_graded.analysis.comparison import (
     TUKEY_HSD,
     Comparison,
     Test,
-    _beaten_cell,
 )
 from ir_measures_graded.output import formats
 from ir_measures_graded.statistics.intervals import mean_interval
@@ -347,23 +346,6 @@ def test_equal_values_leave_tests_of_all_runs_undefined(number):
     assert equal.note == "undefined: runs and topics explain all variation"
 
 
-def test_conover_has_p_0_if_all_topics_rank_the_runs_equally():
-    array = np.array([[0.1], [0.2], [0.2], [0.3]]) + np.array([[0.0, 0.1, 0.5, 0.2]])
-    array[3] += [0, 0.01, 0, 0]
-    found = compare_values(of_array(array), tests=["conover"])
-    p_values = {(test.run, test.other): test.p for test in found.find("nDCG_JK", CONOVER)}
-    assert p_values.pop(("B", "C")) == 1.0
-    assert set(p_values.values()) == {0.0}
-    assert found.statement("nDCG_JK", CONOVER) == "D > B, C, A**; B, C > A**"
-
-
-def test_values_that_differ_by_rounding_errors_are_tied():
-    array = np.array([[0.1 + 0.2, 0.7, 0.4], [0.3, 0.7, 0.1 + 0.2 + 0.1], [0.1, 0.2, 0.9]])
-    assert array[0, 0] != array[1, 0]
-    ours = compare_values(of_array(array), tests=["conover"]).find("nDCG_JK", FRIEDMAN)[0]
-    assert ours.statistic == pytest.approx(stats.friedmanchisquare(*array.round(6)).statistic)
-
-
 # --------------------------------------------------------------------- significant differences
 
 
@@ -482,39 +464,6 @@ def test_many_pairs_are_shown_by_run_with_letters():
         beaten = sum(map(len, found.beaten(measure, PAIRED_T, block[0][2]).values()))
         assert beaten
         assert (block[0][5] == "") == (beaten == 0)
-
-
-def test_table_by_run_counts_the_runs_beaten_if_there_are_too_many_letters():
-    beaten = {"**": list("BDFHJLNSUWYZ"), "*": list("PR")}
-    assert _beaten_cell(beaten, [chr(65 + number) for number in range(26)]) == "12**; 2*"
-    assert _beaten_cell({"**": list("BCD"), "*": list("F")}, list("ABCDEFG")) == "B–D**; F*"
-
-
-def test_two_runs_are_compared_without_a_baseline():
-    array = [[0.1, 0.2, 0.4, 0.9], [0.3, 0.5, 0.5, 0.7]]
-    found, named = (compare_values(of_array(array), baseline=name) for name in (None, "A"))
-    assert (found.baseline, found.reference) == (None, "A")
-    assert found.outcomes == named.outcomes
-    assert compare_values(of_array([*array, array[0]])).reference is None
-
-
-def test_figure_of_pairs_shades_significant_differences(pairs, tmp_path):
-    figure = pairs.figure()
-    assert len(figure.axes) == 4
-    for axes, measure in zip(figure.axes, pairs.measures):
-        order = pairs.best_first(measure)
-        assert [label.get_text().split()[0] for label in axes.get_yticklabels()] == order
-        drawn = [t for name in (PAIRED_T, CONOVER) for t in pairs.find(measure, name) if t.significant]
-        shades = axes.images[0].get_array()
-        for test in drawn:
-            first, second = sorted((order.index(test.run), order.index(test.other)))
-            cell = (first, second) if test.test == PAIRED_T else (second, first)
-            assert shades[cell] == (2 if test.adjusted < 0.01 else 1)
-        assert shades.count() == len(axes.texts) == len(drawn)
-    plots.save(figure, tmp_path / "compare.svg")
-    assert "above: paired t, below: Conover with Holm" in (tmp_path / "compare.svg").read_text(
-        encoding="utf-8"
-    )
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):

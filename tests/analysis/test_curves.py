@@ -18,7 +18,7 @@ from ir_measures_graded import (
     nCG,
     nDCG_JK,
 )
-from ir_measures_graded.analysis import Curves, curves, evaluate, plots
+from ir_measures_graded.analysis import Curves, curves, evaluate
 from ir_measures_graded.measures import MEASURES
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
@@ -112,17 +112,6 @@ def test_table_of_several_measures_has_one_block_per_measure():
     assert [row[:3] for row in rows] == [["CG", 1, 2.0], ["CG", 2, 8 / 3], ["P", 1, None], ["P", 2, None]]
 
 
-def test_figure_of_several_measures_has_one_panel_each_and_one_legend():
-    found = curves(QRELS, RUNS, ["CG", "P", "muAP"], 3)
-    figure = found.figure()
-    assert [axes.get_title("left") for axes in figure.axes] == ["CG", "P", "muAP"]
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["ideal", "good", "poor"]
-    for axes, one in zip(figure.axes, found.curves):
-        lines = {line.get_label(): line.get_ydata().tolist() for line in axes.lines}
-        assert lines["poor"] == one.values[1].tolist()
-
-
 # ------------------------------------------------------------------------------- confidence
 
 
@@ -146,16 +135,6 @@ def test_bands_equal_the_scipy_bootstrap():
             (values,), np.mean, random_state=np.random.default_rng(8), **options
         ).confidence_interval
         assert found.bands[number, :, 4] == pytest.approx([interval.low, interval.high], rel=1e-12)
-
-
-def test_bands_depend_on_the_seed_only():
-    qrels, runs = collection()
-    found = curves(qrels, runs, nCG, 4, confidence=0.95, seed=1)
-    alone = curves(qrels, {"two": runs["two"]}, nCG, 4, confidence=0.95, seed=1)
-    np.testing.assert_array_equal(found.bands[1], alone.bands[0])
-    other = curves(qrels, runs, nCG, 4, confidence=0.95, seed=2)
-    assert (found.bands != other.bands).any()
-    np.testing.assert_array_equal(found.values, other.values)
 
 
 # ---------------------------------------------------------------------------- table and figure
@@ -204,16 +183,6 @@ def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
     _, axes = drawn(found)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
     assert axes.get_ylabel() == "Mean over 1 topic"
-
-
-def test_legend_shows_run_names_unchanged(tmp_path):
-    names = ("_hidden", "costs $5 or $6", "a_b^c", "Ωmega")
-    found = Curves(CG, "topics", 2, names, np.array([[4.0], [3.0], [2.0], [1.0]]))
-    figure, axes = drawn(found)
-    assert [text.get_text().strip() for text in axes.get_legend().get_texts()] == list(names)
-    plots.save(figure, tmp_path / "a.svg")
-    shown = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert all(f"{name}</text>" in shown for name in names)
 
 
 def test_figure_shows_bands_and_their_confidence():

@@ -159,14 +159,3 @@ def test_a_difference_out_of_reach_has_no_number_of_topics():
     found = power_of_values(of_array([[1, 2, 3], [3, 1, 2]], "CG"), permutations=9, differences=[1e-9])
     assert found.topics_for("CG", 1e-9) is None
     assert found.records()[0]["topics_1e-09"] is None
-
-
-def test_the_figure_has_a_curve_per_measure(found):
-    (axes,) = found.figure().axes
-    curves = axes.lines[: len(MEASURES)]
-    assert [line.get_label() for line in curves] == MEASURES
-    for line, measure in zip(curves, MEASURES):
-        alphas, shares = line.get_data()
-        for alpha in (0.01, 0.05, 0.1):
-            at = np.searchsorted(alphas, alpha) - 1
-            assert shares[at] == pytest.approx(found.share(measure, alpha))

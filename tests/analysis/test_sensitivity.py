@@ -158,24 +158,6 @@ def test_heat_map_has_a_shaded_cell_for_each_pair_of_settings(found, tmp_path):
     assert "w100 = 0:0,1:1,2:10,3:100" in (tmp_path / "tau.svg").read_text(encoding="utf-8")
 
 
-def test_rank_figure_has_one_line_per_run_that_breaks_between_measures(found, tmp_path):
-    figure = found.rank_changes()
-    (axes,) = figure.axes
-    lines = {line.get_label(): line for line in axes.lines if line.get_label() in found.runs}
-    assert sorted(lines) == list("ABCDE")
-    for run, line in lines.items():
-        ranks = line.get_ydata()
-        assert np.isnan(ranks).sum() == 5  # five borders between six groups
-        np.testing.assert_array_equal(ranks[~np.isnan(ranks)], found.ranks[found.runs.index(run)])
-    assert axes.yaxis_inverted()
-    assert [label.get_text() for label in axes.get_xticklabels()] == list(map(str, found.settings))
-    first = [label.get_text() for label in axes.get_yticklabels()]
-    order = np.argsort(found.ranks[:, 0])
-    assert first == [f"{found.runs[run]}  {found.ranks[run, 0]:g}" for run in order]
-    plots.save(figure, tmp_path / "ranks.png")
-    assert (tmp_path / "ranks.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_smaller_values_rank_first_if_smaller_is_better():
     found = sensitivity(QRELS, RUNS, ["NDPM", "NDPM(performance=True)"])
     assert found.tau[0, 1] == 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import parse_measure
-from ir_measures_graded.analysis import plots, swaps
+from ir_measures_graded.analysis import swaps
 from ir_measures_graded.analysis.swaps import LEVELS, _reference, _swapped
 
 NDCNG, MUAP, NDCG = "NDCNG(avg=True)", "muAP", "NDCNG(avg=True,max_gain=1)"
@@ -94,24 +94,3 @@ def test_table_and_records_hold_means_deviations_and_gaps():
         "levels": 4, "measure": "muAP", "swaps": 3,
         "mean": pytest.approx(values.mean()), "standard_deviation": pytest.approx(values.std(ddof=1)),
     }  # fmt: skip
-
-
-@pytest.mark.parametrize("count", [1, 3, 4])
-def test_figure_has_one_panel_per_measure_and_one_line_per_number_of_levels(count, tmp_path):
-    measures = [MUAP, NDCNG, "nDCG@10", "CG"][:count]
-    found = swaps(measures, levels=[2, 5], documents=10, most=4, repetitions=3)
-    figure = found.figure()
-    assert [axes.get_title(loc="left") for axes in figure.axes] == measures
-    for number, axes in enumerate(figure.axes):
-        assert axes.get_xlabel() == "Random swaps"
-        assert [line.get_label() for line in axes.lines] == ["2 levels", "5 levels"]
-        for line, mean in zip(axes.lines, found.means()[:, number]):
-            np.testing.assert_array_equal(line.get_xdata(), range(5))
-            np.testing.assert_array_equal(line.get_ydata(), mean)
-        assert len(axes.collections) == 2  # one band per number of levels
-    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
-    assert [text.get_text() for text in legends[0].get_texts()] == ["2 levels", "5 levels"]
-    assert len(legends) == 1
-    plots.save(figure, tmp_path / "swaps.svg")
-    picture = (tmp_path / "swaps.svg").read_text(encoding="utf-8")
-    assert "Mean ± standard deviation of 3 rankings of 10" in picture

@@ -11,7 +11,7 @@ peer first runs on a tiny input, because compilation and imports must not be tim
 The inputs are those of workloads.py, in memory and in files. Calls on files start from paths and run in this
 process: ``files`` are in TREC's form (this form includes the program trec_eval), others are ``parquet``,
 ``feather`` and ``csv``. ``processes`` runs whole commands on TREC's files, including the start of the
-interpreter. pyNTCIREVAL's command takes one labelled topic at a time; its files are written beforehand.
+interpreter.
 
 `peak MB` is the peak memory of a new process that makes the call once, including its input and all imports.
 `added MB` is the part that the call added.
@@ -20,7 +20,6 @@ interpreter. pyNTCIREVAL's command takes one labelled topic at a time; its files
 import argparse
 import io
 import statistics
-import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -28,7 +27,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
 from importlib.util import find_spec
-from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -48,7 +46,6 @@ MEASURE = nDCG_JK(b=2) @ 100
 IN_MEMORY = {**FORMS, **ARROW_FORMS}
 ON_FILES = ("files", *TABLE_FILES, "processes")
 TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
-BY_COMMANDS = 250  # topics, because pyNTCIREVAL's commands start for each
 
 
 # ------------------------------------------------------------------------------ contestants
@@ -225,46 +222,12 @@ def read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
 
 def as_processes(qrels: Path, run: Path) -> dict[str, Call]:
     paths = str(qrels), str(run)
-    calls: dict[str, Call] = {
+    return {
         OURS: Command(
             (sys.executable, "-m", "ir_measures_graded", "evaluate", *paths, str(MEASURE), "--places=16")
         ),
         "ir-measures": Command((sys.executable, "-m", "ir_measures", *paths, "nDCG@100", "--places=16")),
     }
-    if find_spec("pyNTCIREVAL") and (topics := files_of_topics(qrels, run)):
-        calls["pyNTCIREVAL"] = lambda: statistics.fmean(starmap(value_of_pyntcireval_command, topics))
-    return calls
-
-
-def files_of_topics(qrels: Path, run: Path) -> list[tuple[Path, Path, str]]:
-    """Each topic's files for pyNTCIREVAL's command, unless there are too many topics."""
-    with qrels.open() as lines:
-        judged = pytrec_eval.parse_qrel(lines)
-    if len(judged) > BY_COMMANDS:
-        return []
-    with run.open() as lines:
-        retrieved = pytrec_eval.parse_run(lines)
-    return [_files_of_topic(run.parent, topic, judged[topic], retrieved[topic]) for topic in judged]
-
-
-def _files_of_topic(
-    folder: Path, topic: str, levels: dict[str, int], scores: dict[str, float]
-) -> tuple[Path, Path, str]:
-    """A topic's judged and ranked documents as pyNTCIREVAL's command reads them, and its option for gains."""
-    judged, retrieved = folder / f"{topic}.rel", folder / f"{topic}.ranked"
-    judged.write_text("".join(f"{document} L{level}\n" for document, level in levels.items()))
-    retrieved.write_text("\n".join(ranked(scores)) + "\n")
-    return judged, retrieved, ":".join(map(str, range(1, max(levels.values()) + 1)))
-
-
-def value_of_pyntcireval_command(judged: Path, retrieved: Path, gains: str) -> float:
-    command = (sys.executable, "-c", "from pyNTCIREVAL.main import cli; cli()")
-    label = (*command, "label", "-r", judged, retrieved)
-    compute = (*command, "compute", "-r", judged, "-g", gains, "--cutoffs", "100")
-    labelled = subprocess.run(label, capture_output=True, check=True).stdout
-    output = subprocess.run(compute, input=labelled, capture_output=True, check=True).stdout.decode()
-    (line,) = (line for line in output.splitlines() if line.strip().startswith("nDCG@0100="))
-    return float(line.split()[-1])
 
 
 # ---------------------------------------------------------------------------------- measure
@@ -292,10 +255,8 @@ class Inputs:
         return contestants(form, *self.of_form(form), trec_eval)
 
 
-def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | None) -> Memory | None:
-    """The memory of a contestant in the calling process; unknown for a contestant of many processes."""
-    if (form, peer) == ("processes", "pyNTCIREVAL"):
-        return None
+def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | None) -> Memory:
+    """The memory of a contestant in the calling process."""
     tiny.contestants(form, trec_eval)[peer]()
     return memory_of(inputs.contestants(form, trec_eval)[peer])
 

@@ -128,20 +128,6 @@ def test_several_runs_by_query_print_one_row_per_run_and_topic(output):
     assert "all" not in "".join(output("evaluate", "qrels", "run", "other", "nCG@1", "-q", "-n"))
 
 
-def test_markdown_of_one_and_of_several_runs(output):
-    Path("a|b").write_text(RUN)
-    assert output("evaluate", "qrels", "run", "a|b", "nCG@1", "-o", "markdown", "-p", 2) == [
-        "| run  | nCG@1 |",
-        "|------|------:|",
-        "| run  |  0.50 |",
-        r"| a\|b |  0.50 |",
-    ]
-    assert output("evaluate", "qrels", "run", "nCG@1", "-o", "markdown", "-q", "-n")[2:] == [
-        "| run | q1       | 0.0000 |",
-        "| run | q2       | 1.0000 |",
-    ]
-
-
 def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
     Path("copy").write_text(OTHER)
     lines = output("evaluate", "qrels", "other", "copy", "P(rel=2)@1", "Accuracy", "-q", "-n")

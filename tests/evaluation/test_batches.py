@@ -1,7 +1,6 @@
 """The values of batches of whole topics, as distributed engines compute them."""
 
 from random import Random
-from typing import ClassVar
 
 import numpy as np
 import pyarrow
@@ -95,27 +94,19 @@ def test_a_bucket_does_not_answer_for_the_collection():
         evaluate_batches(ERR_G(max_gain=0.5), qrels, [run])
 
 
-class Bad:
-    """Invalid batches and the messages about them."""
-
-    QRELS: ClassVar = {
-        "qrels: topic 'q1', document 'a': judged twice, at level 1 and at level 2": [1, 2],
-        "qrels: topic 'q1', document 'a': the level is nan": [1, float("nan")],
-        "qrels: topic 'q1', document 'a': the relevance is null": [1, None],
-    }
-    RUN: ClassVar = {
-        "run: topic 'q1' retrieves document 'a' twice": ("q1", "a", 1),
-        "run: topic 'q1', document 'b': the score is NaN": ("q1", "b", float("nan")),
-        "run: topic 'q1', document 'b': the score is null": ("q1", "b", None),
-        "run: topic 'q1', document None: the doc_id is null": ("q1", None, 1),
-        "run: topic None, document 'b': the query_id is null": (None, "b", 1),
-    }
+BAD = {
+    "run: topic 'q1' retrieves document 'a' twice": ("q1", "a", 1),
+    "run: topic 'q1', document 'b': the score is NaN": ("q1", "b", float("nan")),
+    "run: topic 'q1', document 'b': the score is null": ("q1", "b", None),
+    "run: topic 'q1', document None: the doc_id is null": ("q1", None, 1),
+    "run: topic None, document 'b': the query_id is null": (None, "b", 1),
+}
 
 
-@pytest.mark.parametrize("message", Bad.RUN)
+@pytest.mark.parametrize("message", BAD)
 @pytest.mark.parametrize("qrels", [{"q1": {"a": 1}}, {}], ids=["judged", "unjudged"])
 def test_errors_in_a_run_name_group_topic_and_document(message, qrels):
-    topic, doc, score = zip(("q1", "a", 2), Bad.RUN[message])
+    topic, doc, score = zip(("q1", "a", 2), BAD[message])
     columns = {
         "query_id": pyarrow.array(topic, pyarrow.string()),
         "doc_id": pyarrow.array(doc, pyarrow.string()),

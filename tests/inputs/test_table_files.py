@@ -4,11 +4,9 @@ import csv as python_csv
 import gzip
 import io
 import json
-from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from random import Random
 
 import ir_measures
 import numpy as np
@@ -268,18 +266,6 @@ def test_damaged_file_is_refused_with_its_kind(kind):
     path.write_bytes(path.read_bytes()[:-40])
     name = "Parquet" if kind == "parquet" else "Arrow"
     assert refused(list, RunFile(path, "A")).startswith(f"{path}: cannot be read as {name}: ")
-
-
-@pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
-def test_changed_bytes_are_read_or_refused(kind):
-    random, content = Random(1), written(kind, table()).read_bytes()
-    for _ in range(300):
-        changed = bytearray(content)
-        for _ in range(random.randint(1, 6)):
-            changed[random.randrange(8, len(changed))] = random.randrange(256)
-        with suppress(GradedError):
-            for run in RunFile(io.BytesIO(changed)).runs().values():
-                list(run)
 
 
 def test_blocks_are_cut_between_topics_of_a_table(monkeypatch):

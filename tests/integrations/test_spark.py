@@ -241,17 +241,6 @@ def test_the_script_for_spark_submit(tmp_path):
     assert {("one", *row): value for row, value in found.items()} == local
 
 
-def test_the_script_reports_an_error_in_one_line(spark, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(type(spark), "stop", lambda _: None)  # other tests use the session
-    parquet.write_table(arrow({"q": {"a": 1}}, "relevance"), tmp_path / "qrels")
-    twice = pyarrow.concat_tables([arrow({"q": {"a": 1}}, "score")] * 2)
-    parquet.write_table(twice, tmp_path / "run")
-    arguments = [str(tmp_path / "qrels"), str(tmp_path / "run"), "AP", "-o", str(tmp_path / "values")]
-    assert graded.main(arguments) == 2
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("ir_measures_graded.integrations.spark: error: run: topic 'q' retrieves doc")
-
-
 @pytest.mark.usefixtures("spark")
 def test_the_example_on_the_page_about_data_prints_what_it_shows():
     page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")

@@ -130,15 +130,6 @@ def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(results):
     assert "smaller is better" not in figure.axes[0].get_xlabel()
 
 
-def test_bars_of_an_effort_are_its_ranks(results):
-    found = results["Effort"]
-    panels = found.figure().axes
-    assert [label.get_text() for label in panels[0].get_yticklabels()] == list(found.runs)
-    for number, axes in enumerate(panels):
-        ranks = [ranks[number] for ranks in found.ranks]
-        assert [bar.get_width() for bar in axes.patches] == [rank or found.depth for rank in ranks]
-        texts = [text.get_text() for text in axes.texts]
-        assert texts == [str(rank) if rank else f"> {found.depth}" for rank in ranks]
 
 
 @every_kind
