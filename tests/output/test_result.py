@@ -130,8 +130,6 @@ def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(results):
     assert "smaller is better" not in figure.axes[0].get_xlabel()
 
 
-
-
 @every_kind
 def test_print_shows_the_table_and_save_writes_what_the_ending_says(results, kind, tmp_path):
     result = results[kind]
