@@ -24,6 +24,8 @@ from .reduction import ReducedBlock
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
+LINES = 300
+"""The number of lines of a run whose ranks are compared with the scores."""
 FIELDS = 6
 """The number of fields in a line of a TREC run, of which the fourth is the rank."""
 
@@ -92,7 +94,7 @@ def rank_remarks(source: RunSource) -> list[str]:
     if not isinstance(source, RunFile) or not source.lasting:
         return []
     with Content(source.file) as content:
-        lines = [line.split() for line in content.begin().split(b"\n")[:-1]]
+        lines = [line.split() for line in content.begin().split(b"\n", LINES)[:-1]]
     try:
         rows = [(fields[0], int(fields[3]), float(fields[4])) for fields in lines if len(fields) == FIELDS]
     except ValueError:  # not a TREC file
