@@ -175,7 +175,7 @@ import sys
 from ir_measures_graded import cli
 
 heavy = ["ir_measures_graded.analysis", "ir_measures_graded.cli.evaluate"]
-heavy += ["ir_datasets", "matplotlib", "pandas", "pyarrow", "scipy", "tqdm"]
+heavy += ["ir_datasets", "matplotlib", "pandas", "pyarrow", "pyarrow.compute", "pyarrow.csv", "scipy", "tqdm"]
 for words in ["--version"], ["--help"], ["measures"], ["evaluate", "qrels", "run", "nCG", "AP"]:
     assert cli.main(words) == 0
     print("imported:", *[name for name in heavy if name in sys.modules])

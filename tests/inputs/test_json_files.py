@@ -104,6 +104,12 @@ def test_forms_are_read_wherever_a_file_goes(tmp_path):
     ("content", "expected"),
     [
         ('{"q1": {"d1": 3, "d2": 0}, "q2": {}}', {"q1": {"d1": 3, "d2": 0}}),
+        ('{"q1": {"d1": "3", "d2": "0.5"}}', {"q1": {"d1": 3, "d2": 0.5}}),
+        (
+            '{"query_id":"q1","doc_id":"d1","rating":3}\n{"query_id":"q1",\n"doc_id":"d2","rating":1}\n'
+            '{"query_id":"q2","doc_id":"d1","rating":2}',
+            {"q1": {"d1": 3, "d2": 1}, "q2": {"d1": 2}},
+        ),
         ('{"query_id":"q1","doc_id":"d1","relevance":3,"iteration":"0"}\n', {"q1": {"d1": 3}}),
         (
             '{"query_id":7,"doc_id":12,"score":1}\n{"query_id":"8","doc_id":"12","score":"2.5"}\n',
@@ -147,6 +153,31 @@ def test_runs_of_lines_are_told_apart_by_a_key():
     Path("runs.jsonl").write_text(lines(rows))
     assert [*RunFile("runs.jsonl").runs()] == ["a", "b"]
     assert len(list(RunFile("runs.jsonl", "b"))) == len(ROWS)
+
+
+def test_runs_of_an_array_are_told_apart_by_a_key():
+    rows = [{"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS]
+    Path("runs.json").write_text(json.dumps(rows))
+    assert [*RunFile("runs.json").runs()] == ["a", "b"]
+    assert len(list(RunFile("runs.json", "b"))) == len(ROWS)
+
+
+def test_query_of_an_item_is_no_topic():
+    item = {"query": {"text": "7", "qid": "1"}, "candidates": [{"docid": "d1", "score": 2}]}
+    assert run(json.dumps(item)) == {"1": {"d1": 2}}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "trec"])  # ranx writes JSON only with compiled code
+def test_files_and_objects_of_ranx_are_read(ending):
+    ranx = pytest.importorskip("ranx", reason="ranx is not installed")
+    judged = ranx.Qrels({"q1": {"d1": 3, "d2": 1}, "q2": {"d1": 2}})
+    ranked = ranx.Run(TWO, name="mine")
+    judged.save(f"qrels.{ending}")
+    ranked.save(f"run.{ending}")
+    found = evaluate(judged.to_dict(), {"x": TWO}, [CG, AP]).values
+    for of_qrels in (judged, judged.to_dataframe(), f"qrels.{ending}"):
+        for of_run in (ranked, ranked.to_dataframe(), Path(f"run.{ending}")):
+            assert (evaluate(of_qrels, {"x": of_run}, [CG, AP]).values == found).all()
 
 
 @pytest.fixture(autouse=True)

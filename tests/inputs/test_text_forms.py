@@ -38,6 +38,12 @@ def test_runs_of_other_tools_are_read(monkeypatch, content, expected, separator,
         ("q1 d1 -1\nq1 d2 0.5\n", {"q1": {"d1": -1, "d2": 0.5}}),
         ("# judged in 2026\nq1 0 d1 3\n#q1 0 d2 3\nq1 0 d3 1\n", {"q1": {"d1": 3, "d3": 1}}),
         ("q1 0 1 1\nq1 0 2 0\nq1 0 3 1\n", {"q1": {"1": 1, "2": 0, "3": 1}}),
+        ("q \x1c0 10 0\nq 0 a 2\n", {"q": {"10": 0, "a": 2}}),
+        (
+            "2 qid:10 1:0.03 2:0.5 #docid = GX029 inc = 1\n3 qid:q1 1:0.5 # docno=d1\n3 qid:12 # d1 text\n",
+            {"10": {"GX029": 2}, "q1": {"d1": 3}, "12": {"d1": 3}},
+        ),
+        ("\n\r\nquery_id,doc_id,rating\n7,d1,2\n", {"7": {"d1": 2}}),
         ("query_id,Query Text,Doc ID,Rating,Title\n7,x,d1,2,t\n7,x,d2,1,t\n", {"7": {"d1": 2, "d2": 1}}),
     ],
 )
