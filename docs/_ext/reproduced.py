@@ -16,8 +16,6 @@ from papers import test_jarvelin_kekalainen as jk
 from papers import test_scheel as scheel
 from papers import test_zhou_yao as zy
 
-Documents = dict[str, float]
-
 
 def beside(printed: float, value: float, places: int) -> str:
     """A printed number and the computed one with one more digit; bold if they differ.
@@ -84,40 +82,11 @@ def jarvelin_numbers() -> str:
 
 def zhou_examples() -> str:
     """The worked examples of sections 5 and 6.1."""
-    kendall: Documents = {"d1": 4, "d3": 3, "d2": 2, "d4": 1}
-    user = {"d1": 0.3, "d2": 0.2, "d3": 0.1}
-    found, third, fifth = {"a": 3, "b": 2, "c": 1}, _listed("xyb"), _listed("vwxyb")
-    spearman = [dict(zip("abcde", scores)) for scores in ((6, 1, 3, 5, 4), (5, 6, 4, 3, 2))]
-    weak_orders = (
-        {"d1": 3, "d2": 3, "d3": 2, "d4": 1, "d5": 1, "d6": 0},
-        {"d1": 4, "d3": 4, "d2": 3, "d5": 3, "d6": 2, "d4": 1},
-    )
-    adm = "ADM(norm='none',max_gain=1)"
-    examples: list[tuple[str, str, float, Documents, Documents]] = [
-        ("Example 2", "Spearman", -0.3, *spearman),
-        ("Example 3", "KendallTau", 0.67, kendall, _listed(["d1", "d3", "d4", "d2"])),
-        ("Example 4, IRS1", "SR@5", 0.78, zy.EXAMPLE_4["q"], _listed("abdex")),
-        ("Example 4, IRS2", "SR@5", 0.78, zy.EXAMPLE_4["q"], _listed("debax")),
-        ("Example 4, IRS1", "MSR@5", 0.90, zy.EXAMPLE_4["q"], _listed("abdex")),
-        ("Example 4, IRS2", "MSR@5", 0.57, zy.EXAMPLE_4["q"], _listed("debax")),
-        ("Example 5, IRS1", "WAP", 0.11, found, third),
-        ("Example 5, IRS2", "WAP", 0.11, found, fifth),
-        ("Example 5, IRS1", "Q", 0.11, found, third),
-        ("Example 5, IRS2", "Q", 0.09, found, fifth),
-        ("Example 6", "NDPM", 0.23, *weak_orders),
-        ("Example 6", "NDPM(performance=True)", 0.77, *weak_orders),
-        ("Section 6.1, IRS1", adm, 0.80, user, {"d1": 0.6, "d2": 0.4, "d3": 0.2}),
-        ("Section 6.1, IRS2", adm, 0.87, user, {"d1": 0.1, "d2": 0.2, "d3": 0.3}),
-    ]
     rows = []
-    for where, measure, printed, qrels, run in examples:
+    for where, measure, printed, qrels, run in zy.EXAMPLES:
         value = parse_measure(measure).calc_aggregate({"q": qrels}, {"q": run})
         rows.append([where, f"`{measure}`", beside(printed, value, 2)])
     return markdown(["example", "measure", "printed / computed"], rows)
-
-
-def _listed(docs: Sequence[str]) -> Documents:
-    return {doc: -float(rank) for rank, doc in enumerate(docs)}
 
 
 def zhou_table(number: str) -> str:

@@ -18,7 +18,7 @@ seven of its eight values are those of the scores 0, 0, .2, .2, .1.
 import numpy as np
 import pytest
 
-from ir_measures_graded import ADM, AGR, MSR, NDPM, SR, WAP, KendallTau, Q, Spearman, nDCG_JK
+from ir_measures_graded import ADM, AGR, MSR, NDPM, WAP, Q, nDCG_JK, parse_measure
 from ir_measures_graded.evaluation.reduction import JudgedDocuments
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 from ir_measures_graded.measures.average_precision import _adjusted_gains
@@ -143,35 +143,38 @@ def test_the_scores_of_irs3_in_table_4_are_misprinted():
     assert come_out(AS_COMPUTED) == set(COLUMNS) - {"agr"}
 
 
-def test_table_1_and_example_2_spearman():
-    user, system = (0.6, 0.1, 0.3, 0.5, 0.4), (0.5, 0.6, 0.4, 0.3, 0.2)
-    assert of_two_orders(Spearman)(user, system) == pytest.approx(-0.3, abs=1e-15)
+def listed_only(docs):
+    return {doc: -float(rank) for rank, doc in enumerate(docs)}
 
 
-def test_example_3_kendall():
-    user = {"q": {"d1": 4, "d3": 3, "d2": 2, "d4": 1}}
-    system = {"q": {"d1": 4, "d3": 3, "d4": 2, "d2": 1}}
-    for variant in "abc":  # equal without ties
-        assert KendallTau(variant=variant).calc_aggregate(user, system) == pytest.approx(4 / 6, abs=1e-15)
+SCORES_2 = [dict(zip("abcde", scores)) for scores in ((6, 1, 3, 5, 4), (5, 6, 4, 3, 2))]
+USER_3, USER_4 = {"d1": 4, "d3": 3, "d2": 2, "d4": 1}, {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1, "e": 0.1}
+FOUND_5, THIRD, FIFTH = {"a": 3, "b": 2, "c": 1}, listed_only("xyb"), listed_only("vwxyb")
+USER_6 = {"d1": 3, "d2": 3, "d3": 2, "d4": 1, "d5": 1, "d6": 0}
+SYSTEM_6 = {"d1": 4, "d3": 4, "d2": 3, "d5": 3, "d6": 2, "d4": 1}
+USER_61, ADM_1 = {"d1": 0.3, "d2": 0.2, "d3": 0.1}, "ADM(norm='none',max_gain=1)"
+EXAMPLES = [  # the place, the measure, the printed value, the user's scores and the system's
+    ("Example 2", "Spearman", -0.3, *SCORES_2),
+    ("Example 3", "KendallTau", 0.67, USER_3, listed_only(["d1", "d3", "d4", "d2"])),
+    ("Example 4, IRS1", "SR@5", 0.78, USER_4, listed_only("abdex")),
+    ("Example 4, IRS2", "SR@5", 0.78, USER_4, listed_only("debax")),
+    ("Example 4, IRS1", "MSR@5", 0.90, USER_4, listed_only("abdex")),
+    ("Example 4, IRS2", "MSR@5", 0.57, USER_4, listed_only("debax")),
+    ("Example 5, IRS1", "WAP", 0.11, FOUND_5, THIRD),
+    ("Example 5, IRS2", "WAP", 0.11, FOUND_5, FIFTH),
+    ("Example 5, IRS1", "Q", 0.11, FOUND_5, THIRD),
+    ("Example 5, IRS2", "Q", 0.09, FOUND_5, FIFTH),
+    ("Example 6", "NDPM", 0.23, USER_6, SYSTEM_6),
+    ("Example 6", "NDPM(performance=True)", 0.77, USER_6, SYSTEM_6),
+    ("Section 6.1, IRS1", ADM_1, 0.80, USER_61, {"d1": 0.6, "d2": 0.4, "d3": 0.2}),
+    ("Section 6.1, IRS2", ADM_1, 0.87, USER_61, {"d1": 0.1, "d2": 0.2, "d3": 0.3}),
+]
 
 
-EXAMPLE_4 = {"q": {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1, "e": 0.1}}
-
-
-@pytest.mark.parametrize(("retrieved", "sr", "msr"), [("abde", 0.78, 0.90), ("deba", 0.78, 0.57)])
-def test_example_4_sliding_ratio(retrieved, sr, msr):
-    run = {"q": {doc: -rank for rank, doc in enumerate(retrieved + "x")}}
-    assert (SR @ 5).calc_aggregate(EXAMPLE_4, run) == pytest.approx(sr, abs=TWO_DECIMALS)
-    assert (MSR @ 5).calc_aggregate(EXAMPLE_4, run) == pytest.approx(msr, abs=TWO_DECIMALS)
-
-
-@pytest.mark.parametrize(("rank", "q"), [(3, 0.11), (5, 0.09)])
-def test_example_5_wap_and_q(rank, q):
-    qrels = {"q": {"high": 3, "found": 2, "low": 1}}
-    run = {"q": {"found": -rank, **{f"x{i}": -i for i in range(1, 6) if i != rank}}}
-    assert WAP.calc_aggregate(qrels, run) == pytest.approx((2 / 6) / 3)
-    assert Q.calc_aggregate(qrels, run) == pytest.approx((3 / (6 + rank)) / 3)
-    assert Q.calc_aggregate(qrels, run) == pytest.approx(q, abs=TWO_DECIMALS)
+@pytest.mark.parametrize(("where", "measure", "printed", "user", "system"), EXAMPLES)
+def test_worked_examples(where, measure, printed, user, system):
+    value = parse_measure(measure).calc_aggregate({"q": user}, {"q": system})
+    assert value == pytest.approx(printed, abs=TWO_DECIMALS), where
 
 
 def test_section_5_6_average_gain_ratio():
@@ -183,16 +186,3 @@ def test_section_5_6_average_gain_ratio():
     assert AGR.calc_aggregate(qrels, {"q": {"high": 1}}) == pytest.approx(1 / 10)
     late = {"q": {"high": 1, "x": 2, "y": 3}}
     assert AGR.calc_aggregate(qrels, late) == pytest.approx(2.9 / (2.9 + 0.1 + 0.1) / 10)
-
-
-def test_example_6_ndpm():
-    user = {"q": {"d1": 3, "d2": 3, "d3": 2, "d4": 1, "d5": 1, "d6": 0}}
-    system = {"q": {"d1": 4, "d3": 4, "d2": 3, "d5": 3, "d6": 2, "d4": 1}}
-    assert NDPM.calc_aggregate(user, system) == 6 / 26
-    assert NDPM(performance=True).calc_aggregate(user, system) == pytest.approx(10 / 13)
-
-
-@pytest.mark.parametrize(("system", "adm"), [((0.6, 0.4, 0.2), 0.8), ((0.1, 0.2, 0.3), 0.87)])
-def test_section_6_1_average_distance(system, adm):
-    value = of_two_orders(ADM(norm="none", max_gain=1))((0.3, 0.2, 0.1), system)
-    assert value == pytest.approx(adm, abs=TWO_DECIMALS)
