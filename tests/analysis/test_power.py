@@ -15,7 +15,6 @@ from ir_measures_graded.analysis.power import (
     power_of_values,
     swap_rate,
     type_s_and_m,
-    upper_limit,
 )
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -82,11 +81,6 @@ def test_topics_and_detectable_differences_equal_those_of_statsmodels(found):
         effect = solve(nobs=20, alpha=0.005, power=0.8)
         assert reach == pytest.approx([spread * effect for spread in found.spread(measure)], rel=1e-4)
         assert found.detectable(measure) == reach[1]
-
-
-def test_upper_limit_covers_the_true_spread_in_80_percent():
-    drawn = np.random.default_rng(1).normal(0, 1, (5000, 10)).std(axis=1, ddof=1)
-    assert (drawn * upper_limit(10) > 1).mean() == pytest.approx(0.8, abs=0.02)
 
 
 def test_types_s_and_m_equal_a_simulation():

@@ -68,15 +68,6 @@ def test_every_format_has_the_row_of_the_verdict(table, capsys):
         assert "worse" in Path(file).read_text()
 
 
-def test_a_page_is_written(table):
-    pytest.importorskip("jinja2", reason="Jinja is not installed")
-    assert cli.main(["gate", "--values", table, "A", "C", "-o", "g.html"]) == 1
-    page = Path("g.html").read_text(encoding="utf-8")
-    assert "Topics that fell most" in page
-    assert '<td class="n">−0.2000</td>' in page
-    assert "<td><bdi>worse</bdi></td>" in page
-
-
 def test_stored_values_are_compared_with_the_old_run(capsys):
     evaluated = ["evaluate", demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10", "-q", "-f", "csv", "-p", "6"]
     assert cli.main(evaluated) == 0
