@@ -132,3 +132,12 @@ def test_28_lines_differ_in_colour_and_dashes_and_without_colour():
 )
 def test_titles_break_after_commas_and_spaces(text, lines):
     assert plots.title(text, width=14).split("\n") == lines
+
+
+def test_one_warning_counts_the_characters_that_the_font_lacks(tmp_path):
+    figure = plots.new_figure()
+    figure.add_subplot().set_title("検索")
+    plots.save(figure, tmp_path / "a.svg")
+    with pytest.warns(UserWarning, match="lacks 2 characters") as caught:
+        plots.save(figure, tmp_path / "a.png")
+    assert len(caught) == 1

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import GradedError, install_hint
 from .files import ending_of, write_whole
+from .formats import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -245,13 +246,19 @@ def svg(figure: Figure, label: str = "") -> str:
 def rendered(figure: Figure, form: str) -> bytes:
     """The content of a file of a figure in one of the `FORMATS`."""
     picture = io.BytesIO()
-    with _style(), warnings.catch_warnings():
-        if form == "svg":
-            warnings.filterwarnings(
-                "ignore", "Glyph .* missing"
-            )  # the fonts of the reader may have the glyph
+    with _style(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         _make_drawable(figure)
         figure.savefig(picture, format=form, metadata=FORMATS[form])
+    glyphs = {str(each.message) for each in caught if "missing from" in str(each.message)}
+    for each in caught:
+        if str(each.message) not in glyphs:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    if glyphs and form != "svg":
+        lacking = counted(len(glyphs), "character")
+        warnings.warn(
+            f"Matplotlib's font lacks {lacking} of this figure; an SVG file keeps them", stacklevel=2
+        )
     if form != "svg":
         return picture.getvalue()
     # Viewers without Matplotlib's font use a similar one.
