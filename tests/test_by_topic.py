@@ -52,7 +52,7 @@ def test_earlier_and_smaller_matches_a_plain_loop(lists, weighted):
 
 @given(st.lists(st.integers(0, 6)).map(sorted))
 def test_offsets_bound_the_values_of_each_topic(topic):
-    offsets = offsets_of(np.array(topic, dtype=np.int64), topics=8)
+    offsets = offsets_of(np.array(topic, dtype=np.int64), topic_count=8)
     assert offsets.shape == (9,)
     for number in range(8):
         assert topic[offsets[number] : offsets[number + 1]] == [number] * topic.count(number)

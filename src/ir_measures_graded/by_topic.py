@@ -15,13 +15,13 @@ from itertools import pairwise
 import numpy as np
 
 
-def offsets_of(topic: np.ndarray, topics: int) -> np.ndarray:
+def offsets_of(topic: np.ndarray, topic_count: int) -> np.ndarray:
     """The slice boundaries of an ascending array of topic numbers.
 
-    >>> offsets_of(np.array([0, 0, 2]), topics=3)
+    >>> offsets_of(np.array([0, 0, 2]), topic_count=3)
     array([0, 2, 2, 3])
     """
-    return np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=topics))))
+    return np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=topic_count))))
 
 
 def bounds_of(sizes: np.ndarray) -> np.ndarray:
@@ -33,10 +33,10 @@ def bounds_of(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
-def places(sizes: np.ndarray) -> np.ndarray:
+def positions(sizes: np.ndarray) -> np.ndarray:
     """The positions 0, 1, 2, … within each of several consecutive slices.
 
-    >>> places(np.array([2, 0, 3]))
+    >>> positions(np.array([2, 0, 3]))
     array([0, 1, 0, 1, 2])
     """
     starts = np.cumsum(sizes) - sizes
@@ -240,19 +240,19 @@ def earlier_and_smaller(
             at = np.flatnonzero(code == value)
             count[at] = cumsum((code < value) * weight, offsets)[at]
         return count
-    place = np.arange(values.size)
-    where = place  # the index of the value at each place of the current order
-    block = np.repeat(offsets[:-1], np.diff(offsets))  # the first place of its block
+    position = np.arange(values.size)
+    where = position  # the index of the value at each place of the current order
+    block = np.repeat(offsets[:-1], np.diff(offsets))  # the first position of its block
     for bit in reversed(range(int(code.max(initial=0)).bit_length())):
         high = (code[where] >> bit) & 1 == 1
-        starts = np.flatnonzero(block == place)
+        starts = np.flatnonzero(block == position)
         borders = np.append(starts, values.size)
         smaller = cumsum(np.where(high, 0, weight[where]), borders)
         count[where[high]] += smaller[high]
 
         low_before = cumsum((~high).astype(np.int64), borders) - ~high
         middle = block + np.repeat(np.add.reduceat(~high, starts, dtype=np.int64), np.diff(borders))
-        target = np.where(high, middle + (place - block - low_before), block + low_before)
+        target = np.where(high, middle + (position - block - low_before), block + low_before)
         where, block, moved = np.empty_like(where), np.empty_like(block), (where, block)
         where[target] = moved[0]
         block[target] = np.where(high, middle, moved[1])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ir_measures_graded import CG, RunFile, cli, nDCG_JK
 from ir_measures_graded.inputs.columns import RUN
-from ir_measures_graded.inputs.conversion import Rows, read_rows, written
+from ir_measures_graded.inputs.conversion import ConvertedRows, read_rows, written
 
 TWO = {"q1": {"d1": 9.2, "d10": 9.2, "d2": 1e-17}, "q2": {"d4": 3.0}}
 
@@ -157,7 +157,7 @@ def test_values_survive_to_the_last_bit(tmp_path_factory, ending, rows):
         else open("/dev/null")
     ):
         table = pyarrow.table({"query_id": topics, "doc_id": documents, "score": values})
-        contents = written(Rows(RUN, "in", "", {}, table), path)
+        contents = written(ConvertedRows(RUN, "in", "", {}, table), path)
     Path(path).write_bytes(contents[path])
     found = read_rows(path, RUN)
     assert {*zip(topics, documents, map(repr, values))} == {

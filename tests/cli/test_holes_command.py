@@ -1,4 +1,4 @@
-"""The command `holes`: the list, the files for an assessor, the answers, and errors."""
+"""The command `holes`: the list, the files for a judge, the answers, and errors."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_holes_lists_the_most_useful_documents(output):
 
 
 @pytest.mark.filterwarnings("default:.*judgments contradict")
-def test_answers_of_an_assessor_are_merged(output, capsys):
+def test_answers_of_a_judge_are_merged(output, capsys):
     assert len(output("holes", "qrels", "run", "other", "CG@3", "--ask", "ask.txt")) == 2
     assert Path("ask.txt").read_text() == "q1 0 x ?\n"
     Path("ask.txt").write_text("q1 0 x 2\n")

@@ -32,7 +32,8 @@ from ir_measures_graded import (
     read_trec_qrels,
     read_trec_run,
 )
-from ir_measures_graded.inputs import files, tables, text_files, text_forms
+from ir_measures_graded.inputs import files, text_files, text_forms
+from ir_measures_graded.inputs.rows import LONGEST_ID
 from ir_measures_graded.inputs.sources import qrels_of, qrels_source, run_source, scoreddocs_of
 from ir_measures_graded.measures import MEASURES
 
@@ -140,7 +141,7 @@ def test_empty_files_are_accepted(tmp_path):
 
 
 def test_lines_and_ids_have_a_greatest_length(tmp_path, monkeypatch):
-    longest = "d" * tables.LONGEST_ID
+    longest = "d" * LONGEST_ID
     assert dicts(io.BytesIO(f"q Q0 {longest} 1 1 t".encode())) == {"q": {longest: 1.0}}
     for rows in (f"q1 Q0 {longest}d 1 1 t\n", f"q1 Q0  {longest}d 1 1 t\n", f"{longest}d Q0 d 1 1 t"):
         told = refused(read_trec_run, io.BytesIO(RUN + rows.encode()))

@@ -1,4 +1,4 @@
-"""Unjudged documents worth judging: variance by brute force, ranks, assessors' answers."""
+"""Unjudged documents worth judging: variance by brute force, ranks, judges' answers."""
 
 import csv
 import io
@@ -105,7 +105,7 @@ def test_answers_in_another_form_are_not_overwritten(tmp_path, text):
 
 
 @pytest.mark.parametrize("ending", ["txt", "csv"])
-def test_an_assessors_answers_come_back_as_qrels(tmp_path, ending):
+def test_a_judges_answers_come_back_as_qrels(tmp_path, ending):
     path = tmp_path / f"answers.{ending}"
     found = holes(QRELS, RUNS, "CG@3")
     found.first(4).save(path)

@@ -9,7 +9,7 @@ import reference
 import strategies
 from ir_measures_graded import GradedError
 from ir_measures_graded.evaluation.reduction import JudgedDocuments
-from ir_measures_graded.inputs import tables
+from ir_measures_graded.inputs import rows
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
 
 
@@ -68,7 +68,7 @@ def test_dict_look_up_gives_the_same_ranks(collection):
     qrels, run = collection
     hashed = reduce(qrels, run)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "LOOK_UP", 0)
+        patch.setattr(rows, "LOOK_UP", 0)
         looked_up = reduce(qrels, run)
     assert by_topic(qrels, looked_up) == by_topic(qrels, hashed)
     assert looked_up.score.tolist() == hashed.score.tolist()
@@ -78,7 +78,7 @@ def test_dict_look_up_gives_the_same_ranks(collection):
     "run", [{"b": 1.0, 7: 2.0}, {"b": 1.0, b"7": 2.0}, {5: 1.0, "b": 2.0}, {"7": 1.0, 5: 1.0}]
 )
 def test_dict_look_up_refuses_ids_that_could_be_judged_but_are_not_strings(monkeypatch, run):
-    monkeypatch.setattr(tables, "LOOK_UP", 0)
+    monkeypatch.setattr(rows, "LOOK_UP", 0)
     with pytest.raises(GradedError, match=r"run: doc_id .* not a string"):
         reduce({"q": {"7": 1}}, {"q": run})
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import places
+from ..by_topic import positions
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs
@@ -371,25 +371,25 @@ def _ranking(
     `ranks` is the list of `block` in trec_eval's order. In `ordered`, judged documents may have other ranks
     within their tie groups. `gain` has the gain of each judged document.
     """
-    places_of, judged = np.arange(ranks.score.size), ranks.judged
-    unjudged = np.ones((2, places_of.size), dtype=bool)
-    place_of_document = np.zeros(judged.level.size, dtype=np.int64)
-    place_of_document[ranks.doc] = ranks.place
-    places_of[ordered.place] = place_of_document[ordered.doc]
-    unjudged[0, ordered.place] = unjudged[1, ranks.place] = False
-    places_of[unjudged[0]] = np.flatnonzero(unjudged[1])
+    positions_of, judged = np.arange(ranks.score.size), ranks.judged
+    unjudged = np.ones((2, positions_of.size), dtype=bool)
+    position_of_document = np.zeros(judged.level.size, dtype=np.int64)
+    position_of_document[ranks.doc] = ranks.position
+    positions_of[ordered.position] = position_of_document[ordered.doc]
+    unjudged[0, ordered.position] = unjudged[1, ranks.position] = False
+    positions_of[unjudged[0]] = np.flatnonzero(unjudged[1])
 
-    levels, gains = np.full(places_of.size, np.nan), np.zeros(places_of.size)
-    levels[ordered.place], gains[ordered.place] = judged.level[ordered.doc], gain[ordered.doc]
+    levels, gains = np.full(positions_of.size, np.nan), np.zeros(positions_of.size)
+    levels[ordered.position], gains[ordered.position] = judged.level[ordered.doc], gain[ordered.doc]
     sizes = np.minimum(ranks.retrieved, depth)
-    topic, rank = np.repeat(np.arange(sizes.size), sizes), places(sizes) + 1
-    place = (np.cumsum(ranks.retrieved) - ranks.retrieved)[topic] + rank - 1
-    documents = iter(block.documents(places_of[place], ranks))
-    by_rank = GainList(sizes.size, topic, rank, gains[place])
+    topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
+    position = (np.cumsum(ranks.retrieved) - ranks.retrieved)[topic] + rank - 1
+    documents = iter(block.documents(positions_of[position], ranks))
+    by_rank = GainList(sizes.size, topic, rank, gains[position])
     return {
         "documents": tuple(tuple(islice(documents, size)) for size in sizes.tolist()),
-        "scores": _by_rank(by_rank, as_compared(ranks.score[places_of[place]]), depth),
-        "levels": _by_rank(by_rank, levels[place], depth),
+        "scores": _by_rank(by_rank, as_compared(ranks.score[positions_of[position]]), depth),
+        "levels": _by_rank(by_rank, levels[position], depth),
         "gains": _by_rank(by_rank, by_rank.gain, depth),
     }
 
@@ -404,7 +404,7 @@ def _best(judged: Judged, gain: np.ndarray, among: np.ndarray | slice, depth: in
     order = order[gain[order] > 0]
     topic = topic[order]
     sizes = np.bincount(topic, minlength=len(judged.topics))
-    ideal = GainList(sizes.size, topic, places(sizes) + 1, gain[order])
+    ideal = GainList(sizes.size, topic, positions(sizes) + 1, gain[order])
     return {
         "ideal_levels": _by_rank(ideal, level[order], depth),
         "ideal_gains": _by_rank(ideal, ideal.gain, depth),

@@ -31,7 +31,7 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.study import Study, study_of
-from ..inputs.tables import Table as Rows
+from ..inputs.rows import Rows
 from ..measures.base import GradedMeasure
 from ..output import plots
 from ..output.formats import Table, counted, listed, rows_of

@@ -1,6 +1,6 @@
 """The ranges of values, and of differences between runs, over tied scores and unjudged documents.
 
-The data often allow several values: tied scores do not determine the order of documents, and an assessor
+The data often allow several values: tied scores do not determine the order of documents, and a judge
 could have found an unjudged document relevant. The ranges are exact: no order of the ties and no judgment of
 the unjudged documents within the cutoff gives a value outside them.
 
@@ -395,7 +395,7 @@ def _means(extremes: np.ndarray | None) -> Interval | None:
 def _unjudged_documents(run: StudiedRun, topics: Topics) -> Column:
     """The unjudged documents, topic by topic."""
     unjudged = unjudged_of(topics)
-    return run.block.documents(unjudged.place, topics.ranks), bounds_of(unjudged.count)
+    return run.block.documents(unjudged.position, topics.ranks), bounds_of(unjudged.count)
 
 
 def _pools(topics: list[Topics]) -> list[list[np.ndarray]]:

@@ -28,7 +28,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ask",
         metavar="FILE",
-        help="write the documents for an assessor: as CSV with an empty column level if FILE ends in .csv, "
+        help="write the documents for a judge: as CSV with an empty column level if FILE ends in .csv, "
         "else as lines 'topic 0 document ?'",
     )
     parser.add_argument(
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
     The list ranks the unjudged documents within the cutoff by their share of the variance of the differences
     between the runs: the more the weight of a document's rank differs between runs, the more its judgment
-    settles. --ask writes the list for an assessor, --answers adds the assessor's judgments to the qrels. If
+    settles. --ask writes the list for a judge, --answers adds the judgments to the qrels. If
     judgments contradict each other, the qrels take precedence over the answers, and earlier files over later
     ones. Contradictions are reported.
 

@@ -18,7 +18,7 @@ from ..inputs.arrow import arrow_array, exports_arrow, whole_table
 from ..inputs.columns import QRELS, RUN, Role, column_names
 from ..inputs.files import joined
 from ..inputs.in_memory import in_memory, read_run
-from ..inputs.tables import Table, floats
+from ..inputs.rows import Rows, floats
 from ..ranking.judged import Collection
 from ..registry.facts import may_need_all_topics, needs_all_topics
 from ..registry.notation import parse_measures
@@ -112,7 +112,7 @@ class _Batches:
     batches: Iterable[Any]
     in_memory = False
 
-    def blocks(self) -> Iterator[Table]:
+    def blocks(self) -> Iterator[Rows]:
         """The rows of each batch. Raises `GradedError` if two batches have a topic."""
         seen: set[str] = set()
         for batch in self.batches:
@@ -122,7 +122,7 @@ class _Batches:
             seen.update(table.topics)
             yield table
 
-    def table(self) -> Table:
+    def table(self) -> Rows:
         """All rows at once. Raises `GradedError` as `blocks`."""
         batches = [_arrow(batch, RUN) for batch in self.batches]
         for _ in _Batches(batches).blocks():

@@ -21,8 +21,8 @@ from ..errors import FileError, GradedError, did_you_mean, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
 from ..inputs.files import RunFile, by_column
 from ..inputs.in_memory import InMemory, Source
+from ..inputs.rows import Rows, refuse_empty, refuse_mixed, refuse_repeated
 from ..inputs.sources import RunSource, qrels_source, run_source
-from ..inputs.tables import Table, refuse_empty, refuse_mixed, refuse_repeated
 from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
 from .reduction import JudgedDocuments, Reduction
@@ -52,7 +52,7 @@ class Judgments:
     """
 
     source: InMemory
-    table: Table
+    table: Rows
     name: str | None
     collection: Collection | None = None
     whole: Judged | None = None
@@ -146,7 +146,7 @@ class Run:
             return Reduction.of(judgments.documents, self.table(judgments))
         return Reduction.in_blocks(judgments.documents, self._blocks(judgments))
 
-    def table(self, judgments: Judgments) -> Table:
+    def table(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the same errors as `rows`."""
         table = self.source.table()
         if table.file is not None:
@@ -154,7 +154,7 @@ class Run:
         refuse_mixed(table, judgments.table)
         return table
 
-    def _blocks(self, judgments: Judgments) -> Iterator[Table]:
+    def _blocks(self, judgments: Judgments) -> Iterator[Rows]:
         """The rows of the run. The topics of a file are checked after the last block."""
         seen: list[str] = []  # the first topic, and one judged topic, suffice for the check
         for block in self.source.blocks():

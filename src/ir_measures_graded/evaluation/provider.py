@@ -12,8 +12,8 @@ from ir_measures.providers import Evaluator, Provider
 
 from ..errors import GradedError, shown
 from ..inputs.in_memory import Source, read_qrels
+from ..inputs.rows import Rows, refuse_empty
 from ..inputs.sources import run_source
-from ..inputs.tables import Table, refuse_empty
 from ..measures.base import GradedMeasure, ScoreError, TopicError
 from ..measures.topics import Topics
 from ..ranking.ranks import JudgedRanks
@@ -154,7 +154,7 @@ def view(
     return views[key]
 
 
-def _check_whole_levels(measure: ir_measures.Measure, qrels: Table) -> None:
+def _check_whole_levels(measure: ir_measures.Measure, qrels: Rows) -> None:
     broken = np.flatnonzero(qrels.values % 1)
     if broken.size:
         row = int(broken[0])

@@ -15,7 +15,7 @@ from ..by_topic import blocks, changes
 from ..errors import GradedError
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
-from ..inputs.tables import Block, Table, refuse_mixed, refuse_repeated, without_repeated
+from ..inputs.rows import Block, Rows, refuse_mixed, refuse_repeated, without_repeated
 from ..measures.base import ScoreError
 from ..measures.topics import Topics
 from ..ranking.judged import Collection, Judged
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 class JudgedDocuments(NamedTuple):
     """The judged documents of some topics: `qrels` has their ids and `judged` their levels."""
 
-    qrels: Table
+    qrels: Rows
     judged: Judged
 
     @classmethod
     def of(
-        cls, qrels: Table, whole: Judged | None = None, collection: Collection | None = None
+        cls, qrels: Rows, whole: Judged | None = None, collection: Collection | None = None
     ) -> JudgedDocuments:
         """The documents of the qrels, each once per topic. Raises `GradedError` for one with two levels.
 
@@ -47,7 +47,7 @@ class JudgedDocuments(NamedTuple):
         """The documents of the topics with these numbers."""
         return JudgedDocuments(self.qrels.part(topics), self.judged.part(topics))
 
-    def reduced(self, run: Table, topics: Any = slice(None)) -> ReducedBlock:
+    def reduced(self, run: Rows, topics: Any = slice(None)) -> ReducedBlock:
         """The run, reduced to these documents. Topics without judgments are ignored.
 
         `topics` are the numbers of the topics in the qrels. Raises `GradedError` if a topic retrieves a
@@ -89,29 +89,29 @@ class ReducedBlock:
 
     topics: Any
     ranks: JudgedRanks
-    listed: Table
+    listed: Rows
     views: dict[Any, Topics] = field(default_factory=dict)
     lists: dict[Any, TrecLists] = field(default_factory=dict)
 
     def named(self, error: ScoreError) -> GradedError:
         """The error with the document in place of its rank."""
-        document = self.listed.docs[int(self.ranks.row[error.place])]
+        document = self.listed.docs[int(self.ranks.row[error.position])]
         return GradedError(f"{error.topic}, document {document!r} {error.rule}")
 
-    def documents(self, place: np.ndarray, ranks: JudgedRanks | None = None) -> Ids:
-        """The documents at some places of the list, judged or not; of `ranks`, by default all ranks."""
+    def documents(self, position: np.ndarray, ranks: JudgedRanks | None = None) -> Ids:
+        """The documents at some positions of the list, judged or not; of `ranks`, by default all ranks."""
         ranks = ranks or self.ranks
         row, (tied, starts) = ranks.row.copy(), ranks.ties
         docs = self.listed.docs.ids()
         row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
-        return docs.take(row[place])
+        return docs.take(row[position])
 
 
 @dataclass(frozen=True)
 class Reduction:
     """A run reduced to its judged documents, in one or several blocks of topics.
 
-    `first` has the number of each topic of the run, and the place where it appears first. It is complete
+    `first` has the number of each topic of the run, and the position where it appears first. It is complete
     after the last block.
     """
 
@@ -119,13 +119,13 @@ class Reduction:
     first: dict[int, int]
 
     @classmethod
-    def of(cls, qrels: JudgedDocuments, run: Table) -> Reduction:
+    def of(cls, qrels: JudgedDocuments, run: Rows) -> Reduction:
         """A run in memory, which is one block."""
         refuse_mixed(run, qrels.qrels)
-        return cls((qrels.reduced(run),), _first_places(qrels.judged, run))
+        return cls((qrels.reduced(run),), _first_positions(qrels.judged, run))
 
     @classmethod
-    def in_blocks(cls, qrels: JudgedDocuments, run: Iterable[Table]) -> Reduction:
+    def in_blocks(cls, qrels: JudgedDocuments, run: Iterable[Rows]) -> Reduction:
         """A run that is read block by block, and one more block for the topics that it lacks.
 
         If two blocks share a topic, the last one is complete.
@@ -135,7 +135,7 @@ class Reduction:
         def blocks() -> Iterator[ReducedBlock]:
             for rows in run:
                 refuse_mixed(rows, qrels.qrels)
-                found = _first_places(qrels.judged, rows, max(first.values(), default=-1) + 1)
+                found = _first_positions(qrels.judged, rows, max(first.values(), default=-1) + 1)
                 first.update(found)
                 topics = np.sort(np.array([*found], dtype=np.int64))
                 yield qrels.part(topics).reduced(rows, topics)
@@ -151,21 +151,21 @@ class Reduction:
         return block
 
 
-def _first_places(judged: Judged, rows: Table, start: int = 0) -> dict[int, int]:
-    """The number of each judged topic among the rows, and the place where it appears first in the run.
+def _first_positions(judged: Judged, rows: Rows, start: int = 0) -> dict[int, int]:
+    """The number of each judged topic among the rows, and the position where it appears first in the run.
 
     Places begin at `start` unless rows have lines, because blocks of a file may come in another order.
     """
     first = np.arange(len(rows.topics)) + start
     if rows.line is not None and first.size:
         first = np.minimum.reduceat(rows.line, rows.offsets[:-1])
-    places = zip(rows.topics, first.tolist())
-    return {judged.code[topic]: place for topic, place in places if topic in judged.code}
+    positions = zip(rows.topics, first.tolist())
+    return {judged.code[topic]: position for topic, position in positions if topic in judged.code}
 
 
 def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` places and `ties` of
-    the list, all as in `JudgedRanks`."""
+    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` positions and `ties`
+    of the list, all as in `JudgedRanks`."""
     row, doc = _judged_rows(listed, qrels)
     found = np.full(listed.values.size, -1)
     found[row] = doc
@@ -181,15 +181,15 @@ def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarr
     new |= changes(score)
     ties = tied(new)
     if ties.size:
-        place, group = decisive(listed.values[row[ties[0]]], found[ties[0]] >= 0, *ties)
-        order = listed.take(row[place]).descending(group)  # one sort of the ids orders all groups
+        position, group = decisive(listed.values[row[ties[0]]], found[ties[0]] >= 0, *ties)
+        order = listed.take(row[position]).descending(group)  # one sort of the ids orders all groups
         row = row.copy()
-        row[place], found[place] = row[place][order], found[place][order]
+        row[position], found[position] = row[position][order], found[position][order]
 
     moved = np.flatnonzero(row != in_table)
-    place = np.flatnonzero(found >= 0)
-    topic = np.searchsorted(starts, place, side="right") - 1
-    hits = np.stack((found[place], topic, place - starts[topic] + 1))
+    position = np.flatnonzero(found >= 0)
+    topic = np.searchsorted(starts, position, side="right") - 1
+    hits = np.stack((found[position], topic, position - starts[topic] + 1))
     return hits, np.stack((moved, row[moved])), ties
 
 

@@ -219,7 +219,7 @@ def reciprocal_rank_within(lists: TrecLists, given: Given) -> np.ndarray:
 def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
     """The rank of each retrieved judged document when ties are ordered by *ascending* document id and scores
     are compared as 64-bit floats."""
-    rank, score = by_topic.places(ranks.retrieved) + 1, ranks.score
+    rank, score = by_topic.positions(ranks.retrieved) + 1, ranks.score
     tied = rank > ranks.first_of_tie  # tied with the row before as 32-bit floats
     if not (tied[1:] & (score[1:] != score[:-1])).any():
         return ranks.first + ranks.last - ranks.rank  # reverses each tie group
@@ -227,7 +227,7 @@ def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
     order = np.lexsort((-rank, -score, topic))
     ascending = np.empty_like(rank)
     ascending[order] = rank
-    return ascending[ranks.place]
+    return ascending[ranks.position]
 
 
 # -------------------------------------------------------------------------- supported measures

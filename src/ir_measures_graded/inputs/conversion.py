@@ -39,7 +39,7 @@ MERGES = ("max", "sum")
 
 
 @dataclass(frozen=True)
-class Rows:
+class ConvertedRows:
     """The rows of qrels or of a run, topic by topic in the order of the file.
 
     `form` names the form of their file, and `skipped` counts rows that were skipped, by reason. The `table`
@@ -70,7 +70,7 @@ def read_rows(
     chosen: Chosen | None = None,
     duplicates: str | None = None,
     labels: str | None = None,
-) -> Rows:
+) -> ConvertedRows:
     """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
 
     `duplicates` is that of `RunFile`. If `labels` names a file of LETOR, the file has a score for each of its
@@ -83,7 +83,7 @@ def read_rows(
     name = Content(file).name
     if not is_lasting(file):
         raise FileError(f"{name} can be read only once; use --qrels or --run")
-    found: list[Rows] = []
+    found: list[ConvertedRows] = []
     errors: list[FileError] = []
     for each in (RUN, QRELS):
         try:
@@ -98,7 +98,9 @@ def read_rows(
     return found[0]
 
 
-def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None, labels: str | None = None) -> Rows:
+def _read(
+    file: File, role: Role, chosen: Chosen, duplicates: str | None, labels: str | None = None
+) -> ConvertedRows:
     name = Content(file).name
     rows = joined(tables_of(file, role, chosen), role) if labels is None else _scored(file, labels, chosen)
     count = len(rows)
@@ -114,7 +116,7 @@ def _read(file: File, role: Role, chosen: Chosen, duplicates: str | None, labels
             )
     skipped = {"rows without a rating": chosen.account.unjudged, "repeated documents": count - len(rows)}
     rows = joined(by_column(rows, "query_id").values(), role)
-    return Rows(role, name, chosen.account.form, skipped, rows)
+    return ConvertedRows(role, name, chosen.account.form, skipped, rows)
 
 
 def _scored(file: File, labels: str, chosen: Chosen) -> pyarrow.Table:
@@ -129,14 +131,14 @@ def _scored(file: File, labels: str, chosen: Chosen) -> pyarrow.Table:
     return rows.select(["query_id", "doc_id"]).append_column("score", arrow_array(np.array(scores)))
 
 
-def one_intent(rows: Rows, merge: str) -> Rows:
+def one_intent(rows: ConvertedRows, merge: str) -> ConvertedRows:
     """Qrels with one level for each document: the ``max`` or the ``sum`` of its levels."""
     by = ["query_id", "doc_id"]
     merged = rows.table.group_by(by, use_threads=False).aggregate([("relevance", merge)])
     return replace(rows, table=merged.select([*by, f"relevance_{merge}"]).rename_columns(QRELS.columns))
 
 
-def written(rows: Rows, path: str) -> dict[str, bytes]:
+def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
     """The files that hold these rows, by path; the ending of `path` chooses the form.
 
     For several runs, a table has the column ``run``; for other forms, ``{run}`` in `path` stands for the name
@@ -164,7 +166,7 @@ def _number(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def _trec(rows: Rows) -> bytes:
+def _trec(rows: ConvertedRows) -> bytes:
     advice = "use .tsv or .parquet"
     topics, documents, values = map(rows.column, rows.role.columns)
     runs, iterations = rows.column("run"), rows.column("iteration")
@@ -193,14 +195,14 @@ def _trec(rows: Rows) -> bytes:
     return "".join(lines).encode()
 
 
-def _columns(rows: Rows) -> pyarrow.Table:
+def _columns(rows: ConvertedRows) -> pyarrow.Table:
     """The columns of a table, with the iteration or the run if it tells rows apart."""
     others = [name for name in ("iteration", "run") if len(set(rows.column(name))) > 1]
     return rows.table.select([*rows.role.columns, *others]).replace_schema_metadata()
 
 
-def _delimited(delimiter: str) -> Callable[[Rows], bytes]:
-    def write(rows: Rows) -> bytes:
+def _delimited(delimiter: str) -> Callable[[ConvertedRows], bytes]:
+    def write(rows: ConvertedRows) -> bytes:
         columns = _columns(rows).to_pydict()
         columns[rows.role.value] = [*map(_number, columns[rows.role.value])]
         text = io.StringIO()
@@ -211,7 +213,7 @@ def _delimited(delimiter: str) -> Callable[[Rows], bytes]:
     return write
 
 
-def _parquet(rows: Rows) -> bytes:
+def _parquet(rows: ConvertedRows) -> bytes:
     import pyarrow
     from pyarrow import parquet
 
@@ -220,7 +222,7 @@ def _parquet(rows: Rows) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def _json(rows: Rows) -> bytes:
+def _json(rows: ConvertedRows) -> bytes:
     found: dict[str, dict[str, float]] = {}
     for topic, document, value in zip(*map(rows.column, rows.role.columns)):
         documents = found.setdefault(topic, {})
@@ -236,7 +238,7 @@ def _json(rows: Rows) -> bytes:
     return json.dumps(found, ensure_ascii=False).encode()
 
 
-WRITERS: dict[str, tuple[Callable[[Rows], bytes], bool]] = {
+WRITERS: dict[str, tuple[Callable[[ConvertedRows], bytes], bool]] = {
     **dict.fromkeys((".run", ".qrels", ".trec", ".txt"), (_trec, False)),
     ".tsv": (_delimited("\t"), True),
     ".csv": (_delimited(","), True),

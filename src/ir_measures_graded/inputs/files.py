@@ -37,8 +37,8 @@ from .content import Content, File, is_lasting, refuse_other
 from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
+from .rows import PLACES, Rows, refuse_repeated, with_account
 from .table_files import batch_rows, kind_of, table_columns, table_rows
-from .tables import PLACES, Table, refuse_repeated, with_account
 from .text_files import text_columns, text_tables
 from .text_forms import TREC
 
@@ -194,7 +194,7 @@ class RunFile:
             runs[name].run, runs[name]._kept = name, found.get(name)
         return runs
 
-    def blocks(self) -> Iterator[Table]:
+    def blocks(self) -> Iterator[Rows]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows."""
         if not self.lasting:
             yield self.table()
@@ -228,7 +228,7 @@ class RunFile:
             )
             warnings.warn(f"{Content(self.file).name}: {what}", stacklevel=3)
 
-    def table(self) -> Table:
+    def table(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
         rows = self.rows()
         if not len(rows):
@@ -302,7 +302,7 @@ class RunStream:
     def __init__(self, stream: Any, name: str):
         self.stream, self.name = stream, name
 
-    def blocks(self) -> Iterator[Table]:
+    def blocks(self) -> Iterator[Rows]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
 
         The first ten million rows are kept, because a topic may appear again. Raises `FileError` if this
@@ -329,7 +329,7 @@ class RunStream:
         if not seen:
             warn_of_empty_run(self.name)
 
-    def table(self) -> Table:
+    def table(self) -> Rows:
         """All rows."""
         return in_memory(joined(self._tables(), RUN), RUN, self.name).table()
 

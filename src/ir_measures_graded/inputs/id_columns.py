@@ -19,7 +19,7 @@ import numpy as np
 from ..by_topic import changes
 from ..errors import GradedError, shown
 from .arrow import arrow_numbers, bounds_of_strings, codes_of_strings, is_arrow
-from .id_matching import Ids, Rows
+from .id_matching import Ids, Indices
 
 if TYPE_CHECKING:
     import pyarrow
@@ -70,7 +70,7 @@ class Coded:
     def ids(self, rows: slice = slice(None)) -> Ids:
         return self.values.take(self.codes[rows])
 
-    def take(self, rows: Rows) -> Coded:
+    def take(self, rows: Indices) -> Coded:
         return Coded(self.codes[rows], self.values)
 
 
@@ -98,7 +98,7 @@ class Strings:
         except NO_TEXT:
             raise _no_text(self.column, self.field, 0) from None
 
-    def take(self, rows: Rows) -> Strings:
+    def take(self, rows: Indices) -> Strings:
         return Strings(self.values[rows], self.field, self.column)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..by_topic import BLOCK
 from .arrow import bounds_of_strings
 
-Rows = Any
+Indices = Any
 """Selected rows: a slice or an array of row numbers."""
 
 WORD = 8
@@ -146,7 +146,7 @@ class Ids:
         """The ids of a range of rows, for callers that take any column of `id_columns`."""
         return self.take(rows)
 
-    def take(self, rows: Rows) -> Ids:
+    def take(self, rows: Indices) -> Ids:
         """The ids of these rows."""
         if isinstance(rows, slice):
             return Ids(self.data, self.start[rows], self.length[rows])
@@ -190,13 +190,13 @@ class Ids:
             return self.data.view("<u8").reshape(-1, start.step // WORD)
         return None
 
-    def _starts(self, rows: Rows) -> Any:
+    def _starts(self, rows: Indices) -> Any:
         if isinstance(self.start, range) and not isinstance(rows, slice):
             rows = rows.astype(np.int64)  # codes of one byte would overflow
             return self.start.start + self.start.step * rows
         return self.start[rows]
 
-    def word(self, place: int, rows: Rows = slice(None), out: np.ndarray | None = None) -> np.ndarray:
+    def word(self, place: int, rows: Indices = slice(None), out: np.ndarray | None = None) -> np.ndarray:
         """The eight bytes from `place` of each id as a little-endian number, with zeros after the id's end.
 
         Every id in `rows` must be longer than `place`.
@@ -315,12 +315,12 @@ class _Rows:
         longest = int(self.length.max(initial=0))
         shortest = int(self.length.min(initial=longest))
         self.one_length = longest == shortest
-        self.words: list[tuple[int, Rows, np.ndarray]] = []
+        self.words: list[tuple[int, Indices, np.ndarray]] = []
         for place in range(0, longest, WORD):
             rows = slice(None) if place < shortest else np.flatnonzero(self.length > place)
             self.words.append((place, rows, self._word(place, rows)))
 
-    def _word(self, place: int, rows: Rows) -> np.ndarray:
+    def _word(self, place: int, rows: Indices) -> np.ndarray:
         word = np.empty(self.length.size if isinstance(rows, slice) else rows.size, dtype=np.uint64)
         row = done = 0
         for ids in self.columns:

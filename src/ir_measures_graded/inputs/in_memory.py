@@ -1,4 +1,4 @@
-"""Qrels and runs in memory: one class for each form reads it into a `Table`.
+"""Qrels and runs in memory: one class for each form reads it into a `Rows`.
 
 The classes keep columns in their storage format; items of a list and batches of Arrow data are read in
 pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them.
@@ -33,7 +33,7 @@ from .id_columns import (
     stretches_of,
 )
 from .id_matching import PIECE, Ids
-from .tables import EMPTY, FILE, INTEGERS, PLACES, Table, floats
+from .rows import EMPTY, FILE, INTEGERS, PLACES, Rows, floats
 
 if TYPE_CHECKING:
     pass
@@ -58,10 +58,10 @@ class InMemory(ABC):
         """Whether the source has this form."""
 
     @abstractmethod
-    def rows(self) -> Table:
+    def rows(self) -> Rows:
         """The rows. Their values may be invalid."""
 
-    def read(self) -> Table:
+    def read(self) -> Rows:
         """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
 
         Documents may be validated only when their rows are evaluated.
@@ -71,7 +71,7 @@ class InMemory(ABC):
             raise table.error(row, self.role.rule.format(table.values[row]))
         return table
 
-    def table(self) -> Table:
+    def table(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of a run without a topic. Documents of qrels are `Ids`."""
         table = self.read()
         if self.role is QRELS:
@@ -80,7 +80,7 @@ class InMemory(ABC):
             warn_of_empty_run(self.name)
         return table
 
-    def blocks(self) -> Iterator[Table]:
+    def blocks(self) -> Iterator[Rows]:
         """The same rows as one block."""
         yield self.table()
 
@@ -96,7 +96,7 @@ class Dicts(InMemory):
     def takes(source: Any) -> bool:
         return isinstance(source, Mapping)
 
-    def rows(self) -> Table:
+    def rows(self) -> Rows:
         kind = self.role.kind
         for topic, rows in self.source.items():
             if not isinstance(rows, (dict, Mapping)):  # Mapping alone is slower
@@ -106,8 +106,8 @@ class Dicts(InMemory):
         topics = stretches_of(list(self.source), f"{kind}: query_id", None).names
         dicts = list(self.source.values())
         docs = Keys(dicts, f"{kind}: doc_id")
-        table = Table(self.role, topics, docs.bounds, docs, np.empty(0), distinct=True)
-        return replace(table, values=floats(self.role, [rows.values() for rows in dicts], table.place))
+        table = Rows(self.role, topics, docs.bounds, docs, np.empty(0), distinct=True)
+        return replace(table, values=floats(self.role, [rows.values() for rows in dicts], table.location))
 
 
 class Columnar(InMemory):
@@ -119,11 +119,11 @@ class Columnar(InMemory):
     def pieces(self, iterations: bool = False) -> Iterator[Columns]:
         """The columns of all rows, piece by piece, with a column of `iterations` if wanted."""
 
-    def rows(self) -> Table:
+    def rows(self) -> Rows:
         return self._grouped(None)
 
-    def _grouped(self, line: np.ndarray | None) -> Table:
-        """The rows grouped by topic. If they are from a file, `line` has their places in it."""
+    def _grouped(self, line: np.ndarray | None) -> Rows:
+        """The rows grouped by topic. If they are from a file, `line` has their locations in it."""
         parts = [*self._parts()]
         stretches, docs, values = parts[0] if len(parts) == 1 else _joined(parts)
         codes, sizes = stretches.code, None
@@ -137,7 +137,7 @@ class Columnar(InMemory):
             docs, values = docs.take(order), values.take(order)
             line = None if line is None else line[order]
         integers = tuple(sorted(self.integers or ()))
-        return Table(self.role, stretches.names, offsets, docs, values, line=line, integers=integers)
+        return Rows(self.role, stretches.names, offsets, docs, values, line=line, integers=integers)
 
     def _parts(self) -> Iterator[Part]:
         """The topics, documents and values of each piece. Integers are ids if the first piece has some."""
@@ -167,11 +167,11 @@ class Columnar(InMemory):
         if isinstance(numbers, np.ndarray):
             return numbers.astype(np.float64, copy=False)
 
-        def place(row: int) -> str:
+        def location(row: int) -> str:
             topic = topics.code[np.searchsorted(topics.start, row, side="right") - 1]
             return f"{self.role.kind}: topic {shown(topics.names[topic])}, document {shown(docs[row])}"
 
-        return floats(self.role, [numbers], place)
+        return floats(self.role, [numbers], location)
 
     def for_others(self) -> Any:
         """The qrels as `Qrel`, in which whole levels are ints. The iteration is "0" if there is none."""
@@ -229,7 +229,7 @@ class Arrow(Columnar):
         first = source[:1] if isinstance(source, (list, tuple)) else [source]
         return any(map(exports_arrow, first))
 
-    def rows(self) -> Table:
+    def rows(self) -> Rows:
         rows = self.source
         metadata = (is_arrow(rows) and rows.schema.metadata) or {}
         if FILE not in metadata:
@@ -340,12 +340,12 @@ def _adapted(source: Any) -> Any:
     return list(source) if isinstance(source, Iterator) and not exports_arrow(source) else source
 
 
-def read_qrels(source: Any) -> Table:
+def read_qrels(source: Any) -> Rows:
     """Qrels as a table of levels. Raises `GradedError` if an id or a level is missing or invalid."""
-    return source if isinstance(source, Table) else in_memory(source, QRELS).table()
+    return source if isinstance(source, Rows) else in_memory(source, QRELS).table()
 
 
-def read_run(source: Any) -> Table:
+def read_run(source: Any) -> Rows:
     """A run as a table of scores. Raises `GradedError` if a topic or a score is missing or invalid."""
     return in_memory(source, RUN).read()
 

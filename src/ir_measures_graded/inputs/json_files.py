@@ -38,8 +38,8 @@ from .columns import (
     required_column,
 )
 from .content import DAMAGE, Content, owned_by_arrow
+from .rows import IDS, with_places
 from .strict_lines import Lines, number_of
-from .tables import IDS, with_places
 from .text_files import ahead, line_count, with_lines
 from .text_forms import TREC
 
@@ -322,13 +322,13 @@ class Objects:
         if len(of_topic) != len(block) or 0 in sizes:
             columns["query_id"] = columns["query_id"].take(arrow_array(of_topic))
 
-        def place(row: int) -> str:
+        def location(row: int) -> str:
             topic, document = shown(topics[of_topic[row]]), shown(documents[row])
             return f"{self.name}:{line[row]}: topic {topic}, document {document}"
 
-        numbers = _numbers(values, self.role, place)
+        numbers = _numbers(values, self.role, location)
         for row in self.role.refused(numbers)[:1].tolist():
-            raise FileError(f"{place(row)}: {self.role.rule.format(numbers[row])}")
+            raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
         rows = pyarrow.table({**columns, self.role.value: arrow_array(numbers)})
         return with_places(by_rank(rows) if self.ranks else rows, "line", line, self.name)
 
@@ -535,8 +535,8 @@ def _number(value: Any) -> float | None:
     return None
 
 
-def _numbers(values: list[Any], role: Role, place: Callable[[int], str]) -> np.ndarray:
-    """The levels or scores as floats; `place` names a row in an error. Text is a number as in other files."""
+def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
+    """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
     if {*map(type, values)} <= {int, float}:
         with suppress(OverflowError):
             return np.array(values, dtype=np.float64)
@@ -544,8 +544,8 @@ def _numbers(values: list[Any], role: Role, place: Callable[[int], str]) -> np.n
     if None in numbers:
         row = numbers.index(None)
         if values[row] is None:
-            raise FileError(f"{place(row)}: the {role.number} is null; ranx writes NaN and ∞ as null")
-        raise FileError(f"{place(row)}: the {role.number} {shown(values[row])} is not a number")
+            raise FileError(f"{location(row)}: the {role.number} is null; ranx writes NaN and ∞ as null")
+        raise FileError(f"{location(row)}: the {role.number} {shown(values[row])} is not a number")
     return np.array(numbers, dtype=np.float64)
 
 

@@ -17,7 +17,7 @@ from .arrow import is_stream
 from .columns import QRELS, RUN
 from .files import RunStream, qrels_table
 from .in_memory import InMemory, Source, in_memory
-from .tables import Table
+from .rows import Rows
 
 
 @runtime_checkable
@@ -31,9 +31,9 @@ class RunSource(Protocol):
 
     in_memory: bool
 
-    def blocks(self) -> Iterator[Table]: ...
+    def blocks(self) -> Iterator[Rows]: ...
 
-    def table(self) -> Table: ...
+    def table(self) -> Rows: ...
 
 
 def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:

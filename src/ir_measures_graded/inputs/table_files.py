@@ -16,7 +16,7 @@ from ..errors import FileError, GradedError
 from .arrow import arrow_array, by_rank, numbered, numbers_of
 from .columns import Account, Chosen, Role, file_columns
 from .content import DAMAGE, Content, KeptOpen
-from .tables import IDS, floats, with_places
+from .rows import IDS, floats, with_places
 
 if TYPE_CHECKING:
     import pyarrow

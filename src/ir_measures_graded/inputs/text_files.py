@@ -26,8 +26,8 @@ from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers, by_rank
 from .columns import Chosen, Role
 from .content import Content, is_lasting, owned_by_arrow
+from .rows import with_places
 from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual
-from .tables import with_places
 from .text_forms import TREC, Counter, Form, form_of, headed
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The agreement of two judges on the levels of documents and on the order of runs.
 
-`agreement` compares any two qrels, for example of a human and a machine, of two assessors, of two pools or of
+`agreement` compares any two qrels, for example of a human and a machine, of two judges, of two pools or of
 two years. For the documents that both judged, it counts each pair of levels (confusion matrix) and computes
 Cohen's κ, plain and weighted, and the bias of the second judge for each level and topic. With runs and
 measures, it compares the orders of the runs under either qrels.

@@ -1,4 +1,4 @@
-"""Files of documents that an assessor was asked to judge."""
+"""Files of documents for a judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TREC_FIELDS = ("topic", "iteration", "document", "level")
 
 
 def read_answers(path: str | os.PathLike[str]) -> Levels:
-    """The judgments in a file of documents that an assessor was asked to judge.
+    """The judgments in a file of documents for a judge.
 
     The file is of any kind that is read as qrels, such as CSV with the columns topic, document and level. An
     empty level, ``?`` or ``-`` in a text file means that the document is not judged.

@@ -22,7 +22,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import places
+from ..by_topic import positions
 from ..errors import GradedError, InputWarning
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
@@ -109,7 +109,7 @@ class Holes(Result):
         return replace(self, **{name: getattr(self, name)[:count] for name in lists})
 
     def trec_lines(self) -> Iterator[str]:
-        """Lines ``topic 0 document ?`` for an assessor, who replaces each ``?`` by a level."""
+        """Lines ``topic 0 document ?`` for a judge, who replaces each ``?`` by a level."""
         for topic, document in zip(self.topics, self.documents):
             yield f"{topic} 0 {document} ?"
 
@@ -118,8 +118,8 @@ class Holes(Result):
         rows = zip(self.topics, self.documents, [""] * len(self), self._holders())
         yield from comma_separated(CSV_COLUMNS, rows)
 
-    def save(self, path: str | os.PathLike[str], places: int = PLACES) -> None:
-        """Write the holes for an assessor: as CSV if the path ends in ``.csv``, else in TREC's form.
+    def save(self, path: str | os.PathLike[str], positions: int = PLACES) -> None:
+        """Write the holes for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
 
         `add_answers` reads the file back once levels are filled in. A file in which levels are filled in
         keeps its lines, and the documents that it lacks are added. Raises `GradedError` if the file cannot be
@@ -200,7 +200,7 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
     largest = variance.max(initial=0.0) or 1.0
     order = np.lexsort((topics, _best(ranks), -np.round(variance / largest, 12)))
     names = list(number)
-    keys = [names[place] for place in order.tolist()]
+    keys = [names[position] for position in order.tolist()]
     return Holes(
         tuple(run.name for run in study.runs),
         measure,
@@ -214,7 +214,7 @@ def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None =
 
 
 def add_answers(qrels: Qrels, *files: str | os.PathLike[str]) -> MergedQrels:
-    """The qrels, completed with assessors' answers in files that `Holes.save` wrote.
+    """The qrels, completed with judges' answers in files that `Holes.save` wrote.
 
     As in `merge_qrels`, the first source decides: the qrels take precedence over the answers, and earlier
     files over later ones. The result lists contradictions. Documents without an answer stay unjudged.
@@ -240,9 +240,9 @@ def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
 def _unjudged(run: StudiedRun, cutoff: int) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The unjudged documents of a run within the cutoff: number of the topic, document, and rank."""
     ranks = run.ranks
-    rank = places(ranks.retrieved) + 1
+    rank = positions(ranks.retrieved) + 1
     unjudged = rank <= cutoff
-    unjudged[ranks.place] = False
+    unjudged[ranks.position] = False
     topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)[unjudged]
     return topic, list(run.block.documents(np.flatnonzero(unjudged))), rank[unjudged]
 
@@ -281,7 +281,8 @@ def _effect(measure: Measure, qrels: Levels, lists: dict[str, list[str]], top: f
     both = [(topic, level) for topic in qrels for level in (top, 0)]
     judged = {f"{topic} {level}": {**qrels[topic], NEW: level} for topic, level in both}
     ranked = {
-        f"{topic} {level}": {doc: -place for place, doc in enumerate(lists[topic])} for topic, level in both
+        f"{topic} {level}": {doc: -position for position, doc in enumerate(lists[topic])}
+        for topic, level in both
     }
     with catch_warnings():
         simplefilter("ignore", InputWarning)  # most documents of these lists are unjudged

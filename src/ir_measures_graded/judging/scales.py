@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..errors import GradedError, shown
+from ..inputs.rows import Rows, without_repeated
 from ..inputs.sources import qrels_source
-from ..inputs.tables import Table, without_repeated
 from ..ranking.gains import plain_number
 
 HUMAN: Final = "human"
@@ -28,7 +28,7 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     Raises `GradedError` for a document judged at two levels. The message begins with `name`, or with the line
     of a file.
     """
-    table = source if isinstance(source, Table) else qrels_source(source).table()
+    table = source if isinstance(source, Rows) else qrels_source(source).table()
     judged = without_repeated(replace(table, role=replace(table.role, kind=name))).dicts()
     return {
         topic: {document: plain_number(level) for document, level in judged.get(topic, {}).items()}

@@ -216,11 +216,11 @@ class OrderlessMean(ir_measures.MeanAgg):
 
 
 class ScoreError(GradedError):
-    """A measure does not allow the score at a `place` of `ranks.whole.score`. `topic` and `rule` say why."""
+    """A measure refuses the score at a `position` of `ranks.whole.score`; `topic` and `rule` say why."""
 
-    def __init__(self, topic: str, place: int, rank: int, rule: str):
+    def __init__(self, topic: str, position: int, rank: int, rule: str):
         super().__init__(f"{topic}, rank {rank} {rule}")
-        self.topic, self.place, self.rule = topic, place, rule
+        self.topic, self.position, self.rule = topic, position, rule
 
 
 class TopicError(Exception):

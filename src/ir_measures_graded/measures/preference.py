@@ -307,13 +307,13 @@ def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
         lowest, highest = -np.finfo(float).max, np.finfo(float).max
     if (whole.lowest < lowest).any() or (whole.highest > highest).any():
         refused = np.flatnonzero((whole.score < lowest) | (whole.score > highest))
-        place = int(refused[0])
+        position = int(refused[0])
         ends = np.cumsum(whole.retrieved)
-        number = int(np.searchsorted(ends, place, side="right"))
-        rank = place - int(ends[number] - whole.retrieved[number]) + 1
+        number = int(np.searchsorted(ends, position, side="right"))
+        rank = position - int(ends[number] - whole.retrieved[number]) + 1
         allowed = "in [0, 1]" if measure["norm"] == "none" else "finite"
-        rule = f"has the score {whole.score[place]}; it must be {allowed}"
-        raise ScoreError(f"{measure}: topic {topics.names[number]!r}", place, rank, rule)
+        rule = f"has the score {whole.score[position]}; it must be {allowed}"
+        raise ScoreError(f"{measure}: topic {topics.names[number]!r}", position, rank, rule)
     if measure["norm"] == "none":
         return score
     low, high = whole.lowest / 2, whole.highest / 2  # the difference of halves is finite

@@ -88,7 +88,7 @@ class GainList:
     @cached_property
     def number(self) -> np.ndarray:
         """The number of each entry in its topic, from 1."""
-        return _read_only(by_topic.places(np.diff(self.offsets)) + 1)
+        return _read_only(by_topic.positions(np.diff(self.offsets)) + 1)
 
     def cumsum(self, values: np.ndarray) -> np.ndarray:
         """The running sum of a value per entry within each topic."""
@@ -181,7 +181,7 @@ class Topics:
       positive gains of all levels in the collection, over all topics, ascending.
     - For measures that compare two orders: `document_topic`, `document_gain` and `document_level`
       (J) of each judged document; `document` (H), the number of each entry of `run` among these; `first`
-      and `last` (H), the ranks where the entry's tie group begins and ends; `place` (H), the place of its
+      and `last` (H), the ranks where the entry's tie group begins and ends; `position` (H), the index of its
       score in `ranks.score`.
     - `ranks`: the judged ranks before gains and cutoff, for everything else.
     """
@@ -228,8 +228,8 @@ class Topics:
         return _read_only(self.ranks.last[self._within])
 
     @cached_property
-    def place(self) -> np.ndarray:
-        return _read_only(self.ranks.place[self._within])
+    def position(self) -> np.ndarray:
+        return _read_only(self.ranks.position[self._within])
 
     @cached_property
     def document_topic(self) -> np.ndarray:
@@ -263,11 +263,13 @@ class Topics:
         gain = np.zeros(self.retrieved.sum())
         gain[(np.cumsum(self.retrieved) - self.retrieved)[self.run.topic] + self.run.rank - 1] = self.run.gain
         topic = np.repeat(np.arange(self.count), self.retrieved)
-        return GainList(self.count, topic, by_topic.places(self.retrieved) + 1, gain)
+        return GainList(self.count, topic, by_topic.positions(self.retrieved) + 1, gain)
 
     def at_ranks(self, values: np.ndarray) -> np.ndarray:
-        """The values at the ranks of `full_list`, from one for each place of `ranks.score`."""
-        return values if self.cutoff is None else values[by_topic.places(self.ranks.retrieved) < self.cutoff]
+        """The values at the ranks of `full_list`, from one for each position of `ranks.score`."""
+        return (
+            values if self.cutoff is None else values[by_topic.positions(self.ranks.retrieved) < self.cutoff]
+        )
 
     @cached_property
     def missed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -317,7 +319,7 @@ class Topic:
         self.judged, self.relevant = int(topics.judged[number]), int(topics.relevant[number])
         self.ranks = run.rank[hits]
         self.levels = topics.document_level[topics.document[hits]]
-        self.scores = ranks.score[topics.place[hits]]
+        self.scores = ranks.score[topics.position[hits]]
         self.ties = np.unique(topics.first[hits], return_inverse=True)[1].reshape(-1)
         self.gains = np.zeros(self.retrieved)
         self.gains[self.ranks - 1] = run.gain[hits]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..by_topic import blocks, bounds_of, cumsum, entries, largest, offsets_of, places, rows_of, tally
+from ..by_topic import blocks, bounds_of, cumsum, entries, largest, offsets_of, positions, rows_of, tally
 from ..errors import GradedError
 from .gains import Gains, gain_of
 
@@ -175,14 +175,14 @@ class Ideal(NamedTuple):
 
     @classmethod
     def of(
-        cls, topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topics: int, cutoff: int | None
+        cls, topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topic_count: int, cutoff: int | None
     ) -> Ideal:
         """The ideal lists, up to the cutoff, of topics in which `count` documents have each `gain`."""
         order = np.lexsort((-gain, topic))
         order = order[gain[order] > 0]
         topic, gain, count = topic[order], gain[order], count[order]
         if cutoff is not None:
-            better = cumsum(count, offsets_of(topic, topics)) - count
+            better = cumsum(count, offsets_of(topic, topic_count)) - count
             count = np.clip(cutoff - better, 0, count)
-        size = np.bincount(topic, weights=count, minlength=topics).astype(np.int64)
-        return cls(np.repeat(topic, count), places(size) + 1, np.repeat(gain, count))
+        size = np.bincount(topic, weights=count, minlength=topic_count).astype(np.int64)
+        return cls(np.repeat(topic, count), positions(size) + 1, np.repeat(gain, count))

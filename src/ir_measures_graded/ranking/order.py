@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..by_topic import changes, places
+from ..by_topic import changes, positions
 
 
 def as_compared(score: np.ndarray) -> np.ndarray:
@@ -23,7 +23,7 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     array([1, 0, 2, 3])
 
     The bits of a float sort like the float itself after the bits of negative floats are inverted. They
-    and the row's place in its topic make one integer. The integers of a topic are a row of a matrix,
+    and the row's position in its topic make one integer. The integers of a topic are a row of a matrix,
     because NumPy sorts integers much faster than it computes the order of floats.
     """
     bits = score.view(np.uint32)
@@ -33,8 +33,8 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     width = int(sizes.max(initial=0))
     if width * sizes.size > 2 * score.size:  # topics of very different sizes
         return np.lexsort((key, np.repeat(np.arange(sizes.size), sizes)))
-    place_bits = np.uint64(width.bit_length())
-    key = key << place_bits | places(sizes).astype(np.uint64)
+    position_bits = np.uint64(width.bit_length())
+    key = key << position_bits | positions(sizes).astype(np.uint64)
     if width * sizes.size == score.size:
         matrix = key.reshape(sizes.size, width)
         matrix.sort(axis=1)
@@ -44,30 +44,30 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         matrix[inside] = key
         matrix.sort(axis=1)
         key = matrix[inside]
-    place = key & (np.uint64(1) << place_bits) - np.uint64(1)
-    return place.astype(np.int64) + np.repeat(np.cumsum(sizes) - sizes, sizes)
+    position = key & (np.uint64(1) << position_bits) - np.uint64(1)
+    return position.astype(np.int64) + np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def tied(new: np.ndarray) -> np.ndarray:
-    """The places of all tied documents, and for each the first place of its tie group.
+    """The positions of all tied documents, and for each the first position of its tie group.
 
-    `new` is true at places whose score differs from the score of the place before.
+    `new` is true at positions whose score differs from the score of the position before.
 
     >>> tied(np.array([True, True, False, False, True]))
     array([[1, 2, 3],
            [1, 1, 1]])
     """
-    joins = ~new  # the place before
-    place = np.flatnonzero(joins | np.append(joins[1:], False))
-    return np.stack((place, np.maximum.accumulate(np.where(new[place], place, 0))))
+    joins = ~new  # the position before
+    position = np.flatnonzero(joins | np.append(joins[1:], False))
+    return np.stack((position, np.maximum.accumulate(np.where(new[position], position, 0))))
 
 
 def decisive(
-    score: np.ndarray, judged: np.ndarray, place: np.ndarray, start: np.ndarray
+    score: np.ndarray, judged: np.ndarray, position: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The tied places whose documents must be ordered by descending id, and the number of their tie group.
+    """The tied positions whose documents must be ordered by descending id, and the number of their tie group.
 
-    `place` and `start` are as from `tied`, `score` and `judged` are those of the documents at `place`. A tie
+    `position`, `start` are as from `tied`, `score` and `judged` those of the documents at `position`. A tie
     group must be ordered if it contains a judged document, or scores that are equal only as 32-bit floats.
     Other tied documents cannot affect any measure.
     """
@@ -76,4 +76,4 @@ def decisive(
     ordered = np.zeros(int(start.max(initial=0)) + 1, dtype=bool)
     ordered[start[matters]] = True
     kept = np.flatnonzero(ordered[start])
-    return place[kept], np.cumsum(changes(start[kept]))
+    return position[kept], np.cumsum(changes(start[kept]))

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..by_topic import bounds_of, changes, largest, places, smallest
+from ..by_topic import bounds_of, changes, largest, positions, smallest
 from .judged import Judged
 from .order import tied
 
@@ -27,7 +27,7 @@ class JudgedRanks:
     - `topic`: the number of its topic
     - `rank`: its rank, from 1
     - `first`, `last`: the first and last rank of its tie group
-    - `place`: its index in `score`
+    - `position`: its index in `score`
 
     For each topic of the qrels (T):
 
@@ -35,9 +35,9 @@ class JudgedRanks:
     - `lowest`, `highest`: the lowest and highest score in the run, 0 if the topic has no document
 
     `scores` holds the scores of all retrieved documents in the order of the run, topic after topic
-    (`retrieved.sum()`), and `score` in rank order. `ties` are the places in `score` of all tied documents,
-    and for each the first place of its tie group. `moved` are the places whose document is at another row of
-    the run, and these rows.
+    (`retrieved.sum()`), and `score` in rank order. `ties` are the positions in `score` of all tied documents,
+    and for each the first position of its tie group. `moved` are positions whose document is at another row
+    of the run, and these rows.
     """
 
     judged: Judged
@@ -57,9 +57,9 @@ class JudgedRanks:
 
     @cached_property
     def row(self) -> np.ndarray:
-        """The row of the run at each place of `score`."""
+        """The row of the run at each position of `score`."""
         if self.uncondensed is not None:
-            return self.uncondensed.row[self.uncondensed.place]
+            return self.uncondensed.row[self.uncondensed.position]
         row = np.arange(self.scores.size)
         row[self.moved[0]] = self.moved[1]
         return row
@@ -77,12 +77,12 @@ class JudgedRanks:
         return largest(self.scores, bounds_of(self.whole.retrieved))
 
     @cached_property
-    def place(self) -> np.ndarray:
+    def position(self) -> np.ndarray:
         return (np.cumsum(self.retrieved) - self.retrieved)[self.topic] + self.rank - 1
 
     @property
     def first(self) -> np.ndarray:
-        return self.rank - (self.place - self._group[0])
+        return self.rank - (self.position - self._group[0])
 
     @property
     def last(self) -> np.ndarray:
@@ -90,11 +90,11 @@ class JudgedRanks:
 
     @cached_property
     def _group(self) -> tuple[np.ndarray, np.ndarray]:
-        """The first place and the size of the tie group of each of the H documents."""
+        """The first position and the size of the tie group of each of the H documents."""
         tied, starts = self.ties
-        start, size = self.place.copy(), np.ones_like(self.place)
-        entry = np.searchsorted(tied, self.place)
-        found = np.flatnonzero(np.append(tied, -1)[entry] == self.place)
+        start, size = self.position.copy(), np.ones_like(self.position)
+        entry = np.searchsorted(tied, self.position)
+        found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
         start[found] = starts[entry[found]]
         end = np.searchsorted(starts, start[found], side="right")
         size[found] = end - np.searchsorted(starts, start[found])
@@ -104,7 +104,7 @@ class JudgedRanks:
     def first_of_tie(self) -> np.ndarray:
         """The first rank of the tie group of each retrieved document, in the order of `score`."""
         tied, starts = self.ties
-        rank = places(self.retrieved) + 1
+        rank = positions(self.retrieved) + 1
         rank[tied] = rank[starts]
         return rank
 
@@ -112,6 +112,6 @@ class JudgedRanks:
     def condensed(self) -> JudgedRanks:
         """The same run without its unjudged documents: only judged documents take up ranks."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
-        rank = places(retrieved) + 1
+        rank = positions(retrieved) + 1
         ties = tied(changes(self._group[0]))
         return replace(self, rank=rank, retrieved=retrieved, ties=ties, uncondensed=self)

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ..by_topic import bounds_of, offsets_of, places, rows_of, tally
+from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
 from ..errors import GradedError
 from ..measures.topics import GainList, Topics, computed_once
 from ..ranking.gains import gain_of
@@ -32,13 +32,13 @@ class Undetermined(GradedError):
 class Unjudged:
     """The unjudged documents of a run within the cutoff (U), topic after topic in rank order.
 
-    `topic`, `rank`, and `place`, the index of the document in the run's whole list. `count` (T): their number
-    in each topic.
+    `topic`, `rank`, and `position`, the index of the document in the run's whole list. `count` (T): their
+    number in each topic.
     """
 
     topic: np.ndarray
     rank: np.ndarray
-    place: np.ndarray
+    position: np.ndarray
     count: np.ndarray
 
     def with_gain(self, topics: Topics, gain: np.ndarray) -> GainList:
@@ -55,13 +55,13 @@ def unjudged_of(topics: Topics) -> Unjudged:
     """The unjudged documents of the topics."""
     whole = topics.ranks.retrieved
     topic = np.repeat(np.arange(topics.count), topics.retrieved)
-    rank = places(topics.retrieved) + 1
-    place = (np.cumsum(whole) - whole)[topic] + rank - 1
+    rank = positions(topics.retrieved) + 1
+    position = (np.cumsum(whole) - whole)[topic] + rank - 1
     judged = np.zeros(whole.sum(), dtype=bool)
-    judged[topics.place] = True
-    unjudged = ~judged[place]
+    judged[topics.position] = True
+    unjudged = ~judged[position]
     count = np.bincount(topic[unjudged], minlength=topics.count)
-    return Unjudged(topic[unjudged], rank[unjudged], place[unjudged], count)
+    return Unjudged(topic[unjudged], rank[unjudged], position[unjudged], count)
 
 
 def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
            [3., 0.]])
     """
     table = np.zeros((sizes.size, int(sizes.max(initial=0))), dtype=values.dtype)
-    table[np.repeat(np.arange(sizes.size), sizes), places(sizes)] = values
+    table[np.repeat(np.arange(sizes.size), sizes), positions(sizes)] = values
     return table
 
 
@@ -129,16 +129,16 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     topic, document = np.repeat(every, lengths), number[rows_of(start[copied], lengths)]
     unknown = document < 0
     document += offsets[topic]
-    place = np.full(int(inside.sum()), -1)
-    place[given[inside]] = np.flatnonzero(~old)
-    document[unknown] = place
+    position = np.full(int(inside.sum()), -1)
+    position[given[inside]] = np.flatnonzero(~old)
+    document[unknown] = position
     known = document >= 0
     none = np.empty((2, 0), dtype=np.int64)
     reduced = JudgedRanks(
         copies,
         doc=document[known],
         topic=topic[known],
-        rank=(places(lengths) + 1)[known],
+        rank=(positions(lengths) + 1)[known],
         retrieved=lengths,
         scores=ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[copied], lengths)],
         moved=none,

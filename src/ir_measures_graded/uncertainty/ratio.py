@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..by_topic import cumsum, places
+from ..by_topic import cumsum, positions
 from ..measures.average_precision import ByThreshold
 from ..measures.topics import Topics, ratio
 from ..measures.weighted import Normalised
@@ -205,7 +205,7 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         kept, count = np.isin(unjudged.topic, some), unjudged.count[some]
         listed = run.where(np.isin(run.topic, some))
         topic, rank, ends = unjudged.topic[kept], unjudged.rank[kept], np.cumsum(count)
-        number = places(count)
+        number = positions(count)
         up_to = cumsum(1 / rank, np.append(0, ends))
         order = (
             np.arange(rank.size) if highest else np.repeat(2 * ends - count - 1, count) - np.arange(rank.size)

@@ -35,7 +35,7 @@ class Compositions(NamedTuple):
     @classmethod
     def of(cls, number: np.ndarray) -> Compositions:
         """These compositions, among them all that have fewer documents of a kind."""
-        index = {row.tobytes(): place for place, row in enumerate(number)}
+        index = {row.tobytes(): position for position, row in enumerate(number)}
         steps = []
         for kind in range(number.shape[1]):
             after = np.flatnonzero(number[:, kind])

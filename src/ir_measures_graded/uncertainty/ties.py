@@ -13,7 +13,7 @@ from functools import cached_property, singledispatch
 
 import numpy as np
 
-from ..by_topic import changes, cumsum, offsets_of, places
+from ..by_topic import changes, cumsum, offsets_of, positions
 from ..errors import GradedError
 from ..measures import AGR, RBP_G, Fallout
 from ..measures.at_relevant import AtRelevant
@@ -70,10 +70,10 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     entry = np.flatnonzero(last > first)
     if not entry.size:
         return ranks
-    start = (ranks.place - ranks.rank + first)[entry]  # one number for each tie group, ascending
+    start = (ranks.position - ranks.rank + first)[entry]  # one number for each tie group, ascending
     order = np.lexsort((-merit[entry], start))
     sizes = np.diff(np.append(np.flatnonzero(changes(start)), start.size))
-    before = places(sizes)
+    before = positions(sizes)
     behind = np.repeat(sizes, sizes) - 1 - before
     above = merit[entry][order] >= 0
     doc, rank = ranks.doc.copy(), ranks.rank.copy()
@@ -104,7 +104,7 @@ class TieGroups:
         ranks, cutoff = topics.ranks, topics.cutoff
         first = ranks.first
         entry = np.flatnonzero(which if cutoff is None else which & (first <= cutoff))
-        opens = np.flatnonzero(changes((ranks.place - ranks.rank + first)[entry]))
+        opens = np.flatnonzero(changes((ranks.position - ranks.rank + first)[entry]))
         opener = entry[opens]
         size = ranks.last[opener] - first[opener] + 1
         return cls(topics, entry, opens, ranks.topic[opener], first[opener], size)
@@ -129,9 +129,9 @@ class TieGroups:
         return np.repeat(np.arange(self.opens.size), self.known)
 
     @property
-    def place(self) -> np.ndarray:
+    def position(self) -> np.ndarray:
         """0, 1, 2 … for the documents of `entry` in each group."""
-        return places(self.known)
+        return positions(self.known)
 
     @cached_property
     def within(self) -> np.ndarray:
@@ -140,13 +140,13 @@ class TieGroups:
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
         """A list with a value at each rank of the groups: `at_first`, then `step` more at each next rank."""
-        place = places(self.within)
+        position = positions(self.within)
         return GainList(
             self.topics.count,
             topic=np.repeat(self.topic, self.within),
-            rank=np.repeat(self.first, self.within) + place,
+            rank=np.repeat(self.first, self.within) + position,
             gain=np.repeat(at_first, self.within)
-            + np.repeat(np.broadcast_to(step, self.size.shape), self.within) * place,
+            + np.repeat(np.broadcast_to(step, self.size.shape), self.within) * position,
         )
 
 
@@ -195,7 +195,7 @@ def _(measure: ByThreshold, topics: Topics) -> GainList:
     # The lower of two documents of a group: the later one in an order by descending gain.
     order = np.lexsort((-itself[groups.entry], groups.number))
     within = np.zeros(whole.gain.size)
-    within[groups.entry] = itself[groups.entry][order] * groups.place
+    within[groups.entry] = itself[groups.entry][order] * groups.position
     within_of = groups.sum(within)
     means = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
     return means.with_gain(means.gain / means.rank)
@@ -241,23 +241,23 @@ def expected_stops(
         rows = np.flatnonzero(widths == width)
         rows = rows[np.argsort(-size[rows], kind="stable")]
         others = groups.size[rows] - size[rows]
-        place = np.arange(width)
-        a = (place <= others[:, None]).astype(np.float64)
+        position = np.arange(width)
+        a = (position <= others[:, None]).astype(np.float64)
         b, c, e = (np.zeros(a.shape) for _ in range(3))
         for number in range(int(size[rows].max())):
             left = slice(0, np.count_nonzero(size[rows] > number))
             entry = groups.entry[groups.opens[rows[left]] + number]
             U, Q, V = (values_of[entry, None] for values_of in (u, q, v))
             known = (others[left] + number + 1)[:, None]
-            joins, misses = place / known, np.maximum(1 - place / known, 0)
-            one_more = np.maximum(known - 1 - place, 0) / known
+            joins, misses = position / known, np.maximum(1 - position / known, 0)
+            one_more = np.maximum(known - 1 - position, 0) / known
             A, B, C, E = (table[left] for table in (a, b, c, e))
             e[left] = one_more * E + U * (B + V * A) / known + joins * Q * (_shifted(E) + V * _shifted(C))
             c[left] = one_more * C + U * A / known + joins * Q * _shifted(C)
             b[left] = misses * B + joins * Q * (_shifted(B) + V * _shifted(A))
             a[left] = misses * A + joins * Q * _shifted(A)
-        inside = place < within[rows][:, None]
-        entry_of_rank = (ends - within)[rows][:, None] + place
+        inside = position < within[rows][:, None]
+        entry_of_rank = (ends - within)[rows][:, None] + position
         values[entry_of_rank[inside]] = (start[rows][:, None] * c + e)[inside]
     return result.with_gain(result.gain * values)
 

@@ -15,7 +15,7 @@ from ir_measures import Measure
 from ...errors import GradedError
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
 from ...inputs.files import RunFile
-from ...inputs.tables import repeated_documents
+from ...inputs.rows import repeated_documents
 from ...registry.notation import parse_measures
 from ...statistics.options import whole_number
 from . import definitions as by

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...by_topic import changes, places
+from ...by_topic import changes, positions
 from ...evaluation.reduction import JudgedDocuments
 from ...inputs.content import Content, File
-from ...inputs.tables import Table
+from ...inputs.rows import Rows
 from ...ranking.order import tied
 from ...ranking.ranks import JudgedRanks
 from . import definitions as by
@@ -50,11 +50,11 @@ class Documents:
     run as the package ranks it.
     """
 
-    def __init__(self, qrels: JudgedDocuments, run: Table, ranks_in_file: np.ndarray | None):
+    def __init__(self, qrels: JudgedDocuments, run: Rows, ranks_in_file: np.ndarray | None):
         judged, block = qrels.judged, qrels.reduced(run)
         self.judged, self.ranks, self.count = judged, block.ranks, len(judged.topics)
         listed, size = block.listed, block.listed.values.size
-        self.hits = self.ranks.row[self.ranks.place]
+        self.hits = self.ranks.row[self.ranks.position]
         level = np.full(size, np.nan)
         level[self.hits] = judged.level[self.ranks.doc]
         missed = np.ones(judged.level.size, dtype=bool)
@@ -70,8 +70,8 @@ class Documents:
         self._sorted: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.top = float(judged.all_levels.max(initial=0.0))
         self.best = descending(padded(judged.topic, judged.level, self.count))
-        sort, (place, _) = self._by_score("32-bit")  # more documents are tied than in 64 bits
-        rows = np.sort(sort[place])
+        sort, (position, _) = self._by_score("32-bit")  # more documents are tied than in 64 bits
+        rows = np.sort(sort[position])
         ids = [*listed.docs.take(rows[rows < size]).ids()]
         ids += qrels.qrels.docs.take(np.flatnonzero(missed)[rows[rows >= size] - size]).ids()
         self.id_order = np.zeros(self.topic.size, dtype=np.int64)
@@ -97,8 +97,8 @@ class Documents:
         elif order.order == by.BY_RANK and self.rank is not None:
             rows = np.lexsort((self.rank, self.topic))
         else:
-            rows, (place, group) = self._by_score(order.precision)
-            rows, among = rows.copy(), rows[place]
+            rows, (position, group) = self._by_score(order.precision)
+            rows, among = rows.copy(), rows[position]
             tie, level = self.id_order[among], np.nan_to_num(self.level[among])
             keys = {
                 by.IN_FILE: [among],
@@ -107,7 +107,7 @@ class Documents:
                 by.WORST: [-tie, level],
                 by.BEST: [-tie, -level],
             }.get(order.order, [-tie])
-            rows[place] = among[np.lexsort((*keys, group))]
+            rows[position] = among[np.lexsort((*keys, group))]
         if order.documents == by.BEHIND:
             return rows
         kept = self.retrieved & ~(np.isnan(self.level) & (order.documents == by.JUDGED_ONLY))
@@ -125,9 +125,9 @@ class Documents:
 
     def _judged_ranks(self, order: Order) -> JudgedRanks:
         rows = self.rows(order._replace(documents=by.EVERY))
-        place = np.empty(self.topic.size, dtype=np.int64)
-        place[rows] = places(np.bincount(self.topic[rows], minlength=self.count))
-        rank = place[self.hits] + 1
+        position = np.empty(self.topic.size, dtype=np.int64)
+        position[rows] = positions(np.bincount(self.topic[rows], minlength=self.count))
+        rank = position[self.hits] + 1
         sort = np.lexsort((rank, self.ranks.topic))
         ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[sort])
         return ranks.condensed if order.documents == by.JUDGED_ONLY else ranks
@@ -137,7 +137,7 @@ def padded(topic: np.ndarray, values: np.ndarray, topics: int) -> np.ndarray:
     """The values of each topic as a row of a matrix, with NaN behind them."""
     size = np.bincount(topic, minlength=topics)
     result = np.full((topics, max(int(size.max(initial=0)), 1)), np.nan)
-    result[topic, places(size)] = values
+    result[topic, positions(size)] = values
     return result
 
 

@@ -23,7 +23,7 @@ from ...evaluation import trec_eval
 from ...evaluation.evaluate import evaluate
 from ...evaluation.provider import computed, view
 from ...evaluation.reduction import JudgedDocuments
-from ...inputs.tables import Table
+from ...inputs.rows import Rows
 from ...measures.base import GradedMeasure
 from ...measures.topics import ratio
 from ...ranking.gains import LINEAR, plain_number
@@ -105,7 +105,7 @@ class Case:
     """
 
     qrels: JudgedDocuments
-    run: Table
+    run: Rows
     values: np.ndarray
     mean: float | None
     decimals: int

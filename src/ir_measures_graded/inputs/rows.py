@@ -1,4 +1,4 @@
-"""Qrels and runs in one form: a `Table` of rows grouped by topic, which is read block by block.
+"""Qrels and runs in one form: a `Rows` of rows grouped by topic, which is read block by block.
 
 Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs them. Error
 details are computed only on failure.
@@ -37,7 +37,7 @@ INTEGERS = b"ir_measures_graded.integers"
 EMPTY = b"ir_measures_graded.empty"
 """The metadata key for the topics without documents in that file, as JSON."""
 PLACES = ("line", "row")
-"""The column of such a table with the place of each row in its file: a line of text or a row of a table."""
+"""The column of such a table with the location of each row in its file: a line, or a row of a table."""
 
 IDS = ("query_id", "doc_id")
 LONGEST_ID = 1 << 12
@@ -45,14 +45,14 @@ LONGEST_ID = 1 << 12
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows of (topic, document, value), grouped by topic.
+class Rows:
+    """Qrels or a run: rows of (topic, document, value), grouped by topic.
 
     `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
     `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
     entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
-    file, `file` names it, and `line` (N) has the place of each row in it: a line number, or a row number if
-    `unit` is "row". `integers` has the columns of ids that are integers in the source.
+    file, `file` names it, and `line` (N) has the location of each row in it: a line number, or a row
+    number if `unit` is "row". `integers` has the columns of ids that are integers in the source.
     `source` is that of qrels; its method `for_others` returns all rows with their iterations.
     """
 
@@ -72,13 +72,13 @@ class Table:
         """The topic of a row."""
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         """The name of a row in error messages."""
         return f"{self._source(row)}: topic {shown(self.topic_of(row))}, document {shown(self.docs[row])}"
 
     def error(self, row: int, message: str) -> GradedError:
         """An error about a row. For a row from a file, it is a `FileError` that names file and line."""
-        return (GradedError if self.file is None else FileError)(f"{self.place(row)}: {message}")
+        return (GradedError if self.file is None else FileError)(f"{self.location(row)}: {message}")
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
@@ -103,15 +103,15 @@ class Table:
 
     in_memory = True
 
-    def table(self) -> Table:
+    def table(self) -> Rows:
         """All rows; a table is a `RunSource`."""
         return self
 
-    def blocks(self) -> Iterator[Table]:
+    def blocks(self) -> Iterator[Rows]:
         """All rows as one block."""
         yield self
 
-    def with_topics(self, topics: Iterable[str]) -> Table:
+    def with_topics(self, topics: Iterable[str]) -> Rows:
         """The table and those of these topics that it lacks; they have no rows."""
         known = set(self.topics)
         lacking = [topic for topic in dict.fromkeys(topics) if topic not in known]
@@ -134,7 +134,7 @@ class Table:
         start, stop = int(self.offsets[a]), int(self.offsets[b])
         return Block(self, start, self.offsets[a : b + 1] - start, self.values[start:stop])
 
-    def part(self, numbers: np.ndarray) -> Table:
+    def part(self, numbers: np.ndarray) -> Rows:
         """The rows of the topics with these numbers."""
         starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
         rows = rows_of(starts, sizes)
@@ -147,7 +147,7 @@ class Table:
             line=None if self.line is None else self.line[rows],
         )
 
-    def of_topics(self, code: Mapping[str, int]) -> Table:
+    def of_topics(self, code: Mapping[str, int]) -> Rows:
         """The rows of the topics that have a code 0 … T − 1, in the order of the codes.
 
         A code without rows gets an empty topic.
@@ -164,10 +164,10 @@ class Table:
 class Block:
     """Consecutive topics of a table; row 0 of the block is row `start` of the table.
 
-    `offsets`, `docs` and `values` are as in `Table`, but `docs` is converted to `Ids` on first use.
+    `offsets`, `docs` and `values` are as in `Rows`, but `docs` is converted to `Ids` on first use.
     """
 
-    table: Table
+    table: Rows
     start: int
     offsets: np.ndarray
     values: np.ndarray
@@ -212,7 +212,7 @@ LOOK_UP = 50
 """The number of documents that can be hashed and sorted in the time of one look-up in a dict."""
 
 
-def refuse_repeated(run: Table) -> None:
+def refuse_repeated(run: Rows) -> None:
     """Raise `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
@@ -221,7 +221,7 @@ def refuse_repeated(run: Table) -> None:
             raise block.repeated(int(repeated_rows(column).min()))
 
 
-def without_repeated(qrels: Table) -> Table:
+def without_repeated(qrels: Rows) -> Rows:
     """The qrels with each document once per topic.
 
     Raises `GradedError` for a document that is judged at two levels.
@@ -252,13 +252,13 @@ def without_repeated(qrels: Table) -> Table:
     return _without(qrels, second)
 
 
-def repeated_documents(run: Table) -> tuple[Table, list[str]]:
+def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
     """The run with the first row of each document of a topic, and the topics with others."""
     rows = np.empty(0, int) if run.distinct else repeated_rows((run.docs.ids(), run.offsets))
     return (_without(run, rows) if rows.size else run), sorted({run.topic_of(row) for row in rows.tolist()})
 
 
-def _without(table: Table, rows: np.ndarray) -> Table:
+def _without(table: Rows, rows: np.ndarray) -> Rows:
     """The table without these rows, whose documents occur in other rows of the topic."""
     kept = np.ones(table.values.size, dtype=bool)
     kept[rows] = False
@@ -272,7 +272,7 @@ def _without(table: Table, rows: np.ndarray) -> Table:
     )
 
 
-def _iterations(qrels: Table, row: int) -> list[str]:
+def _iterations(qrels: Rows, row: int) -> list[str]:
     """The iterations under which the document of a row is judged; none if they are unknown."""
     found = qrels.source.for_others() if qrels.source else []
     rows = found.itertuples(index=False) if hasattr(found, "itertuples") else found
@@ -281,7 +281,7 @@ def _iterations(qrels: Table, row: int) -> list[str]:
     return [*dict.fromkeys(map(str, iterations))]
 
 
-def refuse_empty(qrels: Table) -> None:
+def refuse_empty(qrels: Rows) -> None:
     """Raise `GradedError` for qrels without a topic."""
     if not qrels.topics:
         raise GradedError("the qrels are empty: there is no topic to evaluate")
@@ -293,7 +293,7 @@ def with_account(rows: pyarrow.Table, account: Account) -> pyarrow.Table:
     return rows.replace_schema_metadata({**(rows.schema.metadata or {}), **metadata})
 
 
-def refuse_mixed(run: Table, qrels: Table) -> None:
+def refuse_mixed(run: Rows, qrels: Rows) -> None:
     """Raise `GradedError` if ids are integers on one side, and the other side has ids with leading zeros."""
     for rows, other in ((run, qrels), (qrels, run)):
         for column in rows.integers:
@@ -324,8 +324,8 @@ def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) 
     return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
 
 
-def floats(role: Role, pieces: Sequence[Collection[Any]], place: Callable[[int], str]) -> np.ndarray:
-    """The numbers of several collections as one array of floats; `place` names a row in an error message.
+def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]) -> np.ndarray:
+    """The numbers of several collections as one array of floats; `location` names a row in an error message.
 
     `bytes` converts small whole numbers, such as levels, and `struct` all others. Both are faster than
     NumPy's conversion. Unlike NumPy, both refuse text such as "1". Raises `GradedError` for anything that is
@@ -351,7 +351,7 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], place: Callable[[int],
                 struct.pack("d", number)
             except _NO_NUMBER:
                 raise GradedError(
-                    f"{place(row)}: the {role.number} {shown(number)} is not a number"
+                    f"{location(row)}: the {role.number} {shown(number)} is not a number"
                 ) from None
         raise
 
