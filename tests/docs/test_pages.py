@@ -146,14 +146,14 @@ def test_the_page_lists_special_cases_of_measures():
 def of_gains(measure):
     measure = measure(gains="linear")
     if same(measure, measure(gains={2: 1, 3: 1})):
-        return "relevant or not"
+        return "whether they are above 0"
     if same(measure, measure(gains={1: 1, 2: 10, 3: 100})):
-        return "order"
-    return "ratios" if same(measure, measure(gains=DOUBLED)) else "size"
+        return "their order"
+    return "their ratios" if same(measure, measure(gains=DOUBLED)) else "the size of the gains"
 
 
 def test_the_page_lists_the_use_of_gains_by_measures():
-    listed = groups("the measure uses", "consequence", "measures")
+    listed = groups("What matters to the measure", "consequence", "measures")
     assert {kind: names for (kind, _), names in listed.items()} == grouped(of_gains)
 
 
