@@ -12,6 +12,7 @@ from ir_measures import Compat
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import definitions as tables
+from ir_measures_graded.analysis.identify.solving import gains_in
 from ir_measures_graded.analysis.identify.tools import tools
 
 RANDOM = np.random.default_rng(5)
@@ -183,6 +184,12 @@ def test_one_altered_topic_is_named_beside_the_nearest_definition():
     found = identify(QRELS, RUN, values | {"q5": 0.9999})
     assert (found.nearest.gain, found.nearest.cutoff) == ("2^level − 1", "10")
     assert ("agrees", "23 of 24 topics; not q5") in found.findings
+
+
+def test_gains_that_are_not_whole_are_solved_for():
+    values = evaluate(QRELS, {"run": RUN}, ["nDCG_JK(gains=1:0.33,2:0.66,3:1)@20"]).values[0, 0]
+    found = identify(QRELS, RUN, dict(zip(QRELS, values.round(4).tolist())), measure="nDCG@20")
+    assert gains_in(found.definitions[0].gain) == pytest.approx({1: 1, 2: 2, 3: 3.03}, abs=0.001)
 
 
 def test_gains_of_no_table_are_solved_for():

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import ir_measures
@@ -22,7 +23,7 @@ from . import definitions as by
 from .answer import Identification, answer
 from .lists import ranks_by_line
 from .search import SAMPLE, Case, Found, Space, is_foreign, search
-from .solving import solved_gains
+from .solving import longest_fraction, solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
 FEW = 24
@@ -157,7 +158,8 @@ def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, 
     foreign = tuple(name for name, each in space.strings.items() if _is_supported(each))
     solved = solved_gains(space, cases[0]) if cases[0].mean is None else {}
     wider = replace(space, gains=space.gains | solved)
-    narrow = [wider.limited(gain=tuple(solved), measure=(by.NDCG, by.DCG))] * bool(solved)
+    plainest_first = groupby(sorted(solved, key=longest_fraction), longest_fraction)
+    narrow = [wider.limited(gain=tuple(gains), measure=(by.NDCG, by.DCG)) for _, gains in plainest_first]
     narrow += [wider.limited(measure=foreign, order=(by.DESCENDING,), documents=(by.EVERY,))] * bool(foreign)
     for each in narrow:
         if not found.matches:

@@ -20,7 +20,7 @@ LOWEST = (1, 2, 3, 4, 5, 10)
 """The whole gains that the lowest level may have."""
 MOST_LEVELS = 32
 SOLVED = "solved: "
-TABLES = 24
+TABLES = 48
 """The number of tables that are verified."""
 
 
@@ -67,6 +67,15 @@ def gains_in(name: str) -> GainMap:
     return {plain_number(float(level)): plain_number(float(gain)) for level, gain in pairs}
 
 
+def longest_fraction(name: str) -> int:
+    """The most decimals of a gain in the name of a table.
+
+    >>> longest_fraction("solved: 1:1, 2:2.25")
+    2
+    """
+    return max(len(pair.rpartition(":")[2].partition(".")[2]) for pair in name.split(","))
+
+
 def _collections(
     space: Space, documents: Documents, levels: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
@@ -82,14 +91,13 @@ def _collections(
 
 
 def _tables(gains: np.ndarray, free: bool) -> Iterator[tuple[float, ...]]:
-    """Whole gains near the solution, else the solution to 3 digits; the unit of nDCG's gains is free."""
+    """Whole gains near the solution, and the solution to 4 and 6 digits; the unit of nDCG's gains is free."""
     gains = np.maximum(gains, 0)
     least = float(gains[gains > 1e-3 * gains.max()].min()) if free else 1.0
     whole = [np.round(gains / least * lowest).astype(np.int64) for lowest in (LOWEST if free else (1,))]
     yield from {tuple((each // (np.gcd.reduce(each) if free else 1)).tolist()) for each in whole}
-    table = [float(f"{gain / least:.3g}") for gain in gains.tolist()]
-    if not any(np.allclose(np.multiply(table, each.max() / max(table)), each, rtol=0.01) for each in whole):
-        yield tuple(table)
+    for digits in (4, 6):
+        yield tuple(float(f"{gain / least:.{digits}g}") for gain in gains.tolist())
 
 
 def _gain(levels: np.ndarray, table: Sequence[float], level: np.ndarray) -> np.ndarray:
