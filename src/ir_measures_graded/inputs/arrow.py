@@ -162,15 +162,23 @@ def string_array(texts: list[str]) -> pyarrow.StringArray:
     >>> string_array(["q1", "", "naïve"]).to_pylist()
     ['q1', '', 'naïve']
     """
-    import pyarrow
-
     joined = np.frombuffer("\n".join(texts).encode(), np.uint8)
     breaks = np.flatnonzero(joined == ord("\n"))
     if breaks.size == len(texts) - 1:
         ends = np.append(breaks, joined.size) - np.arange(len(texts))
         data = joined[joined != ord("\n")].tobytes()
-    else:  # a string has a line break, or there is none
-        encoded = [text.encode() for text in texts]
-        ends, data = np.cumsum([*map(len, encoded)], dtype=np.int64), b"".join(encoded)
+        return _from_text(ends, data)
+    return utf8_array([text.encode() for text in texts])  # a string has a line break, or there is none
+
+
+def utf8_array(texts: list[bytes]) -> pyarrow.StringArray:
+    """The strings with this UTF-8 text as an Arrow array."""
+    return _from_text(np.cumsum([*map(len, texts)], dtype=np.int64), b"".join(texts))
+
+
+def _from_text(ends: np.ndarray, text: bytes) -> pyarrow.StringArray:
+    """The strings in a text that end at these bytes."""
+    import pyarrow
+
     bounds = np.concatenate(([0], ends)).astype(np.int32)
-    return pyarrow.StringArray.from_buffers(len(texts), pyarrow.py_buffer(bounds), pyarrow.py_buffer(data))
+    return pyarrow.StringArray.from_buffers(ends.size, pyarrow.py_buffer(bounds), pyarrow.py_buffer(text))

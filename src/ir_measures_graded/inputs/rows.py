@@ -229,7 +229,7 @@ def without_repeated(qrels: Rows) -> Rows:
     docs = qrels.docs.ids()
     topics = blocks(np.diff(qrels.offsets))
     if qrels.distinct or all(all_distinct(qrels.block(a, b).column) for a, b in topics):
-        return replace(qrels, docs=docs, distinct=True)
+        return replace(qrels, docs=docs, distinct=True, source=None)
     first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
     differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
     if differ.size:

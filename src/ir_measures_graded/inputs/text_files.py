@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FileError
-from .arrow import arrow_array, arrow_numbers, by_rank
+from .arrow import arrow_array, arrow_numbers, by_rank, utf8_array
 from .columns import Chosen, Role
 from .content import Content, is_lasting, owned_by_arrow
 from .rows import with_places
@@ -193,17 +193,8 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
                 raise lines.error(f"the field {name} is empty ({form.lines})")
             column.append(lines.number_in(field) if name == form.role.value else field)
     columns = [
-        arrow_array(np.array(column, dtype=np.float64)) if name == form.role.value else _string_column(column)
+        arrow_array(np.array(column, dtype=np.float64)) if name == form.role.value else utf8_array(column)
         for name, column in zip(form.columns, kept)
     ]
     rows = pyarrow.Table.from_arrays(columns, list(form.columns))
     return with_places(rows, "line", np.array(numbers, dtype=np.int64), lines.name)
-
-
-def _string_column(texts: list[bytes]) -> pyarrow.Array:
-    import pyarrow
-
-    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    return pyarrow.StringArray.from_buffers(
-        len(texts), pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(texts))
-    )
