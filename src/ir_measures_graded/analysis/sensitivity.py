@@ -102,17 +102,14 @@ class Sensitivity(Result):
     ranks: np.ndarray
     tau: np.ndarray
 
+    def agreement(self, first: int, second: int) -> Agreement:
+        """The agreement of two settings, given by their numbers."""
+        swaps = tuple(self._swaps(self.ranks[:, first], self.ranks[:, second]))
+        return Agreement(self.settings[first], self.settings[second], _tau(self.tau[first, second]), swaps)
+
     def agreements(self) -> list[Agreement]:
         """The agreement of each pair of settings."""
-        return [
-            Agreement(
-                self.settings[i],
-                self.settings[j],
-                _tau(self.tau[i, j]),
-                tuple(self._swaps(self.ranks[:, i], self.ranks[:, j])),
-            )
-            for i, j in combinations(range(len(self.settings)), 2)
-        ]
+        return [self.agreement(*pair) for pair in combinations(range(len(self.settings)), 2)]
 
     @property
     def summary(self) -> str:

@@ -73,11 +73,15 @@ class StudiedRun(Run):
         """The run as the measure sees it; without its cutoff unless `cut`."""
         return view(measure, self.ranks, self.block.views, cut)
 
+    def reduced(self, judgments: Judgments) -> Reduction:
+        """The reduction, which is kept. Other qrels need another one."""
+        return self._read[0] if judgments is self.judgments else super().reduced(judgments)
+
     def rows(self, judgments: Judgments, standard: bool) -> tuple[Any, Mapping[str, Any]]:
         """The reduction for our provider, the rows for others. Other qrels need another reduction."""
-        if judgments is not self.judgments:
+        if not standard or judgments is not self.judgments:
             return super().rows(judgments, standard)
-        by_topic = self.block.listed.dicts() if standard else {}
+        by_topic = self.block.listed.dicts()
         return self._read[0], {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
 
 

@@ -28,17 +28,12 @@ class Weighting:
     @property
     def steps(self) -> list[Agreement]:
         """The agreement of each weighting with the next."""
-        places = {setting: number for number, setting in enumerate(self.sensitivity.settings)}
-        wanted = {*pairwise(range(len(places)))}
-        found = self.sensitivity.agreements()
-        return [each for each in found if (places[each.first], places[each.second]) in wanted]
+        return [self.sensitivity.agreement(*pair) for pair in pairwise(range(len(self.sensitivity.settings)))]
 
     @property
     def ends(self) -> Agreement:
         """The agreement of the first weighting with the last."""
-        settings = self.sensitivity.settings
-        ends = (settings[0], settings[-1])
-        return next(each for each in self.sensitivity.agreements() if (each.first, each.second) == ends)
+        return self.sensitivity.agreement(0, -1)
 
     @property
     def leaders(self) -> dict[tuple[str, ...], list[str]]:
