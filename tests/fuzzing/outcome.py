@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 from command_line import ENVIRONMENT, PROGRAM
 from ir_measures_graded import cli
+from ir_measures_graded.errors import InputWarning
 
 SECONDS = 60
 """No small input may take longer, also on a busy machine."""
@@ -48,7 +50,8 @@ def in_process(words: Sequence[str], stdin: bytes = b"") -> Outcome:
     signal.signal(signal.SIGALRM, _stop)
     signal.alarm(SECONDS)
     try:
-        with redirect_stdout(out), redirect_stderr(err):
+        with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
+            warnings.simplefilter("default", InputWarning)  # which pytest ignores
             status = cli.main(list(words))
     except TooSlow:
         raise AssertionError(f"more than {SECONDS} seconds") from None

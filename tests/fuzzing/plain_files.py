@@ -166,7 +166,7 @@ def _read_csv(content: bytes, value: str) -> Topics:
         text = re.sub("^\ufeff", "", content.decode(), flags=re.MULTILINE)
         separator = "\t" if text.partition("\n")[0].count("\t") > 1 else ","
         header, *rows = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
-        header = [name.strip().lower() for name in header]
+        header = [re.sub("^(query|doc)[ .-]?id$", r"\1_id", name.strip().lower()) for name in header]
         places = [header.index(name) for name in ("query_id", "doc_id", value)]
     except (UnicodeDecodeError, ValueError, csv.Error):
         raise Refused from None
