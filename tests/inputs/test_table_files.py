@@ -28,6 +28,7 @@ from ir_measures_graded import (
 )
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import files, strict_lines, table_files, text_files
+from ir_measures_graded.inputs.content import KeptOpen
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {
@@ -422,3 +423,12 @@ def test_text_without_a_known_header_is_read_as_a_trec_file():
         "between commas or tabs"
     )
     assert by_topic(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}
+
+
+def test_a_damaged_file_that_announces_a_huge_message_takes_no_memory(tmp_path):
+    path = tmp_path / "stream.arrows"
+    path.write_bytes(b"abc")
+    with path.open("rb") as file:
+        stream = KeptOpen(file)
+        assert stream.read(1 << 50) == b"abc"
+        assert stream.ended

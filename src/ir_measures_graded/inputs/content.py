@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 import numpy as np
@@ -30,6 +31,7 @@ DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
 
+PIECE = 1 << 26  # bytes that are read at once
 FIRST = 1 << 16  # bytes that decide whether a file is JSON
 
 
@@ -219,7 +221,9 @@ class KeptOpen:
         self._stream = stream
 
     def read(self, size: int) -> bytes:
-        found = self._stream.read(size)
+        # A damaged file may announce any size; a piece is not larger than what there is.
+        pieces = (self._stream.read(min(PIECE, size - start)) for start in range(0, size, PIECE))
+        found = b"".join(takewhile(bool, pieces))
         self.ended = self.ended or len(found) < size
         return found
 
