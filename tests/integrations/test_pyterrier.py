@@ -295,3 +295,11 @@ def test_columns_have_the_order_of_the_metrics():
     compared = pt.Experiment(systems, TOPICS, QRELS, metrics, baseline="one", correction="holm")
     parts = ("+", "-", "p-value", "reject", "p-value corrected")
     assert [*compared.columns] == ["name", *names, *(f"{name} {part}" for name in names for part in parts)]
+
+
+@pytest.mark.parametrize("metric", ["nDGC@10", "map_10", "Rndcg"])
+def test_unreadable_measure_is_one_clear_error(metric):
+    messages = "did you mean nDCG|unknown argument for map_10: 10|known trec name Rndcg, but not yet"
+    with pytest.raises(ValueError, match=messages) as error:
+        experiment(metrics=["map", metric])
+    assert error.value.__context__ is None or error.value.__suppress_context__
