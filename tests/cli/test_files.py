@@ -24,20 +24,15 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_every_format_and_writes_it_to_a_file(output, name):
-    formats = {
-        "txt": "text",
-        "tsv": "tsv",
-        "csv": "csv",
-        "json": "json",
-        "jsonl": "jsonl",
-        "md": "markdown",
-        "tex": "latex",
-    }
+    formats = {"txt": "text", "md": "markdown", "tex": "latex"}
+    formats |= {form: form for form in ("tsv", "csv", "json", "jsonl")}
     files = [word for ending in formats for word in ("-o", f"table.{ending}")]
     output(name, *COMMANDS[name], *files)
     for ending, form in formats.items():
         printed = output(name, *COMMANDS[name], "-f", form)
         written = Path(f"table.{ending}").read_text(encoding="utf-8").splitlines()
+        if written[0].startswith("% ir_measures_graded"):  # the command, which differs
+            del written[0], printed[0]
         assert written
         assert "\n".join(written) in "\n".join(printed)  # text may continue before and after the table
 
