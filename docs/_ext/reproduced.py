@@ -139,7 +139,7 @@ def scheel_table_1() -> str:
 
 
 def scheel_table_2() -> str:
-    """Table 2: NDCG and NDCNG at each rank under three gain maps."""
+    """Table 2: NDCG and NDCNG at each rank under three weightings."""
     (cases,) = (mark.args[1] for mark in scheel.test_table_2.pytestmark if mark.name == "parametrize")
     gains = ["rel(i)", "rel(i) · 2", "normalised"]
     rows = []

@@ -1,4 +1,4 @@
-"""Gain maps: their canonical form, their errors, and the gain of a level."""
+"""Weightings: their canonical form, their errors, and the gain of a level."""
 
 import numpy as np
 import pytest

@@ -69,7 +69,7 @@ class Levels(Result):
         ]
 
     def gains(self) -> dict[str, GainMap]:
-        """Gain maps for these levels by name: the presets for the levels 0 to 3, else similar ones."""
+        """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones."""
         if {*self.levels} <= {*PRESETS["w1"]}:
             return {
                 name: {level: gain for level, gain in gains.items() if level in self.levels}
@@ -86,7 +86,7 @@ class Levels(Result):
         return found
 
     def pasteable(self) -> dict[str, str]:
-        """The gain maps as arguments of measure strings, such as ``gains=1:1,2:10``."""
+        """The weightings as arguments of measure strings, such as ``gains=1:1,2:10``."""
         return {
             name: "gains=" + ",".join(f"{level}:{gain}" for level, gain in gains.items())
             for name, gains in self.gains().items()

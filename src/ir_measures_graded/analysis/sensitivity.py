@@ -34,7 +34,7 @@ LIMITS = (None, 0.9, 0.8)
 """The thresholds that τ can be below; None for none."""
 DECIMALS = 12  # of τ: rounding errors must not push it below 1 or a threshold
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
-"""Gain maps by name, where the name of a preset stands for its gain map; or texts: w3, mine=1:1,2:10."""
+"""Weightings by name, where the name of a preset stands for its weighting; or texts: w3, mine=1:1,2:10."""
 
 
 @dataclass(frozen=True)
@@ -259,9 +259,9 @@ def sensitivity(
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. `gains` maps names to gain maps,
-    or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are for the levels 0
-    to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
+    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. `gains` maps names to
+    weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are for
+    the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
     and for a preset if the qrels have levels other than 0 to 3.

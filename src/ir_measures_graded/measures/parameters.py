@@ -115,7 +115,7 @@ class Choice(Parameter):
 
 
 class Gains(Parameter):
-    """Gains by name or as a gain map, as `canonical_gains` takes them."""
+    """A weighting, by name or as gains by level, as `canonical_gains` takes them."""
 
     def __init__(self, default: str = LINEAR) -> None:
         super().__init__(

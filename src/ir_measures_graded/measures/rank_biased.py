@@ -90,8 +90,8 @@ class _RBP_G(TopGainMeasure, WeightedGains):
         run, p = topics.run, self["p"]
         last = run.previous(run.rank.astype(np.float64), first=0.0)
         # (1 − p) Σ p^(i−1) over the unjudged ranks between two judged ones, in closed form
-        gaps = p**last - p ** (run.rank - 1.0)
-        return run.cumsum(gaps) + p ** run.rank.astype(np.float64)
+        between = p**last - p ** (run.rank - 1.0)
+        return run.cumsum(between) + p ** run.rank.astype(np.float64)
 
 
 RBP_G = _RBP_G()

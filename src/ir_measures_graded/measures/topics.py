@@ -76,7 +76,7 @@ class GainList:
         return last
 
     @cached_property
-    def gapless(self) -> bool:
+    def complete(self) -> bool:
         """Whether every topic has an entry at each rank up to its last."""
         return bool((self.last == np.diff(self.offsets)).all())
 
@@ -144,7 +144,7 @@ class GainList:
         """
         if not self.rank.size:
             return np.zeros(len(rank))
-        if self.gapless:  # ideal lists are; the entry of a rank needs no search
+        if self.complete:  # ideal lists have an entry at each rank, so no search is needed
             entries = np.minimum(self.offsets[topic] + rank, self.offsets[topic + 1])
         else:
             stride = max(int(self.rank.max()), int(rank.max(initial=0))) + 1

@@ -1,7 +1,7 @@
 """The gain of a document at each level.
 
-A gain map assigns a gain to some levels. Every other level is its own gain, or 0 if it is negative.
-The canonical form of a gain map lists only the levels that it changes, in ascending order. Some gains have
+A weighting assigns a gain to some levels. Every other level is its own gain, or 0 if it is negative.
+The canonical form of a weighting lists only the levels that it changes, in ascending order. Some gains have
 a name instead (`NAMED`); the map that changes no level is `LINEAR`.
 """
 
@@ -56,12 +56,12 @@ def plain_number(value: Any) -> Number:
 
 
 def natural_gain(level: Number) -> Number:
-    """The gain of a level that is not in the gain map: the level itself, at least 0."""
+    """The gain of a level that is not in the weighting: the level itself, at least 0."""
     return max(level, 0)
 
 
 def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gains:
-    """The name of the gains, or the gain map without the levels that are their own gain, sorted by level.
+    """The name of the gains, or the weighting without the levels that are their own gain, sorted by level.
 
     `gains` is a name, a mapping of levels to gains, or an iterable of such pairs.
 
@@ -129,14 +129,14 @@ def _gain_map(text: str, pairs: str) -> GainMap:
 
 
 def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> Gains:
-    """The gain map `given`, which `name` labels in messages, or the named gains or preset `given`.
+    """The weighting `given`, which `name` labels in messages, or the named gains or preset `given`.
 
     `levels` are those of the qrels.
 
     >>> weighting("steep", {1: 1, 2: 10}, [0, 1, 2]), weighting("w3", "w3", [0, 1, 2])
     ({1: 1, 2: 10}, {0: 0, 1: 1, 2: 2, 3: 3})
 
-    Raises `GradedError` for an invalid gain map, an unknown preset, and a preset without all levels.
+    Raises `GradedError` for an invalid weighting, an unknown preset, and a preset without all levels.
     """
     if not isinstance(given, str):
         try:
@@ -180,7 +180,7 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
             result = NAMED[gains](result)
         if not np.isfinite(result).all():
             highest = np.max(levels)
-            raise GradedError(f"level {highest:g} has no finite gain with gains={gains!r}; give a gain map")
+            raise GradedError(f"level {highest:g} has no finite gain with gains={gains!r}; give a weighting")
         return result
     for level, gain in gains.items():
         result[levels == level] = gain
