@@ -255,12 +255,3 @@ def test_equivalent_compares_the_rankings():
 def test_rbo_of_a_worked_case():
     # overlaps 0, 1/2, 3/3: .9³ + (.1/.9)·(0 + .5·.9² + 1·.9³) = .729 + .045 + .081 = .855
     assert rbo(np.array([1, 2, 3]), np.array([3, 1, 2]), 3) == pytest.approx(0.855)
-
-
-def test_the_figure_fills_what_holds():
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    old, new = drawn(1, 60, -0.2, 0.05)[0]
-    (axes,) = gate_values(of_pair([old, old], [new, old], "AP", "P@5"), margin="5%").figure().axes
-    dots = [line for line in axes.lines if line.get_marker() == "o"]
-    assert [dot.get_markerfacecolor() == "white" for dot in dots] == [True, False]
-    assert dots[0].get_xdata()[0] == pytest.approx(100 * (new.mean() / old.mean() - 1))

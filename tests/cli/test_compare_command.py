@@ -76,18 +76,6 @@ def test_a_baseline_is_found_by_name_file_name_and_path(output, spelling):
     assert (row["run"], row["other"]) == ("B", "bm25")
 
 
-def test_a_large_table_stays_readable(output):
-    paths = []
-    for number in range(24):
-        path = Path(f"a_long_run_name_{number}.run")
-        path.write_text("".join(f"q{n} 0 d{(n * number) % 4} 1 1 x\n" for n in range(12)))
-        paths.append(path)
-    Path("levels").write_text("".join(f"q{n} 0 d{d} {d}\n" for n in range(12) for d in range(4)))
-    lines = output("compare", "levels", *paths, "CG@1")
-    assert sum(line.startswith("CG@1 ") for line in lines) == 24
-    assert max(map(len, lines)) <= 120
-
-
 def test_a_long_list_of_runs_is_capped(refusal):
     for number in range(30):
         Path(f"run{number}").write_text("351 Q0 d1 1 0.5 x\n")

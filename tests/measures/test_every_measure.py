@@ -243,16 +243,6 @@ def test_ranks_below_the_cutoff_do_not_matter():
 
 
 @every_measure
-def test_the_provider_is_found_and_needs_the_usual_columns(measure):
-    provider = ir_measures.providers.registry["graded"]
-    assert provider.supports(measure)
-    assert sorted(provider.run_inputs([measure])) == ["doc_id", "query_id", "score"]
-    assert sorted(provider.qrel_inputs([measure])) == ["doc_id", "query_id", "relevance"]
-    wanted = measure.calc_aggregate(QRELS, RUN)  # of the default pipeline
-    assert provider.calc_aggregate([measure], QRELS, RUN) == {measure: wanted}
-
-
-@every_measure
 def test_a_measure_is_described(measure):
     assert isinstance(measure, GradedMeasure)
     assert measure.PRETTY_NAME
