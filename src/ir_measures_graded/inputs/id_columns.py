@@ -242,7 +242,7 @@ def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
     """The stretches of a column from those of its parts. Row numbers continue from part to part.
 
     >>> parts = stretches_of(["q1", "q2"], "run: query_id"), stretches_of(["q2"], "run: query_id")
-    >>> joined_stretches([parts[0], replace(parts[1], start=np.array([2]))])
+    >>> joined_stretches([parts[0], Stretches(np.array([2]), parts[1].code, parts[1].names)])
     Stretches(start=array([0, 1, 2]), code=array([0, 1, 1]), names=['q1', 'q2'])
     """
     number: dict[str, int] = defaultdict(count().__next__)
