@@ -33,7 +33,8 @@ nitpick_ignore_regex = [
     # Short names of type aliases:
     (r"py:class", r"Measure|Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File"),
     # Classes that are not public:
-    (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+|.*\.(study|reduction|paper|definitions)\.\w+"),
+    (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
+    (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),
     (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau"),
     # Single backticks in docstrings are code; a link is optional.
     (r"py:obj", r".*"),
