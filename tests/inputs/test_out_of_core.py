@@ -124,6 +124,8 @@ def test_without_duckdb_the_error_says_what_to_install(tmp_path, monkeypatch):
     )
     with pytest.raises(GradedError, match=message) as kept:
         evaluate(qrels, {"run": path}, [NumRet, nDCG_JK])
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
     assert set(threading.enumerate()) <= before, kept
     few = written(tmp_path / "few.parquet", {topic: {"d1": 1, "d2": 2} for topic in qrels}, Random(2))
     assert evaluate(qrels, {"run": few}, [NumRet]).aggregates.tolist() == [[2 * len(qrels)]]

@@ -383,6 +383,8 @@ def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
     before = set(threading.enumerate())  # threads of earlier tests may end meanwhile
     with pytest.raises(GradedError, match=":1: ") as kept:
         reader(path)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
     assert set(threading.enumerate()) <= before, kept
 
 

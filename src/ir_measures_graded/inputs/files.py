@@ -13,7 +13,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from copy import copy
 from itertools import chain
@@ -39,7 +38,7 @@ from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
 from .rows import PLACES, Rows, refuse_repeated, with_account
 from .table_files import batch_rows, kind_of, table_columns, table_rows
-from .text_files import text_columns, text_tables
+from .text_files import text_columns, text_tables, threads
 from .text_forms import TREC
 
 if TYPE_CHECKING:
@@ -357,7 +356,7 @@ def tables_of(
 
 def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
     """The same tables; a thread reads the next one in advance."""
-    with ThreadPoolExecutor(1) as pool:
+    with threads(1) as pool:
         reading = pool.submit(next, tables, None)
         while (rows := reading.result()) is not None:
             reading = pool.submit(next, tables, None)

@@ -15,7 +15,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -81,6 +81,20 @@ def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarro
     chosen.account.unjudged = lines.unjudged
 
 
+@contextmanager
+def threads(count: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of threads, which end soon after the block.
+
+    The block does not wait for them: the garbage collector may close a generator while another thread starts,
+    and waiting would then never end.
+    """
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
 def ahead(
     content: Content, blocks: Iterator[bytes], parse: Callable[[bytes], pyarrow.Table | None]
 ) -> Generator[tuple[bytes, pyarrow.Table | None]]:
@@ -89,7 +103,7 @@ def ahead(
         yield from ((block, parse(block)) for block in blocks)
         return
     pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
-    with ThreadPoolExecutor(1 + THREADS) as pool:
+    with threads(1 + THREADS) as pool:
         reading = pool.submit(next, blocks, None)
         while (block := reading.result()) is not None:
             reading = pool.submit(next, blocks, None)
