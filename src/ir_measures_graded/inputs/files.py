@@ -356,10 +356,10 @@ def tables_of(
 
 def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
     """The same tables; a thread reads the next one in advance."""
-    with threads(1) as pool:
-        reading = pool.submit(next, tables, None)
+    with threads(1) as submit:
+        reading = submit(next, tables, None)
         while (rows := reading.result()) is not None:
-            reading = pool.submit(next, tables, None)
+            reading = submit(next, tables, None)
             yield rows
 
 

@@ -14,7 +14,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
@@ -82,17 +82,25 @@ def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarro
 
 
 @contextmanager
-def threads(count: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads, which end soon after the block.
+def threads(count: int) -> Iterator[Callable[..., Future[Any]]]:
+    """A function that submits calls to threads. After the block no call is running, so files can be closed.
 
-    The block does not wait for them: the garbage collector may close a generator while another thread starts,
-    and waiting would then never end.
+    The threads end soon after. They are not joined: the garbage collector may close a generator while another
+    thread starts, and joining would then never end.
     """
-    pool = ThreadPoolExecutor(count)
+    pool, running = ThreadPoolExecutor(count), set[Future[Any]]()
+
+    def submit(*call: Any) -> Future[Any]:
+        future = pool.submit(*call)
+        running.add(future)
+        future.add_done_callback(running.discard)
+        return future
+
     try:
-        yield pool
+        yield submit
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+        wait(tuple(running))
 
 
 def ahead(
@@ -103,11 +111,11 @@ def ahead(
         yield from ((block, parse(block)) for block in blocks)
         return
     pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
-    with threads(1 + THREADS) as pool:
-        reading = pool.submit(next, blocks, None)
+    with threads(1 + THREADS) as submit:
+        reading = submit(next, blocks, None)
         while (block := reading.result()) is not None:
-            reading = pool.submit(next, blocks, None)
-            pending.append((block, pool.submit(parse, block)))
+            reading = submit(next, blocks, None)
+            pending.append((block, submit(parse, block)))
             if len(pending) > AHEAD:
                 block, parsed = pending.popleft()
                 yield block, parsed.result()
