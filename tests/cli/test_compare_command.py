@@ -56,6 +56,16 @@ def test_show_chooses_the_rows_for_programs(output, show, key):
     assert show == "means" or [row["p"] for row in rows] == found["p"].tolist()
 
 
+@pytest.mark.parametrize("show", ["differences", "means", "tests"])
+def test_a_file_name_that_is_not_utf8_is_a_name_of_a_run(output, show):
+    name = "\udcff"
+    Path(name).write_bytes(Path(RUNS["A"]).read_bytes())
+    lines = output(
+        "compare", demo.NAME, name, RUNS["B"], MEASURE, "--show", show, "--tests", "wilcoxon", "-f", "jsonl"
+    )
+    assert name in json.loads(lines[0]).values()
+
+
 def test_other_tests_follow_in_their_own_tables(output):
     pytest.importorskip("jinja2", reason="Jinja is not installed")
     words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--tests", "wilcoxon,anova", "-o", "page.html"]

@@ -132,11 +132,7 @@ class Comparison(Result):
     @cached_property
     def means(self) -> DataFrame:
         """A row per measure and run: its mean, and its mean rank over the topics."""
-        return _frame(
-            {"measure": str(measure), "run": run, "mean": mean, "rank": rank}
-            for measure, values, ranks in zip(self.measures, self.values.T.tolist(), self.ranks.T.tolist())
-            for run, mean, rank in zip(self.runs, values, ranks)
-        )
+        return _frame(self.records("means"))
 
     @cached_property
     def differences(self) -> DataFrame:
@@ -146,10 +142,20 @@ class Comparison(Result):
     @cached_property
     def tests(self) -> DataFrame:
         """A row per further test that was requested."""
-        return _frame(test.record(*OF_A_TEST) for test in self.outcomes if test.test != PAIRED_T)
+        return _frame(self.records("tests"))
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per measure and pair of runs: the primary procedure."""
+    def records(self, what: str = "differences") -> list[dict[str, Any]]:
+        """One dictionary per measure and pair of runs; or the rows of `means` or `tests`."""
+        if what == "means":
+            return [
+                {"measure": str(measure), "run": run, "mean": mean, "rank": rank}
+                for measure, values, ranks in zip(
+                    self.measures, self.values.T.tolist(), self.ranks.T.tolist()
+                )
+                for run, mean, rank in zip(self.runs, values, ranks)
+            ]
+        if what == "tests":
+            return [test.record(*OF_A_TEST) for test in self.outcomes if test.test != PAIRED_T]
         return [test.record(*OF_A_DIFFERENCE) for test in self.outcomes if test.test == PAIRED_T]
 
     def find(self, measure: Measure | str, test: str = PAIRED_T) -> list[Test]:

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     )
     if arguments.show == "differences":
         return shown(found, arguments, written=partial(_for_paper, found, arguments))
-    return shown(found, arguments, records=getattr(found, arguments.show).to_dict("records"))
+    return shown(found, arguments, records=found.records(arguments.show))
 
 
 def _for_paper(found: Comparison, arguments: argparse.Namespace, form: str) -> str:
