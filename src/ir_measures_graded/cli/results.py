@@ -186,7 +186,3 @@ def printed(
 def command_line(arguments: argparse.Namespace) -> str:
     """The command as a shell reads it."""
     return shlex.join([PROGRAM, *arguments.words])
-
-
-def _ending(path: str) -> str:
-    return os.path.splitext(path)[1].lower().removeprefix(".")
