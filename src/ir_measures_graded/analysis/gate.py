@@ -274,7 +274,7 @@ class Gate(Result):
     def figure(self) -> Figure:
         """Draw the mean difference (in % of the old mean, for a relative margin) and the margin."""
         rows = [each for each in self.verdicts if each.verdict != SMALL]
-        figure = plots.new_figure(7.0, 1.4 + 0.35 * len(rows))
+        figure = plots.new_figure(7.0, 1.6 + 0.35 * len(rows))
         axes = figure.add_subplot()
         for place, each in enumerate(rows):
             filled = plots.COLOURS[0] if each.verdict == HOLDS else "white"
@@ -288,7 +288,7 @@ class Gate(Result):
         axes.set_yticks(range(len(rows)), [each.name for each in rows])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         unit = " in % of the old mean" if self.margin.relative else ""
-        axes.set_xlabel(f"{self.new} − {self.old}{unit}; filled: holds; coloured line: margin {self.margin}")
+        axes.set_xlabel(f"{self.new} − {self.old}{unit}\nfilled: holds; coloured line: margin {self.margin}")
         return figure
 
 
