@@ -149,23 +149,23 @@ def test_options_may_have_hyphens_or_underscores(output):
 
 def test_a_warning_is_one_line(capsys, monkeypatch):
     def commands(arguments):
-        warnings.warn("plugin 'x' of y 1.0 is skipped: no reason", plugins.PluginWarning, stacklevel=1)
+        warnings.warn(f"the plugin of {arguments.run} is skipped", plugins.PluginWarning, stacklevel=1)
         return ["done"]
 
-    module = types.SimpleNamespace(declare=lambda parser: None, run=commands)
+    module = types.SimpleNamespace(declare=lambda parser: parser.add_argument("run"), run=commands)
     monkeypatch.setitem(sys.modules, "ir_measures_graded.cli.warn", module)
     monkeypatch.setattr(program, "COMMANDS", ("warn",))
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        assert cli.main(["warn"]) == 0
+        assert cli.main(["warn", "a\nb"]) == 0
     assert capsys.readouterr() == (
         "done\n",
-        "ir_measures_graded: warning: plugin 'x' of y 1.0 is skipped: no reason\n",
+        "ir_measures_graded: warning: the plugin of a\\nb is skipped\n",
     )
-    assert cli.main(["warn"]) == 2  # warnings are errors in this test suite
+    assert cli.main(["warn", "a\nb"]) == 2  # warnings are errors in this test suite
     assert capsys.readouterr() == (
         "",
-        "ir_measures_graded: error: plugin 'x' of y 1.0 is skipped: no reason\n",
+        "ir_measures_graded: error: the plugin of a\\nb is skipped\n",
     )
 
 

@@ -45,7 +45,10 @@ def _stop(*_: object) -> None:
 
 def in_process(words: Sequence[str], stdin: bytes = b"") -> Outcome:
     """Run the command here, in the current directory."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", errors=errors)
+        for errors in ("strict", "backslashreplace")  # those of Python's own streams
+    )
     before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
     signal.signal(signal.SIGALRM, _stop)
     signal.alarm(SECONDS)

@@ -40,7 +40,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise GradedError("cannot write the output: standard output is closed")
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_, **__: tell(f"warning: {_capped(str(message), words)}")
             lines, status = _lines(words)
         return _write(lines) or status
     except (GradedError, Warning) as error:  # python -W error raises warnings
@@ -107,10 +107,6 @@ def tell(message: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             print(f"{PROGRAM}: {message}", file=sys.stderr)
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    tell(f"warning: {message}")
 
 
 def _capped(message: str, words: Iterable[str]) -> str:
