@@ -38,7 +38,7 @@ multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmode
 
 MEASURE = "nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100"
 FLAT = "nCG(gains=2:1,3:1)@100"
-EVERY = {"tests": TESTS, "permutations": 500}
+EVERY = {"tests": TESTS, "resamples": 500}
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +245,7 @@ def test_wilcoxon_and_randomisation_equal_scipy_with_holms_correction(values, fo
 
 def test_for_two_runs_anova_is_the_t_test_and_tukey_hsd_is_fishers_randomisation_test():
     array = np.random.default_rng(5).random((2, 8))
-    found = compare_values(of_array(array), tests=TESTS, permutations=20_000)
+    found = compare_values(of_array(array), tests=TESTS, resamples=20_000)
     by_name = {
         name: found.find("nDCG_JK", name)[0] for name in (PAIRED_T, ANOVA_RUNS, TUKEY_HSD, RANDOMISATION)
     }
@@ -264,7 +264,7 @@ def test_tukey_hsd_approximates_the_exact_permutation_distribution():
     widest = np.array([np.ptp(np.mean(order, axis=0)) for order in orders])
     assert len(widest) == 6**4
     means = array.mean(axis=1)
-    p_values = tukey_hsd(array, permutations=40_000, seed=1)
+    p_values = tukey_hsd(array, resamples=40_000, seed=1)
     for a, b in combinations(range(3), 2):
         exact = np.mean(widest >= abs(means[a] - means[b]) - 1e-12)
         assert p_values[a, b] == p_values[b, a] == pytest.approx(exact, abs=0.01)
@@ -272,10 +272,10 @@ def test_tukey_hsd_approximates_the_exact_permutation_distribution():
 
 def test_tukey_hsd_depends_on_the_seed_but_not_on_the_order_of_runs(values):
     array = values.of(MEASURE)
-    p_values = tukey_hsd(array, permutations=200, seed=7)
-    np.testing.assert_array_equal(p_values, tukey_hsd(array, permutations=200, seed=7))
-    np.testing.assert_array_equal(p_values[::-1, ::-1], tukey_hsd(array[::-1], permutations=200, seed=7))
-    assert (p_values != tukey_hsd(array, permutations=200, seed=8)).any()
+    p_values = tukey_hsd(array, resamples=200, seed=7)
+    np.testing.assert_array_equal(p_values, tukey_hsd(array, resamples=200, seed=7))
+    np.testing.assert_array_equal(p_values[::-1, ::-1], tukey_hsd(array[::-1], resamples=200, seed=7))
+    assert (p_values != tukey_hsd(array, resamples=200, seed=8)).any()
     assert p_values.min() >= 1 / 201
     assert (np.diag(p_values) == 1).all()
 
@@ -310,7 +310,7 @@ def test_every_test_favours_the_smaller_ndpm(values, pairs):
 def test_conover_compares_ranks_and_tukey_hsd_means():
     # A is slightly ahead in most topics but far behind in one.
     array = np.array([[0.3] * 11 + [0.0], [0.29] * 11 + [1.0], [0.1] * 12])
-    found = compare_values(of_array(array), tests=["conover", "tukey"], permutations=100)
+    found = compare_values(of_array(array), tests=["conover", "tukey"], resamples=100)
     pair = {name: found.find("nDCG_JK", name)[0] for name in (CONOVER, TUKEY_HSD)}
     assert (pair[CONOVER].better, pair[TUKEY_HSD].better) == ("A", "B")
     assert found.statement("nDCG_JK", CONOVER) == "B > C**; A > B, C**"
@@ -336,7 +336,7 @@ def test_conover_requires_a_significant_friedman_test():
 
 @pytest.mark.parametrize("number", [0.0, 0.5, 0.1 + 0.2])
 def test_equal_values_leave_tests_of_all_runs_undefined(number):
-    found = compare_values(of_array(np.full((3, 12), number)), tests=TESTS, permutations=50)
+    found = compare_values(of_array(np.full((3, 12), number)), tests=TESTS, resamples=50)
     for name in (FRIEDMAN, ANOVA_RUNS, ANOVA_TOPICS):
         (test,) = found.find("nDCG_JK", name)
         assert (test.statistic, test.p) == (None, None)
@@ -384,7 +384,7 @@ def test_sign_and_order_reverse_if_smaller_is_better():
 def test_missing_library_raises_an_error_that_names_the_extra(values, monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(GradedError, match=r"needs \w+, which is not installed: pip install .*stats"):
-        compare_values(values, tests=TESTS, permutations=5)
+        compare_values(values, tests=TESTS, resamples=5)
 
 
 # ------------------------------------------------------------------------------ tables and figures

@@ -31,11 +31,11 @@ def values():
 
 @pytest.fixture(scope="module")
 def found(values):
-    return power_of_values(values, test="tukey", permutations=500, differences=[0.05, 0.2])
+    return power_of_values(values, test="tukey", resamples=500, differences=[0.05, 0.2])
 
 
 def test_the_tests_equal_those_of_compare(values, found):
-    compared = compare_values(values, tests=["tukey"], permutations=500)
+    compared = compare_values(values, tests=["tukey"], resamples=500)
     for measure in MEASURES:
         tests = compared.find(measure, TUKEY_HSD)
         records = [record for record in found.pair_records() if record["measure"] == measure]
@@ -144,12 +144,12 @@ def test_tables_put_the_most_discriminating_measure_first(found):
 
 def test_equal_runs_are_not_told_apart():
     for test in TESTS:
-        found = power_of_values(of_array([[1, 2, 3], [1, 2, 3]], "CG"), test=test, permutations=50)
+        found = power_of_values(of_array([[1, 2, 3], [1, 2, 3]], "CG"), test=test, resamples=50)
         assert (found.share("CG"), found.detectable("CG"), found.topics_for("CG", 0.1)) == (0, 0, 2)
         assert found.correction == "one comparison"
 
 
 def test_a_difference_out_of_reach_has_no_number_of_topics():
-    found = power_of_values(of_array([[1, 2, 3], [3, 1, 2]], "CG"), permutations=9, differences=[1e-9])
+    found = power_of_values(of_array([[1, 2, 3], [3, 1, 2]], "CG"), resamples=9, differences=[1e-9])
     assert found.topics_for("CG", 1e-9) is None
     assert found.records()[0]["topics_1e-09"] is None

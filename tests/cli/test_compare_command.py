@@ -47,11 +47,13 @@ def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(output):
 
 
 @pytest.mark.parametrize(("show", "key"), [("means", "mean"), ("tests", "test")])
-def test_show_chooses_the_rows_for_programs(output, show, key):
+def test_show_chooses_the_table_in_every_format(output, show, key):
     words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--show", show, "--resamples", 300, "--seed", 4]
     rows = [json.loads(line) for line in output(*words, "-f", "jsonl", "--tests", "tukey")]
-    options = {"tests": ["tukey"], "permutations": 300, "seed": 4}
+    options = {"tests": ["tukey"], "resamples": 300, "seed": 4}
     found = getattr(compare(demo.qrels_path(), RUNS, [MEASURE], **options), show)
+    for form in ("text", "html"):
+        assert key in output(*words, "-f", form)[form == "html"]
     assert [row[key] for row in rows] == found[key].tolist()
     assert show == "means" or [row["p"] for row in rows] == found["p"].tolist()
 

@@ -71,6 +71,7 @@ def test_at_prints_the_ranks_that_reach_the_ideal_values(output):
     ]
     averages = output("curves", demo.NAME, *PATHS, "nCG", "--normalise", "averages", "--at", 1)
     assert averages[1].split() == ["(value)", "1.0000"]
+    assert averages[-2].startswith("The ideal list has nCG = 1 at every rank")
 
 
 def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):

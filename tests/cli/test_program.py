@@ -131,6 +131,14 @@ def test_version_and_help(output):
         assert summary in overview
 
 
+def test_help_ends_with_the_shared_options_in_ten_lines(output, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in cli.COMMANDS:
+        own, shared = "\n".join(output(name, "--help")).split("\n\nshared options:\n")
+        assert len(shared.splitlines()) < 10
+        assert not re.search("^  --(gains|jobs|columns|places)", own, re.MULTILINE)
+
+
 def test_one_option_means_the_same_in_every_command(output):
     meanings = {}
     for name in cli.COMMANDS:

@@ -51,7 +51,7 @@ def sections(html):
 
 @pytest.fixture(scope="module")
 def of_demo():
-    return report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], permutations=99)
+    return report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], resamples=99)
 
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
@@ -64,7 +64,7 @@ def test_every_run_is_read_once_and_reduced_once(monkeypatch):
         "_hits",
         lambda run, qrels: reduced.extend([run] * (run.table.file is not None)) or hits(run, qrels),
     )
-    report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "muAP", "AP"], permutations=9)
+    report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "muAP", "AP"], resamples=9)
     assert (len(read), len(reduced)) == (5, 5)
 
 
@@ -116,12 +116,12 @@ def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
 
 
 def test_equal_inputs_give_equal_pages(of_demo):
-    again = report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], permutations=99)
+    again = report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], resamples=99)
     assert again.html == of_demo.html
 
 
 def test_the_material_of_small_runs():
-    found = report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9).material
+    found = report(QRELS, RUNS, ["nDCG_JK@2"], resamples=9).material
     assert found.relevant == (1, 5 / 3, 2)
     good, poor = found.runs
     assert found.depths == (2, 10, 100)
@@ -130,7 +130,7 @@ def test_the_material_of_small_runs():
 
 
 def test_the_lists_of_a_topic():
-    found = report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9).rankings
+    found = report(QRELS, RUNS, ["nDCG_JK@2"], resamples=9).rankings
     topic = found.topics[0]
     assert (found.depth, found.levels) == (2, {"0": 0, "1": 1, "2": 2, "3": 3})
     assert (topic.topic, topic.ideal) == ("q1", ("3", "1"))
@@ -159,7 +159,7 @@ def test_one_run_has_no_tests_and_no_weighting():
     ],
 )
 def test_a_measure_may_lack_sections(measure, absent):
-    found = report(QRELS, RUNS, [measure], permutations=9)
+    found = report(QRELS, RUNS, [measure], resamples=9)
     every = ["verdict", "data", "curves", "topics", "rankings", "weighting", "method"]
     assert sections(found.html) == [name for name in every if name not in absent]
     for line in found.verdict.measures[0].lines:
@@ -174,13 +174,13 @@ def test_an_error_of_a_measure_is_shown_and_no_section_is_lost():
             raise KeyError("weights")
 
     with pytest.raises(GradedError, match=r"measure Broken of .* failed .*KeyError: 'weights'"):
-        report(QRELS, RUNS, [Broken() @ 2], permutations=9)
+        report(QRELS, RUNS, [Broken() @ 2], resamples=9)
 
 
 def test_queries_may_be_a_file(tmp_path):
     path = tmp_path / "q.tsv"
     path.write_text("q1\tbees on roofs\n")
-    assert "bees on roofs" in report(QRELS, RUNS, ["CG@2"], permutations=9, queries=path).html
+    assert "bees on roofs" in report(QRELS, RUNS, ["CG@2"], resamples=9, queries=path).html
     with pytest.raises(GradedError, match=r"queries=\['q1'\] is not allowed"):
         report(QRELS, RUNS, ["CG@2"], queries=["q1"])
 
@@ -189,7 +189,7 @@ def test_names_cannot_become_markup():
     name = "</script><script>alert(1)</script>"
     runs = {f"{name}{number}": run for number, run in enumerate(RUNS.values())}
     qrels = {topic: {**judged, name: 1} for topic, judged in QRELS.items()} | {name: {name: 2}}
-    named = Read(report(qrels, runs, ["nDCG_JK@2"], permutations=9, queries={name: name}, title=name).html)
+    named = Read(report(qrels, runs, ["nDCG_JK@2"], resamples=9, queries={name: name}, title=name).html)
     scripts = [attributes.get("id") for tag, attributes in named.elements if tag == "script"]
     assert scripts == [None] * 4 + ["rankings-data", None]  # the data of each topic, and the page's script
 
@@ -210,7 +210,7 @@ def test_a_large_report_is_below_a_megabyte():
         }
         for run in range(24)
     }
-    found = report(qrels, runs, ["nDCG_JK@100"], permutations=9)
+    found = report(qrels, runs, ["nDCG_JK@100"], resamples=9)
     assert [len(each.data["runs"]) for each in found.rankings.topics] == [24] * 50
     assert len(found.html.encode()) < 1_000_000
 
@@ -218,7 +218,7 @@ def test_a_large_report_is_below_a_megabyte():
 def test_the_method_names_inputs_and_sources(tmp_path):
     path = tmp_path / "mine.run"
     path.write_text("q1 Q0 a 1 2.0 mine\nq2 Q0 a 1 2.0 mine\n")
-    found = report(QRELS, {"mine": path, **RUNS}, ["nDCG_JK@2"], permutations=9, command="as typed").method
+    found = report(QRELS, {"mine": path, **RUNS}, ["nDCG_JK@2"], resamples=9, command="as typed").method
     assert [(each.kind, each.name, each.path) for each in found.inputs] == [
         ("qrels", "", ""), ("run", "mine", str(path)), ("run", "good", ""), ("run", "poor", ""),
     ]  # fmt: skip
@@ -230,13 +230,13 @@ def test_the_method_names_inputs_and_sources(tmp_path):
 
 def test_many_topics_are_limited_to_those_in_which_the_runs_differ(monkeypatch):
     monkeypatch.setattr(sys.modules["ir_measures_graded.report.by_topic"], "MOST", 2)
-    found = report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9)
+    found = report(QRELS, RUNS, ["nDCG_JK@2"], resamples=9)
     assert [topic.topic for topic in found.rankings.topics] == ["q1", "q3"]
     assert "These are the 2 of 3 topics" in found.html
 
 
 def test_the_records_are_the_lines_of_the_verdict():
-    found = report(QRELS, RUNS, ["nDCG_JK@2", "AP"], permutations=9)
+    found = report(QRELS, RUNS, ["nDCG_JK@2", "AP"], resamples=9)
     values = evaluate(QRELS, RUNS, ["nDCG_JK@2", "AP"]).means()
     assert [(record["run"], record["mean"]) for record in found.records()[:2]] == [
         ("good", values[0, 0]),
@@ -250,4 +250,4 @@ def test_the_records_are_the_lines_of_the_verdict():
 def test_a_missing_library_names_the_extra(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[report\]'"):
-        report(QRELS, RUNS, ["nDCG_JK@2"], permutations=9)
+        report(QRELS, RUNS, ["nDCG_JK@2"], resamples=9)

@@ -54,11 +54,12 @@ def compare(
     tests: Sequence[str] = (),
     uncorrected: bool = False,
     alpha: float = 0.05,
-    permutations: int = 10_000,
+    resamples: int = 10_000,
     seed: int = 0,
     interval: str = STUDENT,
     progress: bool = False,
     jobs: int | None = 1,
+    permutations: int | None = None,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
@@ -68,7 +69,8 @@ def compare(
     `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
     the module. Those of pairs test the same family with Holm's correction, Conover's without one if
     `uncorrected`; the randomised Tukey HSD corrects for all pairs by itself. A p-value below `alpha` (above
-    0, below 1) is significant. Random tests make `permutations` (≥ 1), which depend on `seed` (≥ 0) alone.
+    0, below 1) is significant. Random tests draw `resamples` (≥ 1; earlier `permutations`), which depend on
+    `seed` (≥ 0) alone.
     `interval` is the method of the intervals of the differences, ``t`` or ``bca``, see `mean_interval`.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
@@ -80,7 +82,7 @@ def compare(
     A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for fewer than
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
-    check_options(alpha, permutations, seed, interval, tests)
+    resamples = check_options(alpha, resamples, seed, interval, tests, permutations)
     evaluation = evaluated(qrels, runs, measures, progress, jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
@@ -106,7 +108,7 @@ def compare(
         tests_of = _Tests(measure, evaluation.runs, array, pairs, alpha)
         outcomes += tests_of.primary(interval, seed)
         for name in dict.fromkeys(tests):
-            outcomes += tests_of.further(name, uncorrected, permutations, seed)
+            outcomes += tests_of.further(name, uncorrected, resamples, seed)
     missing = np.zeros((1, 0)) if evaluation.missing is None else evaluation.missing
     return Comparison(
         runs=evaluation.runs,
@@ -127,16 +129,25 @@ compare_values = compare
 
 
 def check_options(
-    alpha: float, permutations: int, seed: int, interval: str = STUDENT, tests: Sequence[str] = ()
-) -> None:
-    """Raise `GradedError` for an option out of range, an unknown test or a missing library."""
-    check_test(alpha, permutations, seed)
+    alpha: float,
+    resamples: int,
+    seed: int,
+    interval: str = STUDENT,
+    tests: Sequence[str] = (),
+    permutations: int | None = None,
+) -> int:
+    """The number of resamples, as `check_test`.
+
+    Raises `GradedError` for an option out of range, an unknown test or a missing library.
+    """
+    resamples = check_test(alpha, resamples, seed, permutations)
     check(1 - alpha, interval, "interval")
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
     need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
+    return resamples
 
 
 class _Tests:
@@ -161,7 +172,7 @@ class _Tests:
             numbers = {name: None if np.isnan(of[row]) else float(of[row]) for name, of in found.items()}
             yield self._pair(PAIRED_T, pair, found["difference"][row], note, **numbers)
 
-    def further(self, name: str, uncorrected: bool, permutations: int, seed: int) -> Iterator[Test]:
+    def further(self, name: str, uncorrected: bool, resamples: int, seed: int) -> Iterator[Test]:
         """The tests that `name`, one of `TESTS`, stands for."""
         values = self.values
         if name == "anova":
@@ -174,13 +185,13 @@ class _Tests:
                 p_values = significance.conover(values)
                 yield from self._by_matrix(CONOVER, p_values, merit, not uncorrected)
         elif name == "tukey":
-            p_values = significance.tukey_hsd(values, permutations, seed)
+            p_values = significance.tukey_hsd(values, resamples, seed)
             yield from self._by_matrix(TUKEY_HSD, p_values, self.sign * values.mean(axis=1), False)
         elif name == "wilcoxon":
             found = [significance.wilcoxon(values[a], values[b]) for a, b in self.pairs]
             yield from self._corrected(WILCOXON, found)
         else:
-            random = partial(significance.randomisation, permutations=permutations, seed=seed)
+            random = partial(significance.randomisation, resamples=resamples, seed=seed)
             yield from self._corrected(RANDOMISATION, [random(values[a], values[b]) for a, b in self.pairs])
 
     def _by_matrix(self, name: str, p: np.ndarray, merit: np.ndarray, corrected: bool) -> Iterator[Test]:

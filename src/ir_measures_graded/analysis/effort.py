@@ -19,7 +19,7 @@ from ..output import plots
 from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..registry.facts import sign_of
+from ..registry.facts import is_normalised, sign_of
 from ..statistics.options import whole_number
 from .curves import IDEAL, Curves
 
@@ -60,6 +60,15 @@ class Effort(Result):
             for run, ranks in zip(self.runs, self.ranks)
         ]
         return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
+
+    def notes(self) -> list[str]:
+        """Why hardly any run reaches the ideal list of a normalised measure."""
+        if self.of != IDEAL or not is_normalised(self.measure):
+            return []
+        return [
+            f"The ideal list has {self.measure} = 1 at every rank, so only a list without a flaw reaches it. "
+            "Use a measure that is not normalised, such as CG, or the values of a run (--baseline)."
+        ]
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per run and target; the rank is None if the run does not reach the target."""

@@ -333,10 +333,11 @@ def power(
     alpha: float = 0.05,
     power: float = POWER,
     differences: Iterable[float] = (),
-    permutations: int = 10_000,
+    resamples: int = 10_000,
     seed: int = 0,
     progress: bool = False,
     jobs: int | None = 1,
+    permutations: int | None = None,
 ) -> Power:
     """The discriminative power of each measure, and the number of topics for wanted differences.
 
@@ -344,9 +345,10 @@ def power(
     the first three; `power_of_values` is the same function. Needs the extra ``stats``.
 
     `test` is ``t-holm``, the primary procedure of `compare`, ``t`` or ``wilcoxon`` (paired, not corrected),
-    ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `permutations` ≥ 1 and `seed` ≥ 0). `alpha`
-    is the level of the tests. `power`, between `alpha` and 1, is the probability that the t-test finds a true
-    difference of a pair. `differences` > 0 are the differences for which the number of topics is tabulated.
+    ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `resamples` ≥ 1, earlier `permutations`,
+    and `seed` ≥ 0). `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability
+    that the t-test finds a true difference of a pair. `differences` > 0 are the differences for which the
+    number of topics is tabulated.
 
     >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.5, 0.5, 0.6], [0.4, 0.6, 0.5, 0.5]])
     >>> from ir_measures_graded import nDCG_JK
@@ -357,7 +359,8 @@ def power(
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
-    wanted = _check(test, alpha, power, differences, permutations, seed)
+    resamples = check_test(alpha, resamples, seed, permutations)
+    wanted = _check(test, alpha, power, differences)
     evaluation = evaluated(qrels, runs, measures, progress, jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
@@ -372,7 +375,7 @@ def power(
         differences_of[row] = means[first] - means[second]
         deviations[row] = np.nan_to_num(primary.deviation)
         if test == TUKEY:
-            p_values[row] = significance.tukey_hsd(values, permutations, seed)[first, second]
+            p_values[row] = significance.tukey_hsd(values, resamples, seed)[first, second]
         elif test in (PRIMARY, "t"):
             p_values[row] = np.nan_to_num(primary.p, nan=1.0)
         else:
@@ -499,14 +502,11 @@ def swap_rate(values: np.ndarray, splits: int = SPLITS, seed: int = 0) -> SwapRa
     return SwapRate(float(swapped.mean()), float(edge), float((bins >= start).mean()))
 
 
-def _check(
-    test: str, alpha: float, power: float, differences: Iterable[float], permutations: int, seed: int
-) -> tuple[float, ...]:
+def _check(test: str, alpha: float, power: float, differences: Iterable[float]) -> tuple[float, ...]:
     """The wanted differences. Raises `GradedError` for an option out of its range or a missing library."""
     need_statistics("scipy")
     if test not in TESTS:
         raise GradedError(f"test={test!r} is not allowed; it is one of {', '.join(TESTS)}")
-    check_test(alpha, permutations, seed)
     if not alpha < power < 1:
         raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
     wanted = tuple(dict.fromkeys(differences))

@@ -19,9 +19,10 @@ from ..evaluation.values import read_values
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
-from ..ranking.gains import PRESETS, named_weightings, weighting
+from ..ranking.gains import named_weightings, weighting
 from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
+from .parser import Parser
 from .results import check_files
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
@@ -31,9 +32,7 @@ LISTED = 5
 """The number of names that a message lists."""
 
 
-def add_qrels(
-    parser: argparse.ArgumentParser, name: str = "qrels", metavar: str = "QRELS", optional: bool = False
-) -> None:
+def add_qrels(parser: Parser, name: str = "qrels", metavar: str = "QRELS", optional: bool = False) -> None:
     """Add an argument that names qrels."""
     parser.add_argument(
         name,
@@ -43,37 +42,48 @@ def add_qrels(
     )
 
 
-def add_runs(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name runs and measures; `Inputs` reads them."""
+def add_runs(parser: Parser, collection: bool = False) -> None:
+    """Add the arguments that name runs and measures; `Inputs` reads them.
+
+    A `collection` of ir-datasets may have a run of its own.
+    """
     parser.add_argument(
         "inputs",
         metavar="RUN… MEASURE…",
         nargs="*",
         help="run files (TREC, CSV, Parquet, Arrow or JSON; may be compressed) and measures; - is stdin",
     )
+    parser.shared.add_argument(
+        "--gains",
+        metavar="GAINS",
+        action="append",
+        default=[],
+        help="weighting: NAME=LEVEL:GAIN,…, exp, linear or w10",
+    )
+    if collection:
+        parser.shared.add_argument(
+            "--scoreddocs", action="store_true", help="add the run that comes with the ir-datasets id"
+        )
     add_form(parser)
 
 
-def add_form(parser: argparse.ArgumentParser) -> None:
+def add_form(parser: Parser) -> None:
     """Add the options that tell how to read a run."""
-    parser.add_argument(
-        "--run_column",
-        metavar="NAME",
-        help="column that names the run of each row, in a table of several runs; default: run, if present",
+    parser.shared.add_argument(
+        "--run_column", metavar="NAME", help="column that names the run of a row; default: run"
     )
-    parser.add_argument(
-        "--columns",
-        metavar="NAMES",
-        help="names of other columns, as in topic=NAME,document=NAME,score=NAME (also rank or level)",
+    parser.shared.add_argument(
+        "--columns", metavar="NAMES", help="columns, as in topic=NAME,document=NAME,score=NAME"
     )
-    parser.add_argument(
+    parser.shared.add_argument(
         "--duplicates",
         choices=("first", "best"),
-        help="if a topic of a run lists a document again, keep its first row or its best score",
+        metavar="ROW",
+        help="row of a repeated document to keep: first or best",
     )
 
 
-def add_collection(parser: argparse.ArgumentParser, values: str = "") -> None:
+def add_collection(parser: Parser, values: str = "") -> None:
     """Add the arguments that name qrels, runs and measures; `Inputs` reads them.
 
     `values` is the help of the option --values, which replaces qrels and runs; without it, there is none.
@@ -83,10 +93,7 @@ def add_collection(parser: argparse.ArgumentParser, values: str = "") -> None:
         parser.usage += "\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
         parser.add_argument("--values", metavar="FILE", help=values)
     add_qrels(parser, optional=bool(values))
-    add_runs(parser)
-    parser.add_argument(
-        "--scoreddocs", action="store_true", help="add the run that comes with the ir-datasets collection"
-    )
+    add_runs(parser, collection=True)
 
 
 def given(arguments: argparse.Namespace) -> list[Any]:
@@ -124,44 +131,47 @@ VALUES = (
 """The help of --values."""
 
 
-def add_gains(parser: argparse.ArgumentParser) -> None:
-    """Add the option for weightings."""
-    parser.add_argument(
-        "--gains",
-        metavar="NAME=LEVEL:GAIN,…",
-        action="append",
-        default=[],
-        help="weighting for measures that name no gains; may also be exp (2^level − 1), linear or, for "
-        f"levels 0 to 3, {', '.join(PRESETS)}; repeatable",
-    )
-
-
-def add_alpha(parser: argparse.ArgumentParser) -> None:
+def add_alpha(parser: Parser) -> None:
     """Add the option for the significance level of tests."""
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
     )
 
 
-def add_permutations(parser: argparse.ArgumentParser, tests: str = "the randomised Tukey HSD test") -> None:
-    """Add the options for the number of permutations of randomised tests and their seed."""
+def add_resamples(parser: Parser, what: str, default: int) -> None:
+    """Add the options for the number of random samples and their seed."""
     parser.add_argument(
         "--resamples",
         type=at_least_1,
-        default=10_000,
+        default=default,
         metavar="N",
-        help=f"permutations of {tests}; default: 10000",
+        help=f"random samples of {what}; default: {default}",
     )
+    add_seed(parser)
+
+
+def add_seed(parser: Parser) -> None:
+    """Add the option for the seed of random numbers."""
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed; default: 0")
 
 
-def add_jobs(parser: argparse.ArgumentParser) -> None:
+def add_tests(parser: Parser, what: str) -> None:
+    """Add the arguments of commands that test runs, `what` by random samples; `tests_of` has their values."""
+    add_alpha(parser)
+    add_resamples(parser, what, 10_000)
+    add_jobs(parser)
+
+
+def tests_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The values of `add_tests`, for the analysis."""
+    names = ("alpha", "resamples", "seed", "jobs")
+    return {name: getattr(arguments, name) for name in names} | {"progress": bars()}
+
+
+def add_jobs(parser: Parser) -> None:
     """Add the option for the number of worker processes."""
-    parser.add_argument(
-        "--jobs",
-        type=at_least_1,
-        metavar="N",
-        help="worker processes; default: one per core when that is faster",
+    parser.shared.add_argument(
+        "--jobs", type=at_least_1, metavar="N", help="worker processes; default: as many as save time"
     )
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import check
-from .arguments import Inputs, add_collection, add_gains
+from .arguments import Inputs, add_collection
+from .parser import Parser
 from .results import add_output, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.usage = "%(prog)s QRELS [RUN…] [MEASURE…] [options]"
-    add_gains(parser)
     add_output(parser)
 
 

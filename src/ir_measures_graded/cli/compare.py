@@ -8,27 +8,17 @@ from functools import partial
 from ..analysis import Comparison, compare
 from ..analysis.compare import TESTS
 from ..inputs.content import is_lasting
-from ..output.formats import remarks
+from ..output.formats import remarks, rows_of
 from ..output.provenance import provenance
 from ..statistics.intervals import METHODS, STUDENT
-from .arguments import (
-    VALUES,
-    add_alpha,
-    add_collection,
-    add_gains,
-    add_jobs,
-    add_permutations,
-    bars,
-    given,
-    words,
-)
-from .results import add_output, command_line, shown
+from .arguments import VALUES, add_collection, add_tests, given, tests_of, words
+from .parser import Parser
+from .results import add_output, command_line, printed, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, VALUES)
-    add_gains(parser)
     parser.add_argument("--baseline", metavar="RUN", help="compare each other run with this run only")
     parser.add_argument(
         "--tests",
@@ -40,8 +30,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--uncorrected", action="store_true", help="omit Holm's correction of Conover's comparisons"
     )
-    add_alpha(parser)
-    add_permutations(parser, "the randomised tests")
+    add_tests(parser, "the randomised tests")
     parser.add_argument(
         "--interval",
         choices=(*METHODS, "bootstrap"),
@@ -52,9 +41,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--show",
         choices=("differences", "means", "tests"),
         default="differences",
-        help="rows of tsv, csv and jsonl: the differences (default), the means or the other tests",
+        help="table to print: the differences (default), the means or the other tests",
     )
-    add_jobs(parser)
     add_output(parser, documents=("latex", "markdown", "html"))
 
 
@@ -82,16 +70,13 @@ def run(arguments: argparse.Namespace) -> list[str]:
         baseline=arguments.baseline,
         tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
         uncorrected=arguments.uncorrected,
-        alpha=arguments.alpha,
-        permutations=arguments.resamples,
-        seed=arguments.seed,
         interval=arguments.interval,
-        progress=bars(),
-        jobs=arguments.jobs,
+        **tests_of(arguments),
     )
     if arguments.show == "differences":
         return shown(found, arguments, written=partial(_for_paper, found, arguments))
-    return shown(found, arguments, records=found.records(arguments.show))
+    rows = rows_of(found.records(arguments.show))
+    return printed(lambda _: rows, arguments, found.figure)
 
 
 def _for_paper(found: Comparison, arguments: argparse.Namespace, form: str) -> str:

@@ -11,10 +11,11 @@ from ..inputs.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..inputs.conversion import MERGES, one_intent, read_rows, written
 from ..output.files import write_files
 from .arguments import add_form
+from .parser import Parser
 from .results import refuse_inputs
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.usage = "%(prog)s IN OUT [options]"
     parser.add_argument("source", metavar="IN", help="file of qrels or of a run; - is standard input")

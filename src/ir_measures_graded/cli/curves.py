@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import curves, effort
+from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
-from .arguments import Inputs, add_collection, add_gains, at_least_1, bars, whole_numbers
+from .arguments import Inputs, add_collection, add_resamples, bars, whole_numbers
+from .parser import Parser
 from .results import add_output, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    add_gains(parser)
     parser.add_argument(
         "--depth", type=int, metavar="RANK", help="last rank; default: the measure's cutoff, else 100"
     )
@@ -38,10 +39,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confidence", type=float, metavar="C", help="add confidence bands over topics, for example 0.95"
     )
-    parser.add_argument(
-        "--resamples", type=at_least_1, metavar="N", default=1000, help="bootstrap resamples; default: 1000"
-    )
-    parser.add_argument("--seed", type=int, metavar="N", default=0, help="seed of the resamples; default: 0")
+    add_resamples(parser, "topics for the bands", RESAMPLES)
     add_output(parser)
 
 

@@ -11,6 +11,7 @@ from ..errors import InputWarning
 from ..evaluation.evaluate import evaluate
 from . import PROGRAM
 from .arguments import EXAMPLE
+from .parser import Parser
 from .results import add_output, check_files, printed
 
 DEMO_MEASURES = (
@@ -23,7 +24,7 @@ DEMO_MEASURES = (
 )
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_output(parser)
 

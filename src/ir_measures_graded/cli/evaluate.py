@@ -12,17 +12,17 @@ import ir_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.formats import Table
-from .arguments import Inputs, add_collection, add_gains, add_jobs, bars
+from .arguments import Inputs, add_collection, add_jobs, bars
+from .parser import Parser
 from .results import add_output, printed, shown
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     providers = tuple(ir_measures.providers.registry)
     add_collection(parser)
-    add_gains(parser)
     parser.add_argument("-q", "--by_query", action="store_true", help="also print the values of each topic")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: omit the means")
     parser.add_argument(

@@ -7,11 +7,12 @@ import argparse
 from ..analysis import explain
 from ..errors import GradedError
 from ..output.formats import counted
-from .arguments import Inputs, add_collection, add_gains
+from .arguments import Inputs, add_collection
+from .parser import Parser
 from .results import add_output, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.usage = "%(prog)s QRELS RUN MEASURE --topic TOPIC [options]"
@@ -22,7 +23,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="RANK",
         help="last rank; default: the cutoff of the measure, else the rank of the last judged document",
     )
-    add_gains(parser)
     add_output(parser)
 
 

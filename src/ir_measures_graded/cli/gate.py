@@ -9,11 +9,12 @@ from typing import Any
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from ..evaluation.values import read_groups, read_values
-from .arguments import Inputs, add_collection, add_gains, chosen
+from .arguments import Inputs, add_collection, chosen
+from .parser import Parser
 from .results import add_output, check_files, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(
         parser,
@@ -24,7 +25,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "%(prog)s QRELS OLD NEW MEASURE… [options]\n"
         "       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
     )
-    add_gains(parser)
     parser.add_argument(
         "--margin",
         metavar="M",

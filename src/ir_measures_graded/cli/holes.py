@@ -9,18 +9,18 @@ from ..errors import GradedError
 from ..judging.holes import add_answers, holes
 from ..judging.merging import MergedQrels
 from ..judging.scales import trec_lines
-from .arguments import Inputs, add_collection, add_gains, at_least_1
+from .arguments import Inputs, add_collection, at_least_1
+from .parser import Parser
 from .results import add_output, shown
 
 LISTED = 3
 """The number of contradictions that a warning lists."""
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.usage = "%(prog)s QRELS RUN… MEASURE [options]"
-    add_gains(parser)
     parser.add_argument(
         "--cutoff", type=int, metavar="K", help="last rank of listed documents; default: the measure's cutoff"
     )

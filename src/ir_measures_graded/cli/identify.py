@@ -9,10 +9,11 @@ from ..analysis import identify
 from ..errors import GradedError
 from ..inputs.files import RunFile
 from .arguments import add_qrels
+from .parser import Parser
 from .results import add_output, check_files, printed, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.usage = (
         "%(prog)s QRELS RUN VALUES [RUN VALUES]… [options]\n"
@@ -41,7 +42,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--show",
         choices=("answer", "topics"),
         default="answer",
-        help="the answer (default), or each topic with both values",
+        help="table to print: the answer (default), or each topic with both values",
     )
     add_output(parser)
 

@@ -12,19 +12,19 @@ from ..judging.agreement import agreement
 from ..judging.estimate import HUMAN_FIRST, estimate
 from ..output.formats import FOR_PEOPLE, FORMATS, Table, rows_of
 from ..output.result import Result
-from .arguments import Inputs, add_gains, add_jobs, add_qrels, add_runs, bars
+from .arguments import Inputs, add_jobs, add_qrels, add_runs, bars
+from .parser import Parser
 from .results import add_output, check_files, printed
 
 AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS [RUN… MEASURE…] [options]"
     add_qrels(parser, "qrels", "HUMAN_QRELS")
     add_qrels(parser, "machine", "MACHINE_QRELS")
     add_runs(parser)
-    add_gains(parser)
     parser.add_argument(
         "--machine_levels",
         metavar="LEVEL:LEVEL,…",

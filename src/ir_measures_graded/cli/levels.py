@@ -6,10 +6,11 @@ import argparse
 
 from ..analysis import levels
 from .arguments import add_qrels
+from .parser import Parser
 from .results import add_output, check_files, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.usage = "%(prog)s QRELS [options]"
     add_qrels(parser)

@@ -11,13 +11,14 @@ from ..registry import plugins
 from ..registry.listing import better, facts_of, page
 from ..registry.notation import parse_measures
 from . import PROGRAM
+from .parser import Parser
 from .results import add_output, check_files, printed
 
 JSON = ("json", "jsonl")
 """The formats with lists and all facts."""
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.usage = "%(prog)s [MEASURE…] [options]"
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="measure to describe in full")

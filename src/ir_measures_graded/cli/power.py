@@ -7,28 +7,17 @@ import argparse
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..statistics.paired import POWER
-from .arguments import (
-    VALUES,
-    add_alpha,
-    add_collection,
-    add_gains,
-    add_jobs,
-    add_permutations,
-    bars,
-    given,
-    numbers,
-)
+from .arguments import VALUES, add_collection, add_tests, given, numbers, tests_of
+from .parser import Parser
 from .results import add_output, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, VALUES)
-    add_gains(parser)
     parser.add_argument(
         "--test", choices=TESTS, default=PRIMARY, help="test of each pair of runs; default: t-holm"
     )
-    add_alpha(parser)
     parser.add_argument(
         "--differences",
         type=numbers,
@@ -43,14 +32,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="probability of finding a true difference of two runs; default: 0.8",
     )
-    add_permutations(parser)
+    add_tests(parser, "the randomised Tukey HSD test")
     parser.add_argument(
-        "--show",
+        "--figure",
         choices=("power", "topics"),
         default="power",
-        help="-o draws the share of pairs at each alpha (default), or the detectable difference by topics",
+        help="draw the share of pairs at each alpha (default), or the detectable difference by topics",
     )
-    add_jobs(parser)
+    parser.add_argument("--show", dest="figure", choices=("power", "topics"), help=argparse.SUPPRESS)
     add_output(parser)
 
 
@@ -72,12 +61,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
     found = power(
         *given(arguments),
         test=arguments.test,
-        alpha=arguments.alpha,
         power=arguments.power,
         differences=arguments.differences,
-        permutations=arguments.resamples,
-        seed=arguments.seed,
-        progress=bars(),
-        jobs=arguments.jobs,
+        **tests_of(arguments),
     )
-    return shown(found, arguments, figure=found.figure if arguments.show == "power" else found.topic_figure)
+    return shown(found, arguments, figure=found.figure if arguments.figure == "power" else found.topic_figure)

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from .. import __version__
 from ..errors import GradedError, did_you_mean
 from . import COMMANDS, PROGRAM, PURPOSES
+from .parser import Parser
 
 LONGEST_WORD = 100
 LONGEST_MESSAGE = 1000
@@ -70,11 +71,7 @@ def _parsed(words: Sequence[str]) -> tuple[Any, argparse.Namespace]:
         _overview().parse_args(words[:1])
         raise _unknown(words)
     command = import_module(f".{words[0]}", __package__)
-    parser = _Parser(
-        prog=f"{PROGRAM} {words[0]}",
-        description=inspect.getdoc(command.run),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(prog=f"{PROGRAM} {words[0]}", description=inspect.getdoc(command.run))
     command.declare(parser)
     parser.set_defaults(words=words, status=0)
     return command, parser.parse_intermixed_args([parser.spelled(word) for word in words[1:]])
@@ -129,38 +126,16 @@ def _abandon_output() -> None:
 # ---------------------------------------------------------------------------------- arguments
 
 
-class _Parser(argparse.ArgumentParser):
-    """An argument parser that raises `GradedError`."""
-
-    def __init__(self, **options: Any):
-        super().__init__(**options, add_help=False, allow_abbrev=False)
-        self.add_argument("-h", "--help", action="help", help="show this help")
-
-    def spelled(self, word: str) -> str:
-        """The word with the hyphens and underscores that its option has."""
-        name, *value = word.partition("=")
-        alike = [
-            known
-            for known in self._option_string_actions
-            if known.replace("_", "-") == name.replace("_", "-")
-        ]
-        return "".join([*alike[:1], *value]) if alike else word
-
-    def error(self, message: str) -> NoReturn:
-        raise GradedError(f"{message} (see {self.prog} --help)")
-
-
 def _overview() -> argparse.ArgumentParser:
     lines = ["Evaluate runs with graded relevance measures and the measures of ir-measures."]
     width = max(map(len, COMMANDS))
     for purpose, commands in PURPOSES.items():
         lines += ["", f"{purpose}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())]
-    parser = _Parser(
+    parser = Parser(
         prog=PROGRAM,
         usage="%(prog)s COMMAND …",
         description="\n".join(lines),
         epilog=f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--version", action="version", version=f"{PROGRAM} {__version__}", help="show the version"

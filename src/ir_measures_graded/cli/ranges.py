@@ -6,19 +6,19 @@ import argparse
 
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
-from .arguments import Inputs, add_collection, add_gains, bars
+from .arguments import Inputs, add_collection, add_seed, bars
+from .parser import Parser
 from .results import add_output, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    add_gains(parser)
     parser.add_argument(
         "--show",
         choices=("values", "differences"),
         default="values",
-        help="the ranges of the values (default), or how many differences between runs stand",
+        help="table to print: the ranges of the values (default), or how many differences stand",
     )
     parser.add_argument(
         "--draws",
@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"random judgments for the likely range, 0 for none; default: {DRAWS}",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the draws; default: 0")
+    add_seed(parser)
     add_output(parser)
 
 

@@ -6,20 +6,18 @@ import argparse
 
 from ..errors import GradedError
 from ..report import pages
-from ..report.report import TITLE, report
-from .arguments import Inputs, add_alpha, add_collection, add_gains, bars
+from ..report.report import MEASURES, TITLE, report
+from .arguments import Inputs, add_alpha, add_collection, bars
+from .parser import Parser
 from .results import command_line, refuse_inputs
 
-MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
-"""The measures that are evaluated if none is named."""
 ENDINGS = (".html", ".htm")
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.usage = "%(prog)s QRELS RUN… [MEASURE…] [options]"
-    add_gains(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="compare the other runs with this run; default: the first"
     )

@@ -13,16 +13,17 @@ from typing import Any
 from ..errors import GradedError
 from ..output import plots
 from ..output.files import ending_of, refuse_repeated, write_files
-from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, remarks, rows_of
+from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, html, remarks, rows_of
 from ..output.result import Result
 from . import PROGRAM
+from .parser import Parser
 
 PAGE = "html"
 """The ending of a file with a page, which shows the figure and the table."""
 
 
 def add_output(
-    parser: argparse.ArgumentParser,
+    parser: Parser,
     default: str | None = "text",
     figure: bool = True,
     documents: Sequence[str] = (),
@@ -33,32 +34,29 @@ def add_output(
     """
     parser.set_defaults(documents=documents, figure=figure)
     formats = dict.fromkeys([*FORMATS, *documents])
-    group = parser.add_argument_group("output")
-    group.add_argument(
+    parser.shared.add_argument(
         "-f",
         "--format",
         choices=formats,
         default=default,
-        metavar="FORMAT",
-        help=f"{', '.join(formats)}; default: {default or 'text on a terminal, else tsv'}",
+        metavar="FORM",
+        help=", ".join(formats),
     )
-    own = (each for each in documents if each not in (*FORMATS, PAGE))
-    endings = "".join(f"{each}, " for each in own) + _or(figure)
-    group.add_argument(
+    parser.shared.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         action="append",
         default=[],
-        help=f"also write to FILE, whose ending chooses {endings}; repeatable",
+        help=f"also write the {'figure, ' * figure}table or page of this ending",
     )
-    group.add_argument(
+    parser.shared.add_argument(
         "-p",
         "--places",
         type=_places,
         metavar="N",
         default=PLACES,
-        help="decimal places, -1 for all; default: 4; json and jsonl always have all",
+        help=f"decimal places, -1 for all; default: {PLACES}",
     )
 
 
@@ -162,7 +160,7 @@ def printed(
     def lines(form: str) -> list[str]:
         if written is not None and form in arguments.documents:
             return written(form).splitlines()
-        first = [*FORMATS[form](*table(form), arguments.places)][form in headless :]
+        first = [*(FORMATS | {PAGE: html})[form](*table(form), arguments.places)][form in headless :]
         return first + (remarks(form, parts, notes, arguments.places) if form in FOR_PEOPLE else [])
 
     def content(path: str) -> bytes:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import sensitivity
-from .arguments import Inputs, add_collection, add_gains, add_jobs, bars, whole_numbers
+from .arguments import Inputs, add_collection, add_jobs, bars, whole_numbers
+from .parser import Parser
 from .results import add_output, printed, shown
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    add_gains(parser)
     parser.add_argument(
         "--cutoffs",
         metavar="K,…",
@@ -24,7 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--show",
         choices=("tau", "ranks", "means"),
         default="tau",
-        help="correlations of the rankings (default), ranks, or means and ranks; -o draws tau or ranks",
+        help="table to print: correlations of the rankings (default), ranks, or means and ranks",
     )
     add_jobs(parser)
     add_output(parser)

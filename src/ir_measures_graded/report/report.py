@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "Evaluation report"
+MEASURES = ("nDCG_JK@10", "ERR_G@10", "Q")
+"""The measures of a report for which none are named."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,23 +94,24 @@ class Report(Result):
 def report(
     qrels: Qrels,
     runs: Runs,
-    measures: Iterable[Measure | str],
+    measures: Iterable[Measure | str] = MEASURES,
     *,
     baseline: str | None = None,
     alpha: float = 0.05,
-    permutations: int = 10_000,
+    resamples: int = 10_000,
     seed: int = 0,
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str = "",
     progress: bool = False,
+    permutations: int | None = None,
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
     - `qrels`, `runs`, `measures` and `progress` are as for `evaluate`. At least one run is needed.
     - `baseline` is the name of the run that the others are compared with; the default is the first run.
-    - `alpha` (above 0, below 1) is the level of the tests and intervals. `permutations` and `seed` are still
-      accepted, but no test of the report is random.
+    - `alpha` (above 0, below 1) is the level of the tests and intervals. `resamples` (earlier `permutations`)
+      and `seed` are still accepted, but no test of the report is random.
     - `title` is the title of the page.
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a
       tab and the text. The default is the queries of the ir-datasets collection, if `qrels` is its id.
@@ -122,7 +125,7 @@ def report(
     """
     pages.check()
     need_matplotlib()
-    check_options(alpha, permutations, seed)
+    check_options(alpha, resamples, seed, permutations=permutations)
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):
         raise GradedError(

@@ -102,11 +102,11 @@ def two_way_anova(values: np.ndarray) -> tuple[Outcome, Outcome]:
     )
 
 
-def tukey_hsd(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
+def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """The randomised Tukey HSD: the p-value of each pair of runs, corrected for the number of runs.
 
     If all runs are equal, any order of a topic's values is equally likely. The values of each topic are
-    shuffled `permutations` times. The p-value of two runs is the share of shuffles in which the best mean
+    shuffled `resamples` times. The p-value of two runs is the share of shuffles in which the best mean
     exceeds the worst by at least the difference of the two; the observed order counts as one more shuffle,
     so that p is never 0. For two runs this is Fisher's randomisation test.
 
@@ -118,14 +118,14 @@ def tukey_hsd(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     generator = np.random.default_rng(seed)
     pool = np.sort(values, axis=0).T  # makes p-values independent of the order of the runs
     batch = max(1, PERMUTED_AT_ONCE // values.size)
-    ranges = np.empty(permutations)
-    for start in range(0, permutations, batch):
+    ranges = np.empty(resamples)
+    for start in range(0, resamples, batch):
         part = ranges[start : start + batch]
         shuffled = generator.permuted(np.broadcast_to(pool, (part.size, *pool.shape)), axis=2)
         part[:] = np.ptp(shuffled.mean(axis=1), axis=1)
     ranges.sort()
-    reached = permutations - np.searchsorted(ranges, differences - _noise(values))
-    return (reached + 1) / (permutations + 1)
+    reached = resamples - np.searchsorted(ranges, differences - _noise(values))
+    return (reached + 1) / (resamples + 1)
 
 
 def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
@@ -144,11 +144,11 @@ def wilcoxon(values: np.ndarray, others: np.ndarray) -> Outcome:
     return _outcome(found, leaning=float(np.sign(moved) @ stats.rankdata(np.abs(moved))))
 
 
-def randomisation(values: np.ndarray, others: np.ndarray, permutations: int, seed: int) -> Outcome:
+def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: int) -> Outcome:
     """Fisher's randomisation test of the mean difference of two runs (SciPy); its statistic is the mean.
 
     Any sign of a topic's difference is equally likely if the runs are equal. All signs are tried if there are
-    at most `permutations` ways, else as many random ones.
+    at most `resamples` ways, else as many random ones.
     """
     differences, _ = differences_of(values, others)
     if not differences.any():
@@ -158,7 +158,7 @@ def randomisation(values: np.ndarray, others: np.ndarray, permutations: int, see
         np.mean,
         permutation_type="samples",
         vectorized=True,
-        n_resamples=permutations,
+        n_resamples=resamples,
         batch=max(1, PERMUTED_AT_ONCE // differences.size),
         random_state=np.random.default_rng(seed),
     )
