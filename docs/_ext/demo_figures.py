@@ -1,4 +1,4 @@
-"""Figures of the demo runs for the front page and the page Analysing results."""
+"""Figures and tables of the demo runs for the front page and the pages about analyses."""
 
 from __future__ import annotations
 
@@ -30,6 +30,13 @@ def against_a_baseline() -> str:
     """The differences of four runs from run A, with confidence intervals."""
     drawing = compare(qrels_path(), run_paths(), ["nDCG@10"], baseline="A").figure()
     return figure("baseline", drawing, "Differences of runs B to E from run A; all four are better than A.")
+
+
+def paper_table() -> str:
+    """The table of a paper, as a browser shows it."""
+    measures = ["nDCG_JK@10", "nDCG_JK@100", "AP", "ESL"]
+    table = compare(qrels_path(), run_paths(), measures, baseline="D").to_html(places=3)
+    return f'<div class="cell">\n{table}\n</div>'
 
 
 def agreement() -> str:
