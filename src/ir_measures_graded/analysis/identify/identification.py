@@ -26,7 +26,7 @@ from .search import SAMPLE, Case, Found, Space, is_foreign, search
 from .solving import longest_fraction, solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
-FEW = 24
+FEW = 8
 """The number of topics on which definitions are tried that take longer."""
 PERCENT_FROM = 1.01
 """Larger values may be percentages."""
@@ -168,5 +168,10 @@ def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, 
 
 
 def _is_supported(measure: Measure) -> bool:
+    """Whether a provider that is installed computes the measure, which ours does not."""
     cuts = filter(None, (by.at_cutoff(measure, cutoff) for cutoff in ("", "10")))
-    return is_foreign(measure) and any(map(ir_measures.DefaultPipeline.supports, cuts))
+    return is_foreign(measure) and any(
+        provider.supports(cut) and provider.is_available()  # in this order: ranx takes seconds to import
+        for cut in cuts
+        for provider in ir_measures.DefaultPipeline.providers
+    )

@@ -51,6 +51,8 @@ SLAB = 48
 """The number of cutoffs that are tried at a time."""
 NEAREST = 20
 """The number of definitions that are kept if none gives all values."""
+VERIFIED = 5
+"""Of these, the number that are computed on all topics."""
 MOST = 4_000
 """The number of definitions that are kept if they give all values."""
 
@@ -492,7 +494,7 @@ def search(space: Space, cases: Sequence[Case], few: int) -> Found:
         found = found.plus(_found(slab, tallies(slab, samples)))
     if not found.complete or all(sample is case for sample, case in zip(samples, cases)):
         return found
-    near = {*found.matches} or {definition for _, definition in found.nearest}
+    near = {*found.matches} or {definition for _, definition in found.nearest[:VERIFIED]}
     verified = _found(space, tallies(space.around(near), cases))
     return replace(verified, tried=found.tried)
 
