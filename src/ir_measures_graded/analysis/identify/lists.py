@@ -68,6 +68,7 @@ class Documents:
         if ranks_in_file is not None and listed.line is not None:
             self.rank = np.append(ranks_in_file[listed.line - 1], np.full(missed.sum(), np.inf))
         self._sorted: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._rows: dict[tuple[str, str], np.ndarray] = {}
         self.top = float(judged.all_levels.max(initial=0.0))
         self.best = descending(padded(judged.topic, judged.level, self.count))
         sort, (position, _) = self._by_score("32-bit")  # more documents are tied than in 64 bits
@@ -92,26 +93,32 @@ class Documents:
 
     def rows(self, order: Order) -> np.ndarray:
         """The rows in an order, topic after topic."""
-        if order.order == by.AS_READ:
-            rows = np.argsort(self.topic, kind="stable")
-        elif order.order == by.BY_RANK and self.rank is not None:
-            rows = np.lexsort((self.rank, self.topic))
-        else:
-            rows, (position, group) = self._by_score(order.precision)
-            rows, among = rows.copy(), rows[position]
-            tie, level = self.id_order[among], np.nan_to_num(self.level[among])
-            keys = {
-                by.IN_FILE: [among],
-                by.REVERSED: [-among],
-                by.ASCENDING: [tie],
-                by.WORST: [-tie, level],
-                by.BEST: [-tie, -level],
-            }.get(order.order, [-tie])
-            rows[position] = among[np.lexsort((*keys, group))]
+        key = order.order, order.precision
+        if key not in self._rows:
+            self._rows[key] = self._in_order(*key)
+        rows = self._rows[key]
         if order.documents == by.BEHIND:
             return rows
         kept = self.retrieved & ~(np.isnan(self.level) & (order.documents == by.JUDGED_ONLY))
         return np.asarray(rows[kept[rows]])
+
+    def _in_order(self, order: str, precision: str) -> np.ndarray:
+        if order == by.AS_READ:
+            return np.argsort(self.topic, kind="stable")
+        if order == by.BY_RANK and self.rank is not None:
+            return np.lexsort((self.rank, self.topic))
+        rows, (position, group) = self._by_score(precision)
+        rows, among = rows.copy(), rows[position]
+        tie, level = self.id_order[among], np.nan_to_num(self.level[among])
+        keys = {
+            by.IN_FILE: [among],
+            by.REVERSED: [-among],
+            by.ASCENDING: [tie],
+            by.WORST: [-tie, level],
+            by.BEST: [-tie, -level],
+        }.get(order, [-tie])
+        rows[position] = among[np.lexsort((*keys, group))]
+        return rows
 
     def lists(self, order: Order) -> Lists:
         """The run in an order."""
