@@ -161,14 +161,26 @@ def read_table(content: bytes, value: str) -> Topics:
     return found
 
 
+NAMES = {
+    "query_id": "query_id qid q_id topic_id topic turn_id query_text query",
+    "doc_id": "doc_id docno docid corpus_id pid passage_id document_id document",
+    "relevance": "relevance label rel rating level grade judgment gain score",
+    "score": "score sim _score",
+}
+"""The names of columns, best first."""
+
+
 def _read_csv(content: bytes, value: str) -> Topics:
     try:
         text = re.sub("^\ufeff", "", content.decode(), flags=re.MULTILINE)
         separator = "\t" if text.partition("\n")[0].count("\t") > 1 else ","
         header, *rows = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
-        header = [re.sub("^(query|doc)[ .-]?id$", r"\1_id", name.strip().lower()) for name in header]
-        places = [header.index(name) for name in ("query_id", "doc_id", value)]
-    except (UnicodeDecodeError, ValueError, csv.Error):
+        header = [re.sub("[ .-]", "_", name.strip().lower()) for name in header]
+        places = [
+            next(header.index(name) for name in NAMES[column].split() if name in header)
+            for column in ("query_id", "doc_id", value)
+        ]
+    except (UnicodeDecodeError, ValueError, StopIteration, csv.Error):
         raise Refused from None
     found: Topics = {}
     for row in filter(None, rows):
