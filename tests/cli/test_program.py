@@ -112,6 +112,10 @@ def test_a_message_is_one_line_whatever_the_file_is_called(refusal):
     assert refusal("evaluate", "qrels", "a\n\x1b[31mb", "AP").startswith(
         r"a\n\x1b[31mb: these are qrels, not a run"
     )
+    Path("folder").mkdir()
+    Path("folder/a\nb").write_text("q1 Q0 d1 1 1 t\n")
+    warning = command("evaluate", "qrels", "folder/a\nb", "AP", text=True).stderr
+    assert warning == r"ir_measures_graded: warning: a\nb: the run lacks 1 of 2 topics of the qrels" + "\n"
 
 
 def test_characters_that_the_terminal_lacks_are_escaped(monkeypatch):

@@ -2,10 +2,11 @@
 
 import warnings
 
+import pyarrow
 import pytest
 
 from ir_measures_graded.analysis import check, curves, evaluate
-from ir_measures_graded.errors import InputWarning
+from ir_measures_graded.errors import EmptyRunWarning, InputWarning
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
 USUAL = {"q1": {"a": 3.0, "b": 2.0, "x": 1.0}, "q2": {"d": 2.0, "a": 1.0}}
@@ -61,6 +62,18 @@ def test_ranks_that_contradict_scores_are_counted_at_the_beginning_of_a_file(tmp
         evaluate(QRELS, path, ["AP"])
     path.write_text("q1 Q0 a 0 0.5 t\nq1 Q0 b 1 0.4 t\nq2 Q0 a - - t\n")
     assert "score" in check(QRELS, path).remarks[0][1]  # not a run, which is its only remark
+
+
+@pytest.mark.parametrize("run", [{}, {"q1": {}}, pyarrow.table({"query_id": [], "doc_id": [], "score": []})])
+def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
+    for use in (
+        lambda: evaluate(QRELS, {"x": run}, ["AP"]),
+        lambda: curves(QRELS, {"x": run}, "nCG", depth=3),
+    ):
+        with pytest.warns(EmptyRunWarning) as caught:
+            use()
+        assert [str(warning.message) for warning in caught] == ["x: the run is empty"]
+    assert check(QRELS, {"x": run}).remarks == (("x", "x: the run is empty"),)
 
 
 def test_levels_that_measures_name_and_the_qrels_lack():

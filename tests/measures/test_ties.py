@@ -2,13 +2,27 @@
 
 from random import Random
 from statistics import fmean
+from unittest.mock import patch
 
 import pytest
 
 from brute_force import alternatives, judgments, orders, topic, values, with_option
-from ir_measures_graded import NCU, AtRelevant, GradedError, Real, TopicMeasure, WeightedGains, parse_measure
+from ir_measures_graded import (
+    EBR,
+    ERR_G,
+    NCU,
+    AtRelevant,
+    GradedError,
+    Real,
+    TopicMeasure,
+    WeightedGains,
+    iRBU,
+    nERR,
+    parse_measure,
+)
+from ir_measures_graded.analysis import curves
 from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.uncertainty import Undetermined
+from ir_measures_graded.uncertainty import Undetermined, states, ties
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]
 ORDERS = [[(qrels, strict) for strict in orders(run)] for qrels, run in TOPICS]
@@ -61,6 +75,24 @@ def test_thousands_of_tied_documents_do_not_overflow():
     one, alike = values(measure, [({"d7": 1}, documents), (dict.fromkeys(documents, 1), documents)])
     assert one == pytest.approx(sum(0.25 / rank for rank in range(1, 3001)) / 3000)
     assert alike == pytest.approx(sum(0.25 * 0.75 ** (rank - 1) / rank for rank in range(1, 3001)))
+
+
+def test_ranks_that_no_user_reaches_are_not_computed(monkeypatch):
+    tied = [({f"d{n}": n % 2 * 3 for n in range(900)}, {f"d{n}": 1.0 for n in range(900)})]
+    measures = [measure(ties="mean") for measure in (ERR_G, nERR, EBR, iRBU, NCU(stop="rb"))]
+    with patch.object(ties, "_shifted", wraps=ties._shifted) as shifted:
+        found = [values(measure, tied) for measure in measures[:4]]
+    assert max(call.args[0].shape[1] for call in shifted.call_args_list) < 900
+    found.append(values(measures[4], tied))
+    monkeypatch.setattr(ties, "NEGLIGIBLE", 1e-300)
+    assert [values(measure, tied) for measure in measures] == found
+
+
+def test_a_curve_over_orders_takes_one_pass():
+    qrels, run = TOPICS[0]
+    with patch.object(states, "tied_gains", wraps=states.tied_gains) as tied_gains:
+        curves({"q": qrels}, {"run": {"q": run}}, NCU(ties="max"), depth=20)
+    assert tied_gains.call_count == 1
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)

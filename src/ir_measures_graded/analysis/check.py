@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ir_measures import Measure
 
-from ..errors import GradedError
+from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
 from ..output.formats import Table, counted
@@ -87,9 +88,10 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
 def _of_run(run: Run, judgments: Judgments, depth: int | None) -> list[str]:
     counts = RunRemarks(judgments.judged, depth)
     try:
-        with about(run.name):
+        with about(run.name), warnings.catch_warnings():
+            warnings.simplefilter("error", EmptyRunWarning)
             for block in run.reduced(judgments).blocks:
                 counts.count(block)
         return counts.of(run.source)
-    except GradedError as error:
+    except (GradedError, EmptyRunWarning) as error:
         return [str(error)]

@@ -41,7 +41,9 @@ def run(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise GradedError("cannot write the output: standard output is closed")
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: tell(f"warning: {_capped(str(message), words)}")
+            warnings.showwarning = lambda message, *_, **__: tell(
+                f"warning: {_escaped(_capped(str(message), words))}"
+            )
             lines, status = _lines(words)
         return _write(lines) or status
     except (GradedError, Warning) as error:  # python -W error raises warnings
@@ -106,11 +108,15 @@ def tell(message: str) -> None:
             print(f"{PROGRAM}: {message}", file=sys.stderr)
 
 
+def _escaped(text: str) -> str:
+    """The text in one line; control characters, such as those in the name of a run, are escaped."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
 def _capped(message: str, words: Iterable[str]) -> str:
     """The message with arguments in one line, and these and the message cut to a readable length."""
     for word in words:
-        if not word.isprintable():
-            message = message.replace(word, repr(word)[1:-1])
+        message = message.replace(word, _escaped(word))
         if len(word) > LONGEST_WORD:
             for spelling in (word, repr(word)[1:-1], word.strip()):
                 message = message.replace(spelling, f"{spelling[:LONGEST_WORD]}…")

@@ -111,6 +111,7 @@ class _Batches:
 
     batches: Iterable[Any]
     in_memory = False
+    is_empty = False
 
     def blocks(self) -> Iterator[Rows]:
         """The rows of each batch. Raises `GradedError` if two batches have a topic."""

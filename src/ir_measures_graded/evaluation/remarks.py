@@ -73,8 +73,8 @@ class RunRemarks:
         ])  # fmt: skip
 
     def of(self, source: RunSource) -> list[str]:
-        """What is unusual about the whole run, which has been counted."""
-        return [*self._remarks(), *rank_remarks(source)]
+        """What is unusual about the whole run, which has been counted; its reader warns of an empty run."""
+        return [] if source.is_empty else [*self._remarks(), *rank_remarks(source)]
 
     def _remarks(self) -> Iterator[str]:
         lacking, topics = int((self.counts[0] == 0).sum()), self.counts.shape[1]

@@ -144,6 +144,7 @@ class RunFile:
     """
 
     in_memory = False
+    is_empty = False
 
     def __init__(
         self,
@@ -297,6 +298,7 @@ class RunStream:
     """
 
     in_memory = False
+    is_empty = False
 
     def __init__(self, stream: Any, name: str):
         self.stream, self.name = stream, name
@@ -325,7 +327,8 @@ class RunStream:
             rows += len(block)
             kept = [*kept, block] if rows <= out_of_core.IN_MEMORY else []
             yield table
-        if not seen:
+        self.is_empty = not seen
+        if self.is_empty:
             warn_of_empty_run(self.name)
 
     def table(self) -> Rows:

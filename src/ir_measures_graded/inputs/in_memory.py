@@ -48,6 +48,7 @@ class InMemory(ABC):
     """Qrels or a run in memory. `name` is its name in warnings. A run is a `RunSource`."""
 
     in_memory = True
+    is_empty = False
 
     def __init__(self, source: Any, role: Role, name: str = ""):
         self.source, self.role, self.name = source, role, name
@@ -72,11 +73,12 @@ class InMemory(ABC):
         return table
 
     def table(self) -> Rows:
-        """The same rows. Warns (`EmptyRunWarning`) of a run without a topic. Documents of qrels are `Ids`."""
+        """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
         table = self.read()
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids(), source=self)  # converted once for all runs
-        if not table.topics:
+        self.is_empty = not table.values.size
+        if self.is_empty:
             warn_of_empty_run(self.name)
         return table
 

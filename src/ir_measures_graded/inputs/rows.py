@@ -102,6 +102,7 @@ class Rows:
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
 
     in_memory = True
+    is_empty = False
 
     def table(self) -> Rows:
         """All rows; a table is a `RunSource`."""

@@ -26,10 +26,12 @@ class RunSource(Protocol):
 
     `blocks` yields its rows in blocks of whole topics, and `table` all of them. If several blocks have a
     topic, the last has all its rows. If `in_memory`, there is one block. Both raise `GradedError` for an
-    invalid row and for an empty file, and warn (`EmptyRunWarning`) of an empty run in memory.
+    invalid row and for an empty file. Of an empty run in memory, both warn (`EmptyRunWarning`); it `is_empty`
+    after it is read.
     """
 
     in_memory: bool
+    is_empty: bool
 
     def blocks(self) -> Iterator[Rows]: ...
 

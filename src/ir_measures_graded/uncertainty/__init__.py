@@ -19,7 +19,7 @@ from ..measures.topics import Topics
 from ..measures.weighted import WeightedGains
 from .extremes import difference, extreme
 from .judgments import Undetermined
-from .states import extreme_over_orders, sorts_ties
+from .states import curve_over_orders, extreme_over_orders, sorts_ties
 from .ties import expected, in_order, merit
 
 __all__ = [
@@ -63,8 +63,10 @@ def check_weights(measure: GradedMeasure, topics: Topics) -> None:
 def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
     """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
     check_weights(measure, topics)
-    if measure.option("unjudged") or (measure.option("ties") in ("min", "max") and not sorts_ties(measure)):
+    if measure.option("unjudged"):
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
+    if measure.option("ties") in ("min", "max") and not sorts_ties(measure):
+        return curve_over_orders(measure, topics, measure.option("ties") == "max", depth)
     if measure.option("ties") == "mean":
         return measure.curve_of(expected(measure, topics), topics, depth)
     return measure.curve(in_order(measure, topics), depth)

@@ -16,7 +16,7 @@ import numpy as np
 from ..measures import AGR, ERR_G, WAP, O_measure, Q, iRBU, nERR
 from ..measures.at_relevant import AtRelevant
 from ..measures.base import GradedMeasure
-from ..measures.topics import Topics
+from ..measures.topics import Topics, share
 from ..ranking.gains import gain_of
 from .judgments import LIMIT, Undetermined, distributions, filled, refuse_work, unjudged_of
 from .ties import TieGroups
@@ -159,7 +159,19 @@ def sorts_ties(measure: GradedMeasure) -> bool:
 
 
 def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    """The highest or lowest value of each topic (T) over all orders of tied documents.
+    """The highest or lowest value of each topic (T) over all orders of tied documents."""
+    depth = int(topics.retrieved.max(initial=1))
+    return measure.scaled(sums_over_orders(measure, topics, highest, depth)[:, -1], topics)
+
+
+def curve_over_orders(measure: AtRelevant, topics: Topics, highest: bool, depth: int) -> np.ndarray:
+    """`extreme_over_orders` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
+    sums = sums_over_orders(measure, topics.cut(depth), highest, depth)
+    return share(sums, measure.divisors(topics, np.arange(1, depth + 1)))
+
+
+def sums_over_orders(measure: AtRelevant, topics: Topics, highest: bool, depth: int) -> np.ndarray:
+    """The highest or lowest sum down to each rank 1 … `depth` (T × depth) over all orders of tied documents.
 
     All orders of a group lead to the same state behind it, so each group is considered by itself.
     """
@@ -167,7 +179,7 @@ def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> n
     relevant, gain = whole.gain > 0, np.zeros(whole.gain.size)
     gain[relevant] = measure.relevant(topics.cut(None)).gain
     untied = (topics.first == topics.last)[topics.run.gain > 0]
-    total = plain.sum(np.where(untied, plain.gain, 0.0))
+    sums = plain.vector(np.where(untied, plain.gain, 0.0), depth)
     groups, q = TieGroups.of(topics, relevant), measure.weights(gain, topics)[1]
     number, before = groups.before(relevant.astype(np.float64)), groups.before(gain)
     weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * (1 if highest else -1)
@@ -188,8 +200,9 @@ def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> n
             best = compositions.extended(best, u, reached, measure.quotient(achieved, possible))
             others = step - compositions.size  # irrelevant documents so far
             best[(others < 0) | (others > groups.size[group] - groups.known[group])] = -np.inf
-        total[topic] += abs(best.max())
-    return measure.scaled(total, topics)
+            last = slice(rank[0] - 1, rank[0] if step < steps else None)
+            sums[topic, last] += abs(best.max())
+    return sums
 
 
 def tied_gains(groups: TieGroups, gain: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]]:

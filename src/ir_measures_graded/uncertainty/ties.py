@@ -24,6 +24,10 @@ from ..measures.topics import GainList, Topics, ratio
 from ..measures.weighted import WeightedGains
 from ..ranking.ranks import JudgedRanks
 
+EPSILON = np.finfo(np.float64).eps
+NEGLIGIBLE = 1e-100
+"""The probability of reaching a rank below which the rank adds nothing to a sum."""
+
 
 def in_order(measure: GradedMeasure, topics: Topics) -> Topics:
     """The topics in the order of tied documents that ties='min' or 'max' asks for."""
@@ -234,8 +238,11 @@ def expected_stops(
     # documents enter the tables one by one. Sums instead of means would overflow for a thousand documents.
     size, within = groups.known, groups.within
     result = groups.spread(np.exp(groups.before(np.log(q))))
-    values = np.empty(result.rank.size)
+    values = np.zeros(result.rank.size)
     ends = np.cumsum(within)
+    # The mean product of j documents is at most the mean of q, j times as a factor (Maclaurin).
+    mean_stop = np.maximum(groups.sum(1 - q) / groups.size, EPSILON)
+    within = np.minimum(within, np.log(NEGLIGIBLE) / np.log1p(-mean_stop) + 1).astype(np.int64)
     widths = np.exp2(np.ceil(np.log2(within))).astype(np.int64)
     for width in np.unique(widths).tolist():
         rows = np.flatnonzero(widths == width)
@@ -257,7 +264,7 @@ def expected_stops(
             b[left] = misses * B + joins * Q * (_shifted(B) + V * _shifted(A))
             a[left] = misses * A + joins * Q * _shifted(A)
         inside = position < within[rows][:, None]
-        entry_of_rank = (ends - within)[rows][:, None] + position
+        entry_of_rank = (ends - groups.within)[rows][:, None] + position
         values[entry_of_rank[inside]] = (start[rows][:, None] * c + e)[inside]
     return result.with_gain(result.gain * values)
 
