@@ -9,7 +9,7 @@ from ir_measures import AP, ERR, P, R, nDCG
 
 import strategies
 from ir_measures_graded import CG, parse_measure
-from ir_measures_graded.analysis import Explanation, evaluate, explain
+from ir_measures_graded.analysis import Explanation, evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.uncertainty import sorts_ties, with_option
@@ -88,6 +88,28 @@ def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, 
         if measure.CUTOFF and cutoff:
             assert found.values[cutoff - 1] == found.value
             assert np.isnan(found.values[cutoff:]).all()
+
+
+@given(
+    strategies.collections(), strategies.collections(), st.sampled_from(["nDCG_JK@3", "ERR_G", "Q@4", "P_plus@2"])
+)
+def test_the_differences_of_documents_sum_to_that_of_the_values(collection, another, measure):
+    (qrels, old), (_, new) = collection, another
+    values = evaluate(qrels, {"old": old, "new": new}, [measure]).values[:, 0]
+    found = explain_difference(qrels, {"old": old, "new": new}, measure)
+    assert abs(found.difference) == max(abs(values[1] - values[0]))
+    topic, rows = found.run.topic, found.records()
+    assert {row["document"] for row in rows} >= {row["document"] for row in rows if row["rank"] == 1}
+    if measure == "P_plus@2":
+        assert all(row["difference"] is None for row in rows)
+    else:
+        assert sum(row["difference"] for row in rows) == pytest.approx(found.difference, abs=1e-12)
+        assert len(rows) == len({*old.get(topic, {}), *new.get(topic, {})})
+        sizes = [abs(row["difference"]) for row in rows]
+        assert sizes == sorted(sizes, reverse=True)
+        assert len(found.table()[1]) == sum(
+            map(bool, (r["contribution"] or r["other_contribution"] for r in rows))
+        )
 
 
 def as_float32(score):

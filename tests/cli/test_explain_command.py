@@ -7,9 +7,9 @@ from pathlib import Path
 
 def test_explain_prints_the_ranking_and_the_value(output):
     lines = output("explain", "qrels", "run", "nDCG_JK@3", "--topic", "q1")
-    assert lines[0].split()[:8] == "rank document score level gain weight contribution sum".split()
-    assert [line.split()[1] for line in lines[1:4]] == ["d3", "d1", "x"]
-    assert lines[4:] == ["", "nDCG_JK@3 = 0.7500 for topic q1 of run."]
+    assert lines[:2] == ["nDCG_JK@3 = 0.7500 for topic q1 of run.", ""]
+    assert lines[2].split()[:8] == "rank document score level gain weight contribution sum".split()
+    assert [line.split()[1] for line in lines[3:]] == ["d3", "d1", "x"]
 
 
 def test_explain_names_the_ranks_of_tied_documents(output):

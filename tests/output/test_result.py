@@ -36,12 +36,17 @@ def results():
         analysis.holes(QRELS, RUNS, "P@3"),
         analysis.estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
         analysis.agreement(QRELS, QRELS, RUNS, ["P@3"]),
+        analysis.explain(QRELS, RUNS["A"], "nDCG_JK@5", "351"),
+        analysis.explain_difference(QRELS, {"A": RUNS["A"], "E": RUNS["E"]}, "nDCG_JK@5"),
+        analysis.ranges(QRELS, {"A": RUNS["A"], "E": RUNS["E"]}, ["CG@5"], draws=0),
+        analysis.gate_values(values.part(["A", "E"], values.measures[:1])),
+        analysis.check(QRELS, RUNS, ["P(rel=4)@10"]),
     ]
     return {type(result).__name__: result for result in found}
 
 
 KINDS = "Evaluation Curves CurveSet Effort Comparison Sensitivity Levels Swaps Intervals Power Holes".split()
-KINDS += ["Estimates", "JudgeAgreement"]
+KINDS += "Estimates JudgeAgreement Explanation ExplainedDifference Ranges Gate Check".split()
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 

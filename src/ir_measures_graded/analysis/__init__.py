@@ -15,6 +15,7 @@
   them are `compare_values`, `gate_values` and `power_of_values`.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
 - `explain` shows what each document of a ranking adds to a value, beside the ideal list.
+- `explain_difference` shows which documents make the difference of two runs.
 - `identify` finds which definition of a measure gives somebody's values.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
@@ -46,6 +47,7 @@ from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
 from .explain import Explanation, explain
+from .explain_difference import ExplainedDifference, explain_difference
 from .gate import Gate, gate, gate_values
 from .identify import Identification, identify
 from .intervals import Intervals, intervals
@@ -67,6 +69,7 @@ __all__ = [
     "Effort",
     "Estimates",
     "Evaluation",
+    "ExplainedDifference",
     "Explanation",
     "FewTopicsWarning",
     "Gate",
@@ -91,6 +94,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "explain",
+    "explain_difference",
     "gate",
     "gate_values",
     "holes",

@@ -113,14 +113,14 @@ class Explanation(_Lists, Result):
     def summary(self) -> str:
         """The value in one line."""
         of_run = f" of {self.run}" if self.run else ""
-        return f"{self.measure} = {self.value:.4f} for topic {_printable(self.topic)}{of_run}"
+        return f"{self.measure} = {self.value:.4f} for topic {printable(self.topic)}{of_run}"
 
     def table(self) -> Table:
         """Column names and rows: one row per rank. Columns without any entry are omitted."""
         records, digits = self.records(), _digits(self.scores)
         for row in records:
             if row["document"] is not None:
-                row |= {"document": _printable(row["document"]), "score": Score(row["score"], digits)}
+                row |= {"document": printable(row["document"]), "score": Score(row["score"], digits)}
         names = [
             name for name in records[0] if name in ALWAYS or any(row[name] is not None for row in records)
         ]
@@ -152,6 +152,11 @@ class Explanation(_Lists, Result):
             start, end = end + 1, end + len(list(group))
             found += [(start, end)] if end > start else []
         return found
+
+    def notes(self) -> list[str]:
+        """The ranks of tied documents."""
+        ties = ", ".join(f"{first} to {last}" for first, last in self.tied())
+        return [f"Documents with equal scores are at the ranks {ties}."] if ties else []
 
     @plots.styled
     def figure(self) -> Figure:
@@ -245,7 +250,7 @@ def explanations(
     qrels: Qrels,
     runs: Runs,
     measure: Measure | str,
-    depth: int,
+    depth: int | None,
     topics: Iterable[str] | None = None,
 ) -> dict[str, Explanations]:
     """Explanations of several runs and topics, by the name of the run.
@@ -442,7 +447,7 @@ def _entries(values: np.ndarray | None, depth: int, whole: bool = False) -> list
     return found + [None] * (depth - len(found))
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
     """An id on one line: cut off if it is long, and with escapes for characters that do not print."""
     short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in short)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from ..analysis import explain
+from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
 from ..errors import GradedError
-from ..output.formats import counted
 from .arguments import Inputs, add_collection
 from .parser import Parser
 from .results import add_output, shown
@@ -15,8 +14,12 @@ from .results import add_output, shown
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.usage = "%(prog)s QRELS RUN MEASURE --topic TOPIC [options]"
-    parser.add_argument("--topic", required=True, metavar="TOPIC", help="id of the topic")
+    parser.usage = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
+    parser.add_argument(
+        "--topic",
+        metavar="TOPIC",
+        help="id of the topic; with two runs, by default the topic that differs most",
+    )
     parser.add_argument(
         "--depth",
         type=int,
@@ -33,20 +36,28 @@ def run(arguments: argparse.Namespace) -> list[str]:
     at this rank, the amount that the document adds to the value (contribution), and the value with the cutoff
     at this rank. If the measure divides a sum by the sum of the ideal list, the column sum has the running
     sum. The last columns show the ideal list and its running sum or its value at this rank. Columns that do
-    not apply to the measure are omitted. The format text adds the value and the ranks of tied documents.
+    not apply to the measure are omitted. A note has the ranks of tied documents.
+
+    With two runs, the table has one row per document with its ranks and contributions in both runs, the
+    documents that make the difference first. Documents that add nothing to either value are omitted.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
+      ir_measures_graded explain qrels.txt old.run new.run nDCG_JK@10
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1
     """
     inputs = Inputs(arguments)
-    for what, given in (("run", inputs.runs), ("measure", inputs.measures)):
-        if len(given) > 1:
-            raise GradedError(f"explain takes one {what}; {counted(len(given), what)} are given")
-    ((name, source),) = inputs.runs
-    found = explain(inputs.qrels, source, inputs.measures[0], arguments.topic, arguments.depth, name=name)
+    count = len(inputs.runs)
+    for what, given, most in (("at most two runs", count, 2), ("one measure", len(inputs.measures), 1)):
+        if given > most:
+            raise GradedError(f"explain takes {what}; {given} are given")
+    if count == 1 and arguments.topic is None:
+        raise GradedError("--topic is required with one run; with two, the topic that differs most is taken")
+    options = inputs.measures[0], arguments.topic, arguments.depth
+    (name, run), *_ = inputs.runs
+    found: ExplainedDifference | Explanation = (
+        explain(inputs.qrels, run, *options, name=name)
+        if count == 1
+        else explain_difference(inputs.qrels, inputs.runs, *options)
+    )
     lines = shown(found, arguments)
-    if arguments.format != "text":
-        return lines
-    ties = ", ".join(f"{first} to {last}" for first, last in found.tied())
-    note = [f"Documents with equal scores are at the ranks {ties}."] if ties else []
-    return [*lines, "", f"{found.summary}.", *note]
+    return [f"{found.summary}.", "", *lines] if arguments.format == "text" else lines
