@@ -119,7 +119,7 @@ class ExplainedDifference(Result):
                 row[f"{prefix}contribution" if known else "level"] for row in rows if row[f"{prefix}rank"]
             ]
             listed = [place for place, row in enumerate(rows) if row[f"{prefix}rank"]]
-            style = {"color": plots.COLOURS[number], "label": explained.run}
+            style: dict[str, Any] = {"color": plots.COLOURS[number], "label": explained.run}
             axes.barh(heights[listed] + 0.4 * number - 0.2, [bar or 0 for bar in bars], 0.4, **style)
         axes.set_yticks(heights, [printable(row["document"]) for row in rows])
         axes.invert_yaxis()
@@ -169,14 +169,14 @@ def explain_difference(
     study = study_of(qrels, runs)
     if len(study.runs) != 2:
         raise GradedError(f"explain_difference needs 2 runs, not {len(study.runs)}")
-    topics = None
+    topics = study.judgments.topics
+    count = len(topics) if topic is None else None
     if topic is None:
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)
-        topics = study.judgments.topics
         topic = topics[int(np.abs(values[1] - values[0]).argmax())]
     found = explanations(study.judgments, study.runs, measure, depth, [topic])
     if depth is None and all(each.contributions is not None for each in found.values()):
         depth = max(1, *(int(run.ranks.retrieved.max()) for run in study.runs))  # shows where documents went
         found = explanations(study.judgments, study.runs, measure, depth, [topic])
     other, run = (each.of(topic) for each in found.values())
-    return ExplainedDifference(other, run, topics and len(topics))
+    return ExplainedDifference(other, run, count)
