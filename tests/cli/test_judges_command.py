@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ir_measures_graded import demo
-from ir_measures_graded.analysis import agreement, estimate
+from ir_measures_graded import RunFile, demo
+from ir_measures_graded.analysis import estimate, judges
 from ir_measures_graded.judging.scales import levels_of, trec_lines
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -24,34 +24,49 @@ def human(folder):
     return part
 
 
-def test_two_judges_are_compared_without_runs(output, human):
-    lines = output("judges", "human.txt", demo.NAME)
-    assert lines[0].split() == ["value"]
-    assert ["kappa,", "quadratic", "weights", "1.0000"] in [line.split() for line in lines]
-    start = lines.index("") + 1
-    assert lines[start].split() == ["human", "\\", "machine", "0", "1", "2", "3", "bias"]
-    found = agreement(human, demo.NAME)
-    assert list(map(json.loads, output("judges", "human.txt", demo.NAME, "-f", "jsonl"))) == found.records()
+def test_machines_are_compared_without_runs(output, human):
+    Path("other.csv").write_text("topic,document,level\n351,d0014,1\n351,d0007,\n")
+    found = judges("human.txt", {"graded-demo": demo.NAME, "other": "other.csv"})
+    words = ["judges", "human.txt", demo.NAME, "other.csv"]
+    lines = output(*words)
+    assert lines[0].split()[:4] == ["judge", "documents", "unanswered", "abstentions"]
+    assert lines[1].split()[:4] == [demo.NAME, str(found.judges[0].documents), "0", "0"]
+    assert lines[2].split()[:4] == ["other", "1", str(found.judges[1].human_only), "1"]
+    assert list(map(json.loads, output(*words, "-f", "jsonl"))) == found.records()
+    assert "\\toprule" in output(*words, "-f", "latex")
 
 
 def test_runs_and_measures_bring_orders_and_estimates(output, human):
     words = ["judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--baseline", "A"]
     lines = output(*words)
-    assert "tau of 5 runs, P@5" in "\n".join(lines)
+    assert "tau P@5" in lines[0]
     assert lines[-1] == "12 topics judged by both, 8 by the machine alone, 0 by the human alone"
     found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9, baseline="A")
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
     assert records == found.records()
+    several = list(map(json.loads, output(*words, "human.txt", "--show", "estimates", "-f", "jsonl")))
+    assert several[: len(records)] == [
+        {"machine": demo.NAME, **record}
+        for record in estimate(human, demo.NAME, RUNS, ["P@5"], baseline="A").records()
+    ]
+
+
+def test_runs_are_read_once(output, human, monkeypatch):
+    read = []
+    blocks = RunFile.table
+    monkeypatch.setattr(RunFile, "table", lambda self: read.append(self.file) or blocks(self))
+    output("judges", "human.txt", demo.NAME, *RUNS.values(), "P@5", "--merge", "human-first", "--jobs", 1)
+    assert read == list(RUNS.values())
 
 
 def test_show_chooses_the_table(output, human):
     words = ["judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-f", "csv"]
     heads = {show: output(*words, "--show", show)[0] for show in ("levels", "topics", "orders", "estimates")}
     assert heads == {
-        "levels": "human \\ machine,0,1,2,3,bias",
-        "topics": "topic,documents,same,bias",
-        "orders": "measure,run,human,machine,human rank,machine rank",
-        "estimates": "run,baseline,measure,judge,value,lower,upper,topics,lambda,worth",
+        "levels": "judge,human \\ machine,0,1,2,3,bias",
+        "topics": "judge,topic,documents,same,bias",
+        "orders": "judge,measure,run,human,machine,human rank,machine rank",
+        "estimates": "run,baseline,measure,judge,value,lower,upper,topics,lambda,worth,halving,p,adjusted",
     }
 
 
@@ -64,11 +79,11 @@ def test_scales_are_mapped_and_partly_judged_topics_completed(output, human):
     Path("machine.txt").write_text("".join(f"{line}\n" for line in trec_lines(wide)))
     words = ["judges", "top.txt", "machine.txt", RUNS["A"], RUNS["B"], "P@5", "--merge", "human-first"]
     lines = output(*words, "--machine_levels", "1:0,4:1,7:2,10:3")
-    assert "240 judgments of the human topics are human" in lines[-1]
+    assert "240 judgments of the human topics are human" in " ".join(lines[-2:])
 
 
 def test_the_figure_shows_the_estimates_or_the_agreement(output, human):
     output("judges", "human.txt", demo.NAME, "-o", "f.svg")
-    assert "Level by the human" in Path("f.svg").read_text(encoding="utf-8")
+    assert "kappa quadratic" in Path("f.svg").read_text(encoding="utf-8")
     output("judges", "human.txt", demo.NAME, RUNS["A"], RUNS["B"], "P@5", "-o", "f.svg")
     assert "Mean and 95 % interval" in Path("f.svg").read_text(encoding="utf-8")

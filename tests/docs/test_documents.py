@@ -2,6 +2,7 @@
 
 A line such as ``% needs: pyterrier`` skips the page or the next block if that module is missing.
 ``% needs: collections`` skips it if no collection of ir-datasets was downloaded for the tests.
+``% needs: llmjudge`` skips it if the judgments of LLMJudge were not downloaded.
 ``% needs: spark`` skips it, because tests/integrations/test_spark.py runs it.
 """
 
@@ -20,7 +21,8 @@ from site_extensions import DOCS
 from documents import Done, follow, in_process, in_shell
 
 DOWNLOADED = "msmarco-passage/"
-COLLECTIONS = DOCS.parents[1] / "shared" / "data" / "ir_datasets"
+DATA = DOCS.parents[1] / "shared" / "data"
+COLLECTIONS = DATA / "ir_datasets"
 RUN_ELSEWHERE = {"write-your-own-measure.md"}  # tests/plugins runs it in a fresh environment
 PAGES = sorted(
     path.relative_to(DOCS)
@@ -36,8 +38,8 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 
 
 def missing(needs: str) -> bool:
-    if needs == "collections":
-        return not COLLECTIONS.is_dir()
+    if needs in ("collections", "llmjudge"):
+        return not (COLLECTIONS if needs == "collections" else DATA / needs).is_dir()
     return needs == "spark" or importlib.util.find_spec(needs) is None
 
 
@@ -78,6 +80,8 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
         shutil.copy(DOCS / name, folder)
     if COLLECTIONS.is_dir():
         shutil.copytree(COLLECTIONS, tmp_path / "ir_datasets", copy_function=shutil.copyfile)
+    if "% needs: llmjudge" in copy.read_text(encoding="utf-8"):
+        (folder / "llmjudge").symlink_to(DATA / "llmjudge")
     environment = {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"}
     follow(copy, folder, environment, run)
 

@@ -1,18 +1,30 @@
-"""The agreement of two judges: against scikit-learn, by hand, on runs, and at the edges."""
+"""The agreement of judges: LLMJudge's tables, peers, by hand, on runs, resampled, and at the edges."""
+
+import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ir_measures_graded import demo
-from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.judging.agreement import agreement
+from ir_measures_graded import GradedError, demo
+from ir_measures_graded.analysis import compare, evaluate
+from ir_measures_graded.judging.agreement import agreement, judges
 from ir_measures_graded.judging.scales import levels_of
+from ir_measures_graded.statistics.agreement import orders
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
 
 HUMAN = {"q1": {"a": 0, "b": 1, "c": 3}, "q2": {"d": 0, "e": 3, "alone": 1}, "q3": {"f": 2}}
 MACHINE = {"q1": {"a": 0, "b": 3, "c": 3, "more": 1}, "q2": {"d": 1, "e": 3}, "q4": {"g": 0}}
+LLMJUDGE = Path(__file__).parents[3] / "shared" / "data" / "llmjudge"
+PUBLISHED = {
+    "kappa": "kappa",
+    "alpha": "alpha ordinal",
+    "kappa_0_123": "kappa 0|123",
+    "kappa_01_23": "kappa 01|23",
+    "kappa_012_3": "kappa 012|3",
+}
 MEASURES = ["nDCG_JK@10", "NDPM", "P(rel=2)@5"]
 
 
@@ -36,6 +48,98 @@ def human():
 @pytest.fixture(scope="module")
 def found(human):
     return agreement(human, perturbed(human, 1, 0.8), demo.run_paths(), MEASURES)
+
+
+@pytest.mark.skipif(not LLMJUDGE.is_dir(), reason="the judgments of LLMJudge are not here")
+def test_the_tables_of_llmjudge_are_reproduced():
+    """All numbers of its tables 3 and 4 for the judges there; one judge has a document at level 10."""
+    with open(LLMJUDGE / "published.csv", encoding="utf-8") as file:
+        published = {row.pop("judge"): row for row in csv.DictReader(file)}
+    paths = sorted((LLMJUDGE / "judges").glob("*.gz"))
+    with pytest.raises(GradedError, match=r"level|scales differ.* 10\)"):
+        judges(LLMJUDGE / "human.txt", paths)
+    found = judges(LLMJUDGE / "human.txt", paths, machine_levels="0:0,1:1,2:2,3:3", resamples=50)
+    assert {each.judge for each in found.judges} == published.keys()
+    for each in found.judges:
+        computed = {ours: f"{each.statistics[name].value:.4f}" for ours, name in PUBLISHED.items()}
+        assert computed == {ours: f"{float(text):.4f}" for ours, text in published[each.judge].items()}
+    unmapped = agreement(LLMJUDGE / "human.txt", LLMJUDGE / "judges" / "Olz-exp.txt.gz", resamples=50)
+    assert unmapped.statistics in [each.statistics for each in found.judges]
+
+
+def test_alphas_equal_those_of_krippendorff(human):
+    peer = pytest.importorskip("krippendorff", reason="krippendorff is not installed")
+    for other in (perturbed(human, 4), {t: dict.fromkeys(judged, 1) for t, judged in human.items()}):
+        found = agreement(human, other, resamples=1)
+        pairs = [(level, other[t][doc]) for t, judged in human.items() for doc, level in judged.items()]
+        for scale in ("interval", "ordinal"):
+            expected = peer.alpha(np.array(pairs, dtype=float).T, level_of_measurement=scale)
+            assert found.statistics[f"alpha {scale}"].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_orders_equal_scipys_and_the_definitions():
+    generator = np.random.default_rng(3)
+    first, second = generator.integers(0, 6, (2, 50, 7))  # many ties
+    found = orders(first, second)
+    for row, (a, b) in enumerate(zip(first, second)):
+        assert found["tau"][row] == pytest.approx(stats.kendalltau(a, b)[0])
+        assert found["rho"][row] == pytest.approx(stats.spearmanr(a, b)[0])
+        shares = []
+        for run in range(7):
+            better = [other for other in range(7) if b[other] > b[run]]
+            right = [(a[other] > a[run]) + (a[other] == a[run]) / 2 for other in better]
+            shares += [2 * np.mean(right) - 1] if better else []
+        assert found["tau_AP"][row] == pytest.approx(np.mean(shares))
+    assert np.isnan(orders(np.zeros(3), np.arange(3))["tau_AP"])
+
+
+def test_intervals_are_percentiles_over_resampled_topics(human, found):
+    other = perturbed(human, 1, 0.8)
+    topics, runs = list(human), demo.run_paths()
+    values = np.stack([evaluate(qrels, runs, ["P(rel=2)@5"]).values[:, 0] for qrels in (human, other)])
+    generator = np.random.default_rng(5)
+    taus, kappas = [], []
+    for number in range(1000):
+        drawn = generator.choice(len(topics), len(topics))
+        means = values[:, :, drawn].mean(axis=2).round(9)
+        taus.append(stats.kendalltau(*means)[0])
+        if number % 8 == 0:
+            copies = [{str(n): qrels[topics[t]] for n, t in enumerate(drawn)} for qrels in (human, other)]
+            kappas.append(agreement(*copies, resamples=1).quadratic)
+    for statistic, resampled in (
+        (found.orders[2].statistics["tau"], taus),
+        (found.statistics["kappa quadratic"], kappas),
+    ):
+        spread = np.std(resampled)
+        assert statistic[1:] == pytest.approx(np.nanquantile(resampled, [0.025, 0.975]), abs=0.7 * spread)
+        assert statistic.lower <= statistic.value <= statistic.upper
+
+
+def test_significant_pairs_are_agreed_upon_or_reversed(human):
+    backwards = {t: {doc: 3 - level for doc, level in judged.items()} for t, judged in human.items()}
+    tests = compare(human, demo.run_paths(), ["P(rel=2)@5"]).find("P(rel=2)@5")
+    significant = [test for test in tests if test.significant]
+    same, other = (
+        agreement(human, each, demo.run_paths(), ["P(rel=2)@5"]).orders[0] for each in (human, backwards)
+    )
+    assert (same.significant, same.agreed, same.reversed) == (len(significant), 1, 0)
+    reverse = [
+        (test.better, one.better)
+        for test in significant
+        for one in compare(backwards, demo.run_paths(), ["P(rel=2)@5"]).find("P(rel=2)@5")
+        if {one.run, one.other} == {test.run, test.other} and one.significant and one.better != test.better
+    ]
+    assert reverse
+    assert other.reversed == pytest.approx(len(reverse) / len(significant))
+    assert other.agreed == 0
+
+
+def test_abstentions_and_documents_without_an_answer_are_counted(tmp_path):
+    path = tmp_path / "machine.csv"
+    path.write_text("topic,document,level\nq1,a,0\nq1,b,\nq1,c,3\nq2,d,?\nq2,new,1\n")
+    (found,) = judges(HUMAN, [path]).judges
+    counts = found.judge, found.documents, found.human_only, found.abstentions, found.machine_only
+    assert counts == ("machine", 2, 5, 2, 1)
 
 
 def test_the_confusion_matrix_counts_the_documents_of_both():
@@ -75,11 +179,11 @@ def test_weights_are_differences_of_levels_not_of_their_places():
 def test_orders_follow_the_means_under_either_qrels(human, found):
     other = perturbed(human, 1, 0.8)
     first, second = (evaluate(qrels, demo.run_paths(), MEASURES).means() for qrels in (human, other))
-    assert found.runs == tuple("ABCDE")
+    assert {order.runs for order in found.orders} == {tuple("ABCDE")}
     swapped = 0
     for column, order in enumerate(found.orders):
         a, b = first[:, column], second[:, column]
-        assert (order.human, order.machine) == (tuple(a), tuple(b))
+        assert (order.human, order.machine) == (pytest.approx(a), pytest.approx(b))
         assert order.tau == pytest.approx(stats.kendalltau(a, b)[0])
         sign = -1 if str(order.measure) == "NDPM" else 1
         for better, worse in order.swaps:
@@ -95,7 +199,9 @@ def test_runs_are_compared_over_the_topics_of_both(human):
     part = {topic: judged for topic, judged in human.items() if topic not in ("351", "362")}
     found = agreement(human, part, demo.run_paths(), ["P@5"])
     (order,) = found.orders
-    assert order.human == order.machine == tuple(evaluate(part, demo.run_paths(), ["P@5"]).means()[:, 0])
+    assert (
+        order.human == order.machine == pytest.approx(evaluate(part, demo.run_paths(), ["P@5"]).means()[:, 0])
+    )
 
 
 def test_runs_that_all_tie_have_no_tau():
@@ -110,20 +216,20 @@ def test_a_single_level_has_no_kappa():
     assert (found.kappa, found.linear, found.quadratic, found.same, found.bias) == (None, None, None, 1, 0)
 
 
-def test_tables_and_records_hold_everything(found):
-    values = dict(found.table()[1])
-    assert values["documents judged by both"] == found.documents == 2992
-    assert values["kappa, quadratic weights"] == found.quadratic
-    assert values["tau of 5 runs, NDPM"] == found.orders[1].tau
-    assert values["pairs that swap, NDPM"] == f"{len(found.orders[1].swaps)} of 10"
-    columns, rows = found.confusion_table()
-    assert columns == ["human \\ machine", "0", "1", "2", "3", "bias"]
-    assert [row[1:-1] for row in rows] == found.confusion.tolist()
-    assert len(found.topic_table()[1]) == 20
-    assert found.order_table()[1][0][:2] == ["nDCG_JK@10", "A"]
+def test_each_judge_has_a_row(human):
+    machines = {"one": perturbed(human, 1), "two": perturbed(human, 2, 0.8)}
+    found = judges(human, machines, demo.run_paths(), MEASURES, resamples=20)
+    for each, name in zip(found.judges, machines):
+        alone = agreement(human, machines[name], demo.run_paths(), MEASURES, resamples=20)
+        assert (each.statistics, each.orders) == (alone.statistics, alone.orders)
+    columns, rows = found.table()
+    assert [row[0] for row in rows] == ["one", "two"]
+    assert [row[columns.index("tau NDPM")] for row in rows] == [each.orders[1].tau for each in found.judges]
     records = found.records()
-    assert len({tuple(record) for record in records}) == 1
-    cells = [record for record in records if record["machine_level"] is not None]
-    assert sum(record["value"] for record in cells) == found.documents
-    swaps = [(record["run"], record["other"]) for record in records if record["statistic"] == "swap"]
-    assert swaps == [pair for order in found.orders for pair in order.swaps]
+    for record, each in zip(records, found.judges):
+        assert sum(record[f"{a}>{b}"] for a in range(4) for b in range(4)) == each.documents == 2992
+        assert record["kappa 01|23 lower"] == each.statistics["kappa 01|23"].lower
+    assert {*columns} < {*records[0]}
+    assert [row[2:-1] for row in found.level_table()[1][:4]] == found.judges[0].confusion.tolist()
+    assert (len(found.topic_table()[1]), len(found.order_table()[1])) == (2 * 20, 2 * 3 * 5)
+    assert "kappa 01|23" in found.to_latex().replace("\\textbar{}", "|")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis import compare, evaluate
 from ir_measures_graded.inputs.sources import run_source
 from ir_measures_graded.judging.agreement import agreement
 from ir_measures_graded.judging.estimate import (
@@ -16,6 +16,7 @@ from ir_measures_graded.judging.estimate import (
     prediction_powered,
 )
 from ir_measures_graded.judging.scales import HUMAN, MACHINE
+from ir_measures_graded.statistics.significance import holm
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 
@@ -49,22 +50,23 @@ def population():
     return np.stack([evaluate(qrels, runs, [NDCG]).of(NDCG) for qrels in (human, machine)])
 
 
+@pytest.mark.parametrize("alone", [0, 30])
 @pytest.mark.parametrize("what", ["mean", "difference"])
-def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(population, what):
-    """1000 topics by a biased machine, 60 of them by the human, 1000 times."""
+def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(population, what, alone):
+    """1000 topics by a biased machine, 60 of them by the human, and perhaps 30 by the human alone."""
     human, machine = population[:, 0] if what == "mean" else population[:, 0] - population[:, 1]
     generator = np.random.default_rng(1)
     covered = dict.fromkeys(JUDGES, 0)
     width = dict.fromkeys(JUDGES, 0.0)
     for _ in range(1000):
-        drawn = generator.choice(human.size, 1000, replace=False)
-        values = human[drawn][:60], machine[drawn]
-        for found in _by_each_judge(("A", None, NDCG), *values, 60, 0.95):
-            covered[found.judge] += found.lower <= human.mean() <= found.upper
-            width[found.judge] += (found.upper - found.lower) / 1000
+        drawn = generator.choice(human.size, 1000 + alone, replace=False)
+        values = human[[*drawn[:60], *drawn[1000:]]], machine[drawn[:1000]]
+        for found in _by_each_judge(*values, 60, 0.95):
+            covered[found.judge] += abs(found.value - human.mean()) <= found.reach(0.95)
+            width[found.judge] += 2 * found.reach(0.95) / 1000
     assert 930 <= covered[HUMAN] <= 970
     assert 930 <= covered[COMBINED] <= 970
-    assert width[COMBINED] < 0.7 * width[HUMAN]
+    assert width[COMBINED] < (0.8 if alone else 0.7) * width[HUMAN]
     if what == "mean":
         assert covered[MACHINE] < 100
 
@@ -96,7 +98,7 @@ def test_every_estimate_is_the_formula_on_the_values_by_topic():
     assert (found.both, found.human_only, found.machine_only) == (20, 1, 30)
     assert len(found.estimates) == 2 * 3 * 3
     h, m = (evaluate(qrels, runs, measures) for qrels in (human, machine))
-    quantile = stats.t.ppf(0.95, 18)
+    quantile = stats.t.ppf(0.95, 19)
     for measure in measures:
         for baseline in (None, "A"):
             a, b = h.of(measure)[1], m.of(measure)[1]
@@ -106,16 +108,56 @@ def test_every_estimate_is_the_formula_on_the_values_by_topic():
             assert (one.value, one.topics, one.worth) == (pytest.approx(a.mean()), 21, 21)
             reach = stats.t.ppf(0.95, 20) * a.std(ddof=1) / 21**0.5
             assert (one.lower, one.upper) == pytest.approx((a.mean() - reach, a.mean() + reach))
+            assert one.p == (pytest.approx(stats.ttest_1samp(a, 0).pvalue) if baseline else None)
             one = found.find("B", measure, MACHINE, baseline)
             assert (one.value, one.topics, one.worth, one.weight) == (pytest.approx(b.mean()), 50, None, None)
             one = found.find("B", measure, COMBINED, baseline)
-            weight = np.cov(a[:20], b[:20])[0, 1] / ((1 + 20 / 30) * b.var(ddof=1))
-            rest = a[:20] - weight * b[:20]
-            variance = weight**2 * b.var(ddof=1) / 30 + rest.var(ddof=2) / 20
-            assert one.value == pytest.approx(weight * b[20:].mean() + rest.mean())
+            both, share = a[:20], 20 / 21
+            weight = share * np.cov(both, b[:20])[0, 1] / ((1 + 20 / 30) * b.var(ddof=1))
+            variance = weight**2 * b.var(ddof=1) / 30 + (share * both - weight * b[:20]).var(ddof=2) / 20
+            variance += a.var(ddof=1) / 21**2
+            assert one.value == pytest.approx(weight * (b[20:].mean() - b[:20].mean()) + a.mean())
             assert one.upper - one.lower == pytest.approx(2 * quantile * variance**0.5)
-            assert (one.topics, one.weight) == (50, pytest.approx(weight))
-            assert one.worth == pytest.approx(a[:20].var(ddof=1) / variance)
+            assert (one.topics, one.weight) == (51, pytest.approx(weight))
+            assert one.worth == pytest.approx(a.var(ddof=1) / variance)
+
+
+def test_differences_from_a_baseline_are_corrected_over_the_runs_as_in_compare():
+    human, machine, runs = judged(30, seed=5)
+    generator = np.random.default_rng(0)
+    for name in "CD":
+        runs[name] = {
+            topic: {doc: score + generator.normal() for doc, score in scores.items()}
+            for topic, scores in runs["A"].items()
+        }
+    found = estimate(first(human, 14), machine, runs, [NDCG], baseline="A")
+    tests = compare(first(human, 14), runs, [NDCG], baseline="A").find(NDCG)
+    for test in tests:
+        one = found.find(test.run, NDCG, HUMAN, "A")
+        expected = (test.difference, test.lower, test.upper, test.p, test.adjusted)
+        assert (one.value, one.lower, one.upper, one.p, one.adjusted) == pytest.approx(expected)
+    combined = [found.find(name, NDCG, COMBINED, "A") for name in "BCD"]
+    p, adjusted = zip(*((one.p, one.adjusted) for one in combined))
+    np.testing.assert_allclose(adjusted, holm(p))
+    one = combined[0]
+    error = (one.upper - one.lower) / 2 / stats.t.isf((1 - 0.95 ** (1 / 3)) / 2, 12)
+    assert one.p == pytest.approx(2 * stats.t.sf(abs(one.value) / error, 12))
+    with pytest.warns(FewTopicsWarning):
+        few = estimate(first(human, 9), machine, runs, [NDCG], baseline="A")
+    assert {one.p for one in few.estimates} == {None}
+
+
+def test_so_many_further_human_topics_halve_the_interval(population):
+    """The interval of 40 + `halving` human topics of 4000 is half as wide, on average over samples."""
+    human, machine = population[:, 0]
+    generator = np.random.default_rng(1)
+    drawn = generator.choice(human.size, (100, 4000))
+    now = [_by_each_judge(human[row[:40]], machine[row], 40, 0.95) for row in drawn]
+    for judge in (0, 2):
+        added = int(np.median([found[judge].halving for found in now]))
+        more = [_by_each_judge(human[row[: 40 + added]], machine[row], 40 + added, 0.95) for row in drawn]
+        before, after = (np.mean([found[judge].reach(0.95) for found in each]) for each in (now, more))
+        assert after / before == pytest.approx(0.5, abs=0.03)
 
 
 def test_a_useless_machine_gets_no_weight():

@@ -10,7 +10,8 @@
 - `power` shows which measure separates the runs best, and how many topics a difference needs.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers` reads the
   judgments back.
-- `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges.
+- `estimate` corrects means under a machine's judgments by human ones; `agreement` compares two judges,
+  and `judges` many.
 - `compare`, `gate` and `power` also take an `Evaluation` in place of qrels, runs and measures; other names of
   them are `compare_values`, `gate_values` and `power_of_values`.
 - `sensitivity` ranks the runs under every measure, weighting and cutoff and compares the rankings.
@@ -22,7 +23,8 @@
 - `swaps` shows which measures depend on the number of levels, by random swaps; it needs no collection.
 - `plots.save` writes a figure as PNG, SVG or PDF.
 
-The package `judging` implements `agreement`, `estimate`, `holes` and `add_answers`; `report` has its own.
+The package `judging` implements `judges`, `agreement`, `estimate`, `holes` and `add_answers`; `report` has
+its own.
 
 >>> from ir_measures_graded import demo
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
@@ -36,7 +38,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..judging.agreement import JudgeAgreement, agreement
+from ..judging.agreement import JudgeAgreement, Judges, agreement, judges
 from ..judging.estimate import Estimates, estimate
 from ..judging.holes import Holes, add_answers, holes
 from ..output import plots
@@ -77,6 +79,7 @@ __all__ = [
     "Identification",
     "Intervals",
     "JudgeAgreement",
+    "Judges",
     "Levels",
     "Power",
     "Range",
@@ -100,6 +103,7 @@ __all__ = [
     "holes",
     "identify",
     "intervals",
+    "judges",
     "levels",
     "plots",
     "power",

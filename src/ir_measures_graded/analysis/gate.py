@@ -38,6 +38,7 @@ from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
 from ..ranking.order import as_compared
 from ..registry.facts import sign_of
+from ..statistics.agreement import rbo
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.paired import FEW, POWER, topics_needed
 from ..statistics.significance import EXACT, differences_of, holm
@@ -564,21 +565,3 @@ def _ranked(table: Rows) -> dict[str, list[str]]:
         topic: [doc for _, doc in sorted(zip(as_compared(block.values).tolist(), block.docs), reverse=True)]
         for topic, block in blocks
     }
-
-
-def rbo(first: np.ndarray, second: np.ndarray, depth: int, p: float = 0.9) -> float:
-    """Rank-biased overlap, extrapolated from the first `depth` ranks of both rankings.
-
-    `first` and `second` are the ranks (from 1) of the documents that both rankings have.
-
-    >>> rbo(np.array([1, 2, 3]), np.array([1, 2, 3]), 3), rbo(np.array([]), np.array([]), 3)
-    (1.0, 0.0)
-
-    Source: Webber, Moffat & Zobel, A similarity measure for indefinite rankings, TOIS 28(4), 2010, eq. 32.
-    """
-    if depth == 0:
-        return 0.0
-    seen = np.maximum(first, second).astype(np.int64)
-    overlap = np.cumsum(np.bincount(seen[seen <= depth], minlength=depth + 1))[1:]
-    rank = np.arange(1, depth + 1)
-    return float(overlap[-1] / depth * p**depth + (1 - p) / p * (overlap / rank * p**rank).sum())

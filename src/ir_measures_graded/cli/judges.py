@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Any
-from warnings import catch_warnings, simplefilter
+from dataclasses import replace
 
-from ..errors import GradedError, InputWarning
-from ..judging.agreement import agreement
-from ..judging.estimate import HUMAN_FIRST, estimate
-from ..output.formats import FOR_PEOPLE, FORMATS, Table, rows_of
-from ..output.result import Result
-from .arguments import Inputs, add_jobs, add_qrels, add_runs, bars
+from ..errors import GradedError
+from ..evaluation.named import run_names
+from ..inputs.sources import is_file
+from ..judging.agreement import RESAMPLES, compared
+from ..judging.answers import holds_answers
+from ..judging.estimate import estimated
+from ..judging.panel import HUMAN_FIRST, panels
+from ..output.formats import FOR_PEOPLE, Table, rows_of
+from ..statistics.intervals import STUDENT, check
+from .arguments import Inputs, add_jobs, add_qrels, add_runs, at_least_1, bars
 from .parser import Parser
 from .results import add_output, check_files, printed
 
@@ -21,7 +23,7 @@ AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", 
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS [RUN… MEASURE…] [options]"
+    parser.usage = "%(prog)s HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…] [options]"
     add_qrels(parser, "qrels", "HUMAN_QRELS")
     add_qrels(parser, "machine", "MACHINE_QRELS")
     add_runs(parser)
@@ -36,6 +38,14 @@ def declare(parser: Parser) -> None:
         "--confidence", type=float, default=0.95, metavar="C", help="level of the intervals; default: 0.95"
     )
     parser.add_argument(
+        "--resamples",
+        type=at_least_1,
+        default=RESAMPLES,
+        metavar="N",
+        help=f"draws of the topics for the intervals of the agreement; default: {RESAMPLES}",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed; default: 0")
+    parser.add_argument(
         "--merge",
         choices=[HUMAN_FIRST],
         help="complete the human's topics with the machine's judgments; the human's take precedence",
@@ -43,71 +53,70 @@ def declare(parser: Parser) -> None:
     parser.add_argument(
         "--show",
         choices=(AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES),
-        help="table to print; default: all except topics in the format text, else estimates (without runs: "
-        "agreement)",
+        help="table to print; default: agreement, and with runs and a single machine estimates",
     )
     add_jobs(parser)
     add_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
-    """Compare two judges, such as human and machine, and combine their judgments.
+    """Compare machine judges with a human, and combine their judgments.
 
-    The command compares the levels of the documents that both judged. It prints the confusion matrix, Cohen's
-    kappa, plain and weighted, and the bias of the machine. With runs and measures, it adds the orders of the
-    runs under either judge, and the means by the human alone, by the machine alone, and combined. The
-    combined mean corrects the machine's mean over all its topics by its bias on the human's topics
-    (prediction-powered inference). lambda is the weight of the machine, and worth is the number of human
-    topics that would give an equally precise mean.
+    The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of the levels
+    in two, Krippendorff's alpha, and with runs and measures the agreement of their orders (tau, tau_AP, rho,
+    RBO) and of significant differences. The intervals come from resampled topics. Files of qrels are judges,
+    the others are runs. The estimates are the means by the human alone, by the machine alone, and combined:
+    the machine's mean over all its topics, corrected by its bias on the human's topics (prediction-powered
+    inference). lambda is the weight of the machine, worth the number of human topics that would give an
+    equally precise mean, halving the number of further human topics that would halve the interval.
 
-      ir_measures_graded judges human.txt machine.txt
+      ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --baseline bm25
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 --machine_levels 0:0,5:1,10:3 -f csv
     """
+    more = [text for text in arguments.inputs if text != "-" and is_file(text) and holds_answers(text)]
+    arguments.inputs = [text for text in arguments.inputs if text not in more]
     if not arguments.inputs and (arguments.baseline or arguments.merge or arguments.gains):
         raise GradedError("--baseline, --merge and --gains require runs and measures")
     if not arguments.inputs and arguments.show in (ORDERS, ESTIMATES):
         raise GradedError(f"--show {arguments.show} requires runs and measures")
     arguments.scoreddocs = False
-    inputs = Inputs(arguments) if arguments.inputs else None
     check_files(arguments)
-    human = inputs.qrels if inputs else arguments.qrels
-    common: dict[str, Any] = {
-        "machine_levels": arguments.machine_levels,
-        "progress": bars(),
-        "jobs": arguments.jobs,
-    }
-    several = inputs if inputs and len(inputs.runs) > 1 else None
-    compared = (several.runs, several.measures) if several else ()
-    with catch_warnings():
-        if inputs:  # the estimates warn of the same runs
-            simplefilter("ignore", InputWarning)
-        agreed = agreement(human, arguments.machine, *compared, **common)
-    result: Result = agreed
-    tables: dict[str, Callable[[], Table]] = {AGREEMENT: agreed.table, LEVELS: agreed.confusion_table}
-    notes = []
-    if several:
-        tables[ORDERS] = agreed.order_table
-    if inputs:
-        options: dict[str, Any] = {"merge": arguments.merge, "confidence": arguments.confidence}
-        baseline = inputs.run_named(arguments.baseline, "--baseline")
-        estimated = estimate(
-            human, arguments.machine, inputs.runs, inputs.measures, baseline=baseline, **options, **common
-        )
-        tables[ESTIMATES], notes = estimated.table, ["", estimated.summary]
-        result = estimated if arguments.show in (None, ESTIMATES) else agreed
-    if arguments.show == ORDERS and not several:
+    check(arguments.confidence, STUDENT)
+    inputs = Inputs(arguments) if arguments.inputs else None
+    runs = inputs.runs if inputs else []
+    if arguments.show == ORDERS and len(runs) < 2:
         raise GradedError("--show orders requires at least 2 runs")
-    sections = list(tables.values())
-    tables[TOPICS] = agreed.topic_table
-    choice = arguments.show or (ESTIMATES if inputs else AGREEMENT)
+    baseline = inputs.run_named(arguments.baseline, "--baseline") if inputs else None
+    machines = [arguments.machine, *more]
+    found = panels(
+        inputs.qrels if inputs else arguments.qrels,
+        dict(zip(run_names(machines), machines)),
+        runs,
+        inputs.measures if inputs else [],
+        machine_levels=arguments.machine_levels,
+        merge=arguments.merge,
+        progress=bars(),
+        jobs=arguments.jobs,
+    )
+    agreed = compared(found, arguments.confidence, arguments.resamples, arguments.seed)
+    if inputs and (len(found) == 1 or arguments.show == ESTIMATES):
+        estimates = {panel.name: estimated(panel, arguments.confidence, baseline) for panel in found}
+        agreed = replace(agreed, estimates=estimates)
+    choice = arguments.show or (ESTIMATES if agreed.estimates else AGREEMENT)
+    tables = {
+        AGREEMENT: agreed.table,
+        LEVELS: agreed.level_table,
+        TOPICS: agreed.topic_table,
+        ORDERS: agreed.order_table,
+        ESTIMATES: agreed.estimate_table,
+    }
+    records = {AGREEMENT: agreed.records, ESTIMATES: agreed.estimate_records}
 
     def table(form: str) -> Table:
-        is_result = choice in (AGREEMENT, ESTIMATES)
-        return rows_of(result.records()) if is_result and form not in FOR_PEOPLE else tables[choice]()
+        if form in FOR_PEOPLE or choice not in records:
+            return tables[arguments.show or AGREEMENT]()
+        return rows_of(records[choice]())
 
-    lines = printed(table, arguments, result.figure)
-    if arguments.format != "text" or arguments.show:
-        return lines
-    texts = [["", *FORMATS["text"](*section(), arguments.places)] for section in sections]
-    return [line for text in texts for line in text][1:] + notes
+    single = [*agreed.estimates.values()] if choice == ESTIMATES and len(found) == 1 else [agreed]
+    return printed(table, arguments, single[0].figure, found=None if arguments.show else agreed)

@@ -345,7 +345,7 @@ class RunStream:
 
 def tables_of(
     file: File, role: Role, chosen: Chosen | None = None, run: str | None = None
-) -> Iterator[pyarrow.Table]:
+) -> Generator[pyarrow.Table]:
     """The rows of a file, in its order. If `run` is given, rows of other runs may be left out."""
     chosen = chosen or Chosen()
     with Content(file) as content:

@@ -2,6 +2,7 @@
 
 - `scales`: qrels as dicts of levels, brought from one scale to another.
 - `merging`: qrels of several judges, merged.
-- `agreement`: compares two judges; `estimate`: corrects means under a machine's judgments by human ones.
+- `panel`: a human and machines on one scale, and the values of runs under each.
+- `agreement`: compares the judges; `estimate`: corrects means under a machine's judgments by human ones.
 - `holes`: the unjudged documents that are worth judging; `answers`: reads their judgments back.
 """

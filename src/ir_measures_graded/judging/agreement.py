@@ -1,42 +1,57 @@
-"""The agreement of two judges on the levels of documents and on the order of runs.
+"""The agreement of machine judges with a human on the levels of documents and on the order of runs.
 
-`agreement` compares any two qrels, for example of a human and a machine, of two judges, of two pools or of
-two years. For the documents that both judged, it counts each pair of levels (confusion matrix) and computes
-Cohen's κ, plain and weighted, and the bias of the second judge for each level and topic. With runs and
-measures, it compares the orders of the runs under either qrels.
+`judges` compares any number of qrels with those of a human, and `agreement` compares two. The qrels may also
+be of two humans, of two pools or of two years. For the documents that both judged, the result has the number
+of each pair of levels (confusion matrix), Cohen's κ, Krippendorff's α and the bias of the machine. With runs
+and measures, it has the agreement of the orders of the runs, and of the significant differences.
 
-J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968.
+J. Cohen: Weighted kappa. Psychological Bulletin 70(4), 1968. K. Krippendorff: Content Analysis, 2004. H. A.
+Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
+from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate_each
-from ..evaluation.named import Qrels, Runs, named_runs
-from ..output import plots
-from ..output.cells import SHADES, draw_cells
+from ..evaluation.named import Qrels, Runs
+from ..output.dots import dot_plot
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..ranking.gains import plain_number
 from ..registry.facts import sign_of
+from ..statistics.agreement import alpha, kappa, orders
+from ..statistics.intervals import STUDENT, check
 from ..statistics.libraries import need_statistics, statistics_library
-from ..statistics.significance import run_ranks
-from .scales import HUMAN, MACHINE, on_one_scale
+from ..statistics.options import whole_number
+from ..statistics.paired import paired
+from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
+from .estimate import Estimates
+from .panel import Panel, panels, values_of
+from .scales import HUMAN, MACHINE
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SHARES = (0.1, 0.5)
-"""The shares of a level's documents from which a cell of the heat map is medium and dark."""
+RESAMPLES = 1000
+Statistics = Mapping[str, np.ndarray]
+"""Statistics of the sample, then of each resample of its topics."""
+
+
+class Statistic(NamedTuple):
+    """A statistic and its interval; each is None where it is undefined."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
 
 
 @dataclass(frozen=True)
@@ -53,37 +68,65 @@ class TopicAgreement:
 class OrderAgreement:
     """The orders of the runs by one measure under either judge, over the topics that both judged.
 
-    `human` and `machine` are the means of the runs. `tau` is Kendall's τ (b), None if all runs tie under one
-    judge. `swaps` are the pairs that change places, the run that the human prefers first.
+    `human` and `machine` are the means of the runs. `statistics` has ``tau``, ``tau_AP``, ``rho`` and
+    ``RBO``, see `orders`. `swaps` are the pairs that change places, the run that the human prefers first. Of
+    the pairs that differ significantly under the human, `significant` is the number, `agreed` the share that
+    the machine also separates, and `reversed` the share that it separates in the other direction; both are
+    None if there is no such pair.
     """
 
     measure: Measure
+    runs: tuple[str, ...]
     human: tuple[float, ...]
     machine: tuple[float, ...]
-    tau: float | None
+    statistics: dict[str, Statistic]
     swaps: tuple[tuple[str, str], ...]
+    significant: int
+    agreed: float | None
+    reversed: float | None
+
+    @property
+    def tau(self) -> float | None:
+        """Kendall's τ (b); None if all runs tie under one judge."""
+        return self.statistics["tau"].value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgeAgreement(Result):
-    """The agreement of two judges; see `agreement`.
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """The agreement of a machine, named `judge`, with the human; see `judges`.
 
     `confusion` (levels × levels) counts the documents that both judged, with the human's level in the row and
-    the machine's in the column. `kappa`, `linear` and `quadratic` are Cohen's κ, plain and with weights that
-    grow with the difference of the levels or its square. They are None if both judges used one level only.
-    `human_only` and `machine_only` count the documents that only one of them judged.
+    the machine's in the column. `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa
+    quadratic`` with weights that grow with the difference of the levels or its square, and one for each
+    division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α: ``alpha interval``
+    and ``alpha ordinal``. `human_only` and `machine_only` count the documents that only one of them judged,
+    `abstentions` the machine's rows without a level.
     """
 
+    judge: str
     levels: tuple[float, ...]
     confusion: np.ndarray
-    kappa: float | None
-    linear: float | None
-    quadratic: float | None
+    statistics: dict[str, Statistic]
     human_only: int
     machine_only: int
+    abstentions: int
     topics: tuple[TopicAgreement, ...]
-    runs: tuple[str, ...]
     orders: tuple[OrderAgreement, ...]
+
+    @property
+    def kappa(self) -> float | None:
+        """Cohen's κ; None if both judges used one level only."""
+        return self.statistics["kappa"].value
+
+    @property
+    def linear(self) -> float | None:
+        """Cohen's κ with linear weights."""
+        return self.statistics["kappa linear"].value
+
+    @property
+    def quadratic(self) -> float | None:
+        """Cohen's κ with quadratic weights."""
+        return self.statistics["kappa quadratic"].value
 
     @property
     def documents(self) -> int:
@@ -106,155 +149,195 @@ class JudgeAgreement(Result):
         levels, rows = np.array(self.levels), zip(self.levels, self.confusion)
         return {level: float(row @ (levels - level) / row.sum()) for level, row in rows if row.any()}
 
+    def counts(self) -> dict[str, Any]:
+        """The numbers of documents, the share with the same level, and the bias."""
+        return {
+            "documents": self.documents,
+            "unanswered": self.human_only,
+            "abstentions": self.abstentions,
+            "machine only": self.machine_only,
+            "same": self.same,
+            "bias": self.bias,
+        }
+
+    def all_statistics(self) -> dict[str, Statistic]:
+        """The statistics of the levels and of the orders of runs, with the measure in the name."""
+        of_orders = {
+            f"{name} {each.measure}": found for each in self.orders for name, found in each.statistics.items()
+        }
+        return self.statistics | of_orders
+
+    def shares(self) -> dict[str, float | None]:
+        """The shares of the significant pairs that the machine agrees upon and that it reverses."""
+        return {
+            f"{what} {each.measure}": getattr(each, what)
+            for each in self.orders
+            for what in ("agreed", "reversed")
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judges(Result):
+    """The agreement of each machine with the human; see `judges`.
+
+    `confidence` is the level of the intervals. `estimates` has the estimates with the judgments of a machine,
+    by its name, if they are computed.
+    """
+
+    judges: tuple[JudgeAgreement, ...]
+    confidence: float
+    estimates: Mapping[str, Estimates] = field(default_factory=dict)
+
     @property
     def summary(self) -> str:
         """The compared judgments in one line."""
-        runs = f", and {counted(len(self.runs), 'run')}" if self.runs else ""
+        first, *others = (each.documents for each in self.judges)
+        documents = counted(first, "document") if {first} >= {*others} else "documents"
+        runs = self.judges[0].orders[0].runs if self.judges[0].orders else ()
         return (
-            f"two judges on {counted(self.documents, 'document')} of "
-            f"{counted(len(self.topics), 'topic')}{runs}"
+            f"{counted(len(self.judges), 'machine judge')} and a human on {documents}"
+            + f", and {counted(len(runs), 'run')}" * bool(runs)
         )
 
-    def _statistics(self) -> list[tuple[str, Any]]:
-        return [
-            ("topics judged by both", len(self.topics)),
-            ("documents judged by both", self.documents),
-            ("by the human alone", self.human_only),
-            ("by the machine alone", self.machine_only),
-            ("share with the same level", self.same),
-            ("kappa", self.kappa),
-            ("kappa, linear weights", self.linear),
-            ("kappa, quadratic weights", self.quadratic),
-            ("bias (machine − human)", self.bias),
-        ]
-
     def table(self) -> Table:
-        """Column names and rows: one row per statistic, then Kendall's τ and the swaps of each measure."""
-        rows: list[list[Any]] = [[name, value] for name, value in self._statistics()]
-        for order in self.orders:
-            rows.append([f"tau of {counted(len(self.runs), 'run')}, {order.measure}", order.tau])
-            pairs = len(self.runs) * (len(self.runs) - 1) // 2
-            rows.append([f"pairs that swap, {order.measure}", f"{len(order.swaps)} of {pairs}"])
-        return ["", "value"], rows
-
-    def confusion_table(self) -> Table:
-        """Column names and rows of the confusion matrix: one row per human level, with its bias."""
-        bias = self.bias_by_level()
-        columns = ["human \\ machine", *(f"{level:g}" for level in self.levels), "bias"]
-        return columns, [
-            [f"{level:g}", *row, bias.get(level)] for level, row in zip(self.levels, self.confusion.tolist())
+        """Column names and rows: one row per judge."""
+        rows = [
+            {
+                "judge": each.judge,
+                **each.counts(),
+                **{name: found.value for name, found in each.all_statistics().items()},
+                **each.shares(),
+            }
+            for each in self.judges
         ]
+        return list(rows[0]), [[*row.values()] for row in rows]
+
+    def parts(self) -> list[tuple[str, Table]]:
+        """The table, the intervals, the levels, and the estimates."""
+        intervals = f"{100 * self.confidence:g} % intervals over resampled topics"
+        levels = "Documents by the human's level (row) and the machine's (column)"
+        parts = [("", self.table()), (intervals, self.interval_table()), (levels, self.level_table())]
+        return parts + [(f"Estimates with {name}", found.table()) for name, found in self.estimates.items()]
+
+    def notes(self) -> list[str]:
+        """What the columns and the estimates count."""
+        counts = ", ".join(f"{order.significant} by {order.measure}" for order in self.judges[0].orders)
+        shares = (
+            "agreed and reversed are shares of the pairs of runs that differ significantly under the human"
+        )
+        return [f"{shares}: {counts}."] * bool(counts) + [each.summary for each in self.estimates.values()]
+
+    def interval_table(self) -> Table:
+        """Column names and rows: one row per judge with the interval of each statistic."""
+        rows = [[each.judge, *map(_interval, each.all_statistics().values())] for each in self.judges]
+        return ["judge", *self.judges[0].all_statistics()], rows
+
+    def level_table(self) -> Table:
+        """Column names and rows of the confusion matrices: one row per judge and human level."""
+        levels = [f"{level:g}" for level in self.judges[0].levels]
+        rows = [
+            [each.judge, level, *row, each.bias_by_level().get(number)]
+            for each in self.judges
+            for number, level, row in zip(each.levels, levels, each.confusion.tolist())
+        ]
+        return ["judge", "human \\ machine", *levels, "bias"], rows
 
     def topic_table(self) -> Table:
-        """Column names and rows: one row per topic."""
-        return ["topic", "documents", "same", "bias"], [[*vars(found).values()] for found in self.topics]
+        """Column names and rows: one row per judge and topic."""
+        rows = [[each.judge, *vars(found).values()] for each in self.judges for found in each.topics]
+        return ["judge", "topic", "documents", "same", "bias"], rows
 
     def order_table(self) -> Table:
-        """Column names and rows: one row per measure and run with its means and ranks under either judge."""
-        columns = ["measure", "run", HUMAN, MACHINE, "human rank", "machine rank"]
+        """Column names and rows: a row per judge, measure and run with its means and ranks under both."""
         rows = []
-        for order in self.orders:
-            both = order.human, order.machine
-            ranks = [_ranks(order.measure, np.array(means)).tolist() for means in both]
-            rows += [[str(order.measure), *row] for row in zip(self.runs, *both, *ranks)]
-        return columns, rows
+        for each in self.judges:
+            for order in each.orders:
+                both = order.human, order.machine
+                ranks = [_ranks(order.measure, np.array(means)).tolist() for means in both]
+                rows += [[each.judge, str(order.measure), *row] for row in zip(order.runs, *both, *ranks)]
+        return ["judge", "measure", "run", HUMAN, MACHINE, "human rank", "machine rank"], rows
+
+    def estimate_records(self) -> list[dict[str, Any]]:
+        """The records of all estimates; of several machines, each with the machine's name."""
+        if len(self.estimates) == 1:
+            return next(iter(self.estimates.values())).records()
+        return [
+            {"machine": name, **record}
+            for name, found in self.estimates.items()
+            for record in found.records()
+        ]
+
+    def estimate_table(self) -> Table:
+        """Column names and rows of all estimates, as `estimate_records`."""
+        tables = {name: found.table() for name, found in self.estimates.items()}
+        (columns, rows), *others = tables.values()
+        if not others:
+            return columns, rows
+        return ["machine", *columns], [[name, *row] for name, (_, rows) in tables.items() for row in rows]
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary per value: statistics, cells of the confusion matrix, topics, means and swaps.
+        """One dictionary per judge: counts, statistics with their intervals, and the confusion matrix.
 
-        The keys that do not apply to a value are None. A swap has the run that the human prefers and the
-        other.
+        The number of documents with the levels 1 by the human and 2 by the machine is under ``1>2``.
         """
-        keys = ("statistic", "topic", "measure", "run", "other", "human_level", "machine_level", "value")
-        found: list[dict[str, Any]] = []
+        return [
+            {
+                "judge": each.judge,
+                **each.counts(),
+                **{
+                    name + end: value
+                    for name, found in each.all_statistics().items()
+                    for end, value in zip(("", " lower", " upper"), found)
+                },
+                **each.shares(),
+                **{
+                    f"{each.levels[row]:g}>{each.levels[column]:g}": int(count)
+                    for (row, column), count in np.ndenumerate(each.confusion)
+                },
+            }
+            for each in self.judges
+        ]
 
-        def add(statistic: str, value: Any, **given: Any) -> None:
-            found.append({**dict.fromkeys(keys), "statistic": statistic, **given, "value": value})
-
-        for name, value in self._statistics():
-            add(name, value)
-        for (row, column), count in np.ndenumerate(self.confusion):
-            add("documents", int(count), human_level=self.levels[row], machine_level=self.levels[column])
-        for level, bias in self.bias_by_level().items():
-            add("bias", bias, human_level=level)
-        for one in self.topics:
-            for name in ("documents", "same", "bias"):
-                add(name, getattr(one, name), topic=one.topic)
-        for order in self.orders:
-            measure = str(order.measure)
-            for judge, means in ((HUMAN, order.human), (MACHINE, order.machine)):
-                for run, mean in zip(self.runs, means):
-                    add(f"mean ({judge})", mean, measure=measure, run=run)
-            add("tau", order.tau, measure=measure)
-            for run, other in order.swaps:
-                add("swap", None, measure=measure, run=run, other=other)
-        return found
-
-    @plots.styled
     def figure(self) -> Figure:
-        """Draw the confusion matrix, and the means of the runs under either judge. Needs the extra ``plot``.
-
-        A cell is shaded by its share of the documents of the human's level.
-        """
-        from matplotlib.patches import Patch
-
-        count = 1 + len(self.orders)
-        size = max(2.4, 0.42 * len(self.levels))
-        figure = plots.new_figure((size + 1.1) * count + 1.6, size + 1.3)
-        figure.set_layout_engine("compressed")  # cells stay square
-        axes, *others = figure.subplots(1, count, squeeze=False)[0]
-        shares = self.confusion / np.maximum(self.confusion.sum(axis=1, keepdims=True), 1)
-        texts = {place: str(count) for place, count in np.ndenumerate(self.confusion) if count}
-        names = [f"{level:g}" for level in self.levels]
-        draw_cells(axes, np.digitize(shares, SHARES).astype(float), texts, names, names)
-        axes.set_ylabel("Level by the human")
-        axes.set_xlabel("Level by the machine")
-        kappa = "undefined" if self.quadratic is None else f"{self.quadratic:.2f}"
-        axes.set_title(f"Documents, quadratic κ = {kappa}", size=10)
-        styles = plots.run_styles(self.runs)
-        for panel, order in zip(others, self.orders):
-            self._draw(panel, order, styles)
-        low, high = (f"{share:.0%}" for share in SHARES)
-        meanings = (f"below {low} of the row", f"{low} to {high}", f"{high} or more")
-        handles: list[Any] = [Patch(color=shade, label=text) for shade, text in zip(SHADES, meanings)]
-        if others:
-            handles += others[0].get_legend_handles_labels()[0]
-        plots.legend_outside(others[-1] if others else axes, handles)
-        return figure
-
-    def _draw(self, axes: Axes, order: OrderAgreement, styles: Mapping[str, Mapping[str, Any]]) -> None:
-        """Each run as a point: its mean by the human, and by the machine."""
-        for run, human, machine in zip(self.runs, order.human, order.machine):
-            axes.plot(human, machine, label=run, **{**styles[run], "linestyle": "none"})
-        axes.axline((0, 0), slope=1, color=plots.GREY, linewidth=0.8)
-        low, high = min(order.human + order.machine), max(order.human + order.machine)
-        margin = 0.06 * (high - low) or 0.1
-        axes.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin), aspect="equal")
-        tau = "undefined" if order.tau is None else f"{order.tau:.2f}"
-        axes.set_title(f"{plots.title(order.measure, width=24)}, τ = {tau}", size=10)
-        axes.set_xlabel("Mean by the human")
-        axes.set_ylabel("Mean by the machine")
+        """Draw κ of each judge, and τ by each measure, with intervals. Needs the extra ``plot``."""
+        taus = [f"tau {order.measure}" for order in self.judges[0].orders]
+        names = ["kappa", "kappa quadratic", "alpha ordinal", *taus]
+        found = np.array(
+            [[each.all_statistics()[name] for name in names] for each in self.judges], dtype=float
+        )
+        label = f"value and {100 * self.confidence:g} % interval"
+        judges, signs = [each.judge for each in self.judges], [1] * len(names)
+        return dot_plot(judges, names, found[..., 0], signs, label, np.moveaxis(found[..., 1:], -1, 0))
 
 
-def agreement(
+def _interval(found: Statistic) -> str | None:
+    return None if found.lower is None else f"{found.lower:.2f} to {found.upper:.2f}"
+
+
+def judges(
     human: Qrels,
-    machine: Qrels,
+    machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],
     runs: Runs = (),
     measures: Iterable[Measure | str] = (),
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
     progress: bool = False,
     jobs: int | None = 1,
-) -> JudgeAgreement:
-    """Compare the judgments of two qrels, and the orders of the runs under them.
+) -> Judges:
+    """Compare the judgments of machines with those of a human, and the orders of the runs under them.
 
-    `human` and `machine` are any two qrels. `runs` and `measures` are those of `evaluate`; give both or
-    neither. `machine_levels` maps the levels of the second to the scale of the first, as in `estimate`.
-    `progress` and `jobs` are those of `evaluate`. Needs the extra ``stats``.
+    `machines` are qrels by name, or paths of qrels. `runs`, `measures`, `progress` and `jobs` are those of
+    `evaluate`; give both runs and measures, or neither. `machine_levels` maps the levels of the machines to
+    the human's scale, as in `estimate`. The intervals with the given `confidence` are percentiles over
+    `resamples` draws of the topics with replacement. A pair of runs is significant by the primary procedure
+    of `compare` at the level 1 − `confidence`. Needs the extra ``stats``.
 
     >>> human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
     >>> machine = {"q1": {"a": 0, "b": 2, "c": 2}, "q2": {"d": 1, "e": 2, "f": 0}}
-    >>> found = agreement(human, machine)
+    >>> (found,) = judges(human, {"mine": machine}).judges
     >>> found.confusion
     array([[1, 1, 0],
            [0, 0, 1],
@@ -265,76 +348,163 @@ def agreement(
     Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales that differ
     without `machine_levels`.
     """
+    check(confidence, STUDENT)
+    whole_number(resamples, "resamples", 1)
+    whole_number(seed, "seed", 0)
     need_statistics("scipy", "statsmodels")
-    measures = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    named = named_runs(runs, once=True, needed=False)
-    if bool(named) != bool(measures):
-        missing, given = ("measures", "runs") if named else ("runs", "measures")
-        raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
-    if len(named) == 1:
+    found = panels(
+        human, machines, runs, measures, machine_levels=machine_levels, progress=progress, jobs=jobs
+    )
+    if found[0].human_values is not None and len(found[0].human_values.runs) < 2:
         raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
-    by_human, by_machine = on_one_scale(human, machine, machine_levels)
-    both = [
-        {topic: judged[topic] for topic in by_human if topic in by_machine}
-        for judged in (by_human, by_machine)
-    ]
+    return compared(found, confidence, resamples, seed)
+
+
+def agreement(
+    human: Qrels,
+    machine: Qrels,
+    runs: Runs = (),
+    measures: Iterable[Measure | str] = (),
+    **options: Any,
+) -> JudgeAgreement:
+    """Compare the judgments of two qrels, and the orders of the runs under them.
+
+    `human` and `machine` are any two qrels. `options` are those of `judges`.
+    """
+    return judges(human, {MACHINE: machine}, runs, measures, **options).judges[0]
+
+
+def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
+    """The agreement in each panel, as `judges`."""
+    pairs = [_pairs(panel) for panel in found]
+    levels = np.unique(np.concatenate([each for by_topic in pairs for each in by_topic.values()]))
+
+    def drawn(topics: int) -> np.ndarray:
+        generator = np.random.default_rng(seed)
+        weights = generator.multinomial(topics, np.full(topics, 1 / topics), size=resamples)
+        return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
+
+    bounded = _Bounds(confidence)
+    return Judges(tuple(_agreement(*each, levels, drawn, bounded) for each in zip(found, pairs)), confidence)
+
+
+def _pairs(panel: Panel) -> dict[str, np.ndarray]:
+    """The levels of the documents that both judged, by topic (documents × judges)."""
     pairs = {
-        topic: np.array([(level, others[doc]) for doc, level in judged.items() if doc in others], dtype=float)
-        for (topic, judged), others in zip(both[0].items(), both[1].values())
+        topic: [(level, others[doc]) for doc, level in panel.human[topic].items() if doc in others]
+        for topic in panel.both
+        for others in [panel.machine[topic]]
     }
-    pairs = {topic: levels for topic, levels in pairs.items() if levels.size}
-    if not pairs:
+    found = {topic: np.array(levels, dtype=float) for topic, levels in pairs.items() if levels}
+    if not found:
         raise GradedError("no document is judged by both; check that both use the same ids")
-    everything = np.concatenate([*pairs.values()])
-    levels, codes = np.unique(everything, return_inverse=True)
-    confusion = np.zeros((levels.size, levels.size), dtype=np.int64)
-    np.add.at(confusion, tuple(codes.reshape(everything.shape).T), 1)
-    topics = []
-    for topic, (first, second) in ((topic, found.T) for topic, found in pairs.items()):
-        same, bias = float((first == second).mean()), float((second - first).mean())
-        topics.append(TopicAgreement(topic, first.size, same, bias))
-    orders: tuple[OrderAgreement, ...] = ()
-    if named:
-        found = evaluate_each(both, named, measures, progress=progress, jobs=jobs)
-        means = np.stack([each.means() for each in found])
-        orders = tuple(
-            _order(measure, means[:, :, column], found[0].runs)
-            for column, measure in enumerate(found[0].measures)
-        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """Makes a `Statistic` of the value of the sample and those of its resamples."""
+
+    confidence: float
+
+    def __call__(self, values: np.ndarray) -> Statistic:
+        resampled = values[1:][~np.isnan(values[1:])]
+        value = None if np.isnan(values[0]) else float(values[0])
+        if value is None or not resampled.size:
+            return Statistic(value, None, None)
+        ends = (1 - self.confidence) / 2, (1 + self.confidence) / 2
+        return Statistic(value, *np.quantile(resampled, ends).tolist())
+
+
+def _agreement(
+    panel: Panel,
+    pairs: Mapping[str, np.ndarray],
+    levels: np.ndarray,
+    drawn: Callable[[int], np.ndarray],
+    bounded: _Bounds,
+) -> JudgeAgreement:
+    confusion = np.zeros((len(pairs), levels.size, levels.size), dtype=np.int64)
+    for by_levels, judged in zip(confusion, pairs.values()):
+        np.add.at(by_levels, tuple(np.searchsorted(levels, judged).T), 1)
+    resampled = np.tensordot(drawn(len(pairs)), confusion, axes=1)
+    apart = np.abs(levels[:, None] - levels)
+    distances = {"kappa": (apart > 0) * 1.0, "kappa linear": apart, "kappa quadratic": apart**2}
+    for cut in range(1, levels.size):
+        above = np.arange(levels.size) >= cut
+        distances[f"kappa {_joined(levels[:cut])}|{_joined(levels[cut:])}"] = 1.0 * (above[:, None] != above)
+    found = {name: kappa(resampled, distance) for name, distance in distances.items()}
+    found |= {"alpha interval": alpha(resampled, levels), "alpha ordinal": alpha(resampled)}
+    cohens_kappa = statistics_library("statsmodels.stats.inter_rater").cohens_kappa
+    for name, distance in distances.items():
+        if not np.isnan(found[name][0]):
+            found[name][0] = cohens_kappa(resampled[0], distance, return_results=False)
+    documents = int(resampled[0].sum())
     return JudgeAgreement(
+        panel.name,
         tuple(map(plain_number, levels)),
-        confusion,
-        _kappa(confusion, levels, None),
-        _kappa(confusion, levels, "linear"),
-        _kappa(confusion, levels, "quadratic"),
-        sum(map(len, by_human.values())) - len(everything),
-        sum(map(len, by_machine.values())) - len(everything),
-        tuple(topics),
-        tuple(run.name for run in named),
-        orders,
+        resampled[0],
+        {name: bounded(values) for name, values in found.items()},
+        sum(map(len, panel.human.values())) - documents,
+        sum(map(len, panel.machine.values())) - documents,
+        panel.abstentions,
+        tuple(
+            TopicAgreement(
+                topic,
+                len(judged),
+                float((judged[:, 0] == judged[:, 1]).mean()),
+                float((judged[:, 1] - judged[:, 0]).mean()),
+            )
+            for topic, judged in pairs.items()
+        ),
+        _orders(panel, drawn, bounded),
     )
 
 
-def _kappa(confusion: np.ndarray, levels: np.ndarray, weights: str | None) -> float | None:
-    """Cohen's κ by statsmodels; `weights` is ``linear`` or ``quadratic`` in the difference of the levels."""
-    if len(confusion) < 2:
-        return None
-    kappa = statistics_library("statsmodels.stats.inter_rater").cohens_kappa
-    return float(kappa(confusion, levels if weights else None, return_results=False, wt=weights))
+def _joined(levels: np.ndarray) -> str:
+    """The levels as text: ``123``, with commas unless all are digits."""
+    texts = [f"{level:g}" for level in levels]
+    return ("" if max(map(len, texts)) == 1 else ",").join(texts)
 
 
-def _order(measure: Measure, means: np.ndarray, names: Sequence[str]) -> OrderAgreement:
-    """The agreement on the order of the runs by one measure; `means` are theirs (2 judges × runs)."""
-    kendalltau = statistics_library("scipy.stats").kendalltau
-    first, second = (_ranks(measure, by_judge) for by_judge in means)
-    swaps = tuple(
-        (names[run], names[other])
-        for run, other in combinations(np.argsort(first, kind="stable").tolist(), 2)
-        if first[run] < first[other] and second[run] > second[other]
-    )
-    tau = float(kendalltau(first, second)[0]) if np.ptp(first) and np.ptp(second) else None
-    by_human, by_machine = (tuple(by_judge.tolist()) for by_judge in means)
-    return OrderAgreement(measure, by_human, by_machine, tau, swaps)
+def _orders(panel: Panel, drawn: Callable[[int], np.ndarray], bounded: _Bounds) -> tuple[OrderAgreement, ...]:
+    """The agreement on the order of at least two runs by each measure; empty for fewer runs."""
+    if panel.human_values is None or panel.machine_values is None or len(panel.human_values.runs) < 2:
+        return ()
+    evaluation, topics = panel.human_values, panel.both
+    runs, weights = evaluation.runs, drawn(len(topics))
+    both = np.stack([values_of(each, topics) for each in (evaluation, panel.machine_values)])
+    pairs = list(combinations(range(len(runs)), 2))
+    found = []
+    for column, measure in enumerate(evaluation.measures):
+        values = sign_of(measure) * both[:, :, column]
+        parts = np.array_split(weights, 1 + weights.shape[0] * len(runs) ** 2 // PERMUTED_AT_ONCE)
+        resampled = [orders(*(rounded(part @ each.T / len(topics)) for each in values)) for part in parts]
+        human, machine = (_significant(each, pairs, 1 - bounded.confidence) for each in values)
+        count = int(np.abs(human).sum())
+        statistics = {
+            name: bounded(np.concatenate([part[name] for part in resampled])) for name in resampled[0]
+        }
+        first, second = mean_over_topics(both[:, :, column])
+        ranks, others = _ranks(measure, first), _ranks(measure, second)
+        swaps = tuple(
+            (runs[run], runs[other])
+            for run, other in combinations(np.argsort(ranks, kind="stable").tolist(), 2)
+            if ranks[run] < ranks[other] and others[run] > others[other]
+        )
+        agreed, reversed_ = (
+            float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)
+        )
+        means = tuple(first.tolist()), tuple(second.tolist())
+        found.append(OrderAgreement(measure, runs, *means, statistics, swaps, count, agreed, reversed_))
+    return tuple(found)
+
+
+def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float) -> np.ndarray:
+    """The sign of each significant difference of two runs (runs × topics), 0 for the others."""
+    if values.shape[1] < 2:
+        return np.zeros(len(pairs))
+    found = paired(values, pairs, level)
+    return np.where(found.adjusted < level, np.sign(found.difference), 0)
 
 
 def _ranks(measure: Measure, means: np.ndarray) -> np.ndarray:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import os
+from contextlib import closing, suppress
+from typing import Any
 
-from ..errors import FileError
-from ..inputs.columns import Chosen
-from ..inputs.files import qrels_table
+from ..errors import FileError, GradedError
+from ..inputs.columns import QRELS, RUN, Chosen
+from ..inputs.files import qrels_table, tables_of
+from ..inputs.sources import is_file
 from .scales import Levels, levels_of
 
 CSV_COLUMNS = ("topic", "document", "level", "runs")
 TREC_FIELDS = ("topic", "iteration", "document", "level")
+UNJUDGED = (b"", b"?", b"-")
+"""The texts in place of a level that mean that the judge gave none."""
 
 
 def read_answers(path: str | os.PathLike[str]) -> Levels:
@@ -24,7 +29,27 @@ def read_answers(path: str | os.PathLike[str]) -> Levels:
     Raises `FileError` for a file that cannot be read. Raises `FileError`, which names file and line, for a
     line of another form, a level that is not a finite number, and a document with two levels.
     """
-    return levels_of(qrels_table(path, Chosen(unjudged=(b"", b"?", b"-"))))
+    return levels_of(qrels_table(path, Chosen(unjudged=UNJUDGED)))
+
+
+def answers_in(qrels: Any, name: str) -> tuple[Levels, int]:
+    """The judgments in qrels of any form, and in a file the number of rows without a level.
+
+    `name` names the qrels in messages.
+    """
+    if not (isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))):
+        return levels_of(qrels, name), 0
+    chosen = Chosen(unjudged=UNJUDGED)
+    return levels_of(qrels_table(qrels, chosen), name), chosen.account.unjudged
+
+
+def holds_answers(path: str) -> bool:
+    """Whether a file begins as qrels and not as a run. Three fields without a header are those of a run."""
+    for role in (RUN, QRELS):
+        with suppress(GradedError), closing(tables_of(path, role, Chosen(unjudged=UNJUDGED))) as tables:
+            next(tables, None)
+            return role is QRELS
+    return False
 
 
 def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[tuple[str, ...]]]:

@@ -13,7 +13,14 @@ by the machine:
     λ = cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
 The intervals have n − 2 degrees of freedom, and var(H − λ·L) is a sum of squares divided by n − 2, because λ
-is fitted on the same topics.
+is fitted on the same topics. k topics judged by the human alone count in the mean of H. With s = n/(n + k):
+
+    estimate = λ · mean over the N − n other topics of L + mean over the n + k topics of H
+               − λ · mean over the n topics of L
+    variance = λ² · var(L)/(N − n) + var(s·H − λ·L)/n + (1 − s)² · var(H)/k
+    λ = s · cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
+
+Differences from a baseline are a family: their intervals hold together (Šidák), and Holm corrects p.
 
 A. N. Angelopoulos, J. C. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference. 2023. H. Oosterhuis,
 R. Jagerman, Z. Qin, X. Wang, M. Bendersky: Reliable confidence intervals for information retrieval evaluation
@@ -23,25 +30,25 @@ using generative A.I. KDD 2024.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, did_you_mean
-from ..evaluation.evaluate import evaluate_each
-from ..evaluation.named import Qrels, Runs, named_runs
+from ..evaluation.named import Qrels, Runs
 from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
-from ..statistics.intervals import STUDENT, FewTopicsWarning, check, mean_interval, student_quantile
-from ..statistics.libraries import need_statistics
-from ..statistics.significance import EXACT
-from .merging import merge_qrels
-from .scales import HUMAN, MACHINE, Levels, on_one_scale
+from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_quantile
+from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.paired import FEW, fewest_topics
+from ..statistics.significance import EXACT, differences_of, holm
+from .panel import Panel, panels, values_of
+from .scales import HUMAN, MACHINE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,9 +56,8 @@ if TYPE_CHECKING:
 
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
-HUMAN_FIRST: Final = "human-first"
 LEAST_TOPICS: Final = 3
-FEW_TOPICS: Final = 10
+NO_VALUES: Final = np.empty(0)
 NAMES: Final = {"weight": "lambda"}
 """The names of fields in tables that are not those in Python."""
 
@@ -62,8 +68,11 @@ class Estimate:
 
     `judge` is ``human``, ``machine`` or ``combined``. `baseline` is None for a mean, else the run whose value
     is subtracted. `weight` is λ, the weight of the machine's judgments, and `worth` the number of human
-    topics that would give an equally precise mean. `worth` is None for the machine alone, whose error is
-    mostly bias, and where nothing varies.
+    topics that would give an equally precise mean. `halving` is the number of further topics that the human
+    must judge to halve the interval. Both are None for the machine alone, whose error is mostly bias, and
+    where nothing varies. `p` and `adjusted`, with Holm's correction over the runs, test a
+    difference; they are None for a mean, for a constant difference, and for several differences over fewer
+    than 10 topics.
     """
 
     run: str
@@ -76,6 +85,9 @@ class Estimate:
     topics: int
     weight: float | None
     worth: float | None
+    halving: int | None
+    p: float | None = None
+    adjusted: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,6 +131,7 @@ class Estimates(Result):
     def table(self) -> Table:
         """Column names and rows: one row per measure, run (or difference) and judge."""
         columns = ["measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
+        columns += ["halving", *["adjusted"] * any(one.baseline for one in self.estimates)]
         rows = []
         for record in self.records():
             if record["baseline"] is not None:
@@ -145,10 +158,10 @@ class Estimates(Result):
         )
         height = (0.45 * len(runs) + 1.0) * len(measures) + 0.4
         figure = plots.new_figure(5.0 * len(baselines) + 1.5, max(height, 2.4))
-        panels = figure.subplots(len(measures), len(baselines), squeeze=False)
-        for (row, column), axes in np.ndenumerate(panels):
+        grid = figure.subplots(len(measures), len(baselines), squeeze=False)
+        for (row, column), axes in np.ndenumerate(grid):
             self._draw(axes, measures[row], baselines[column])
-        plots.legend_outside(panels[0, -1])
+        plots.legend_outside(grid[0, -1])
         return figure
 
     def _draw(self, axes: Axes, measure: Measure, baseline: str | None) -> None:
@@ -201,8 +214,9 @@ def estimate(
     on these documents is not corrected. Needs the extra ``stats``.
 
     The human mean is over all topics that the human judged, the machine's over all that the machine judged.
-    The combined estimate uses the topics that the machine judged, and is the human mean if the human judged
-    them all. The topics judged by the human must be a random sample of the topics.
+    The combined estimate uses all of them, and is the human mean if the human judged all of the machine's
+    topics. The topics judged by the human must be a random sample of the topics. The intervals of the
+    differences from the baseline hold together, as those of `compare`, and p has Holm's correction.
 
     >>> human = {str(topic): {"a": topic % 2} for topic in range(20)}
     >>> machine = {str(topic): {"a": topic % 2 if topic % 5 else 1} for topic in range(200)}
@@ -216,45 +230,55 @@ def estimate(
     """
     need_statistics("scipy")
     check(confidence, STUDENT)
-    if merge not in (None, HUMAN_FIRST):
-        raise GradedError(f"merge={merge!r} is not allowed; it is {HUMAN_FIRST!r} or None")
-    named = named_runs(runs, once=True)
-    names = [run.name for run in named]
+    (panel,) = panels(
+        human,
+        {MACHINE: machine},
+        runs,
+        measures,
+        machine_levels=machine_levels,
+        merge=merge,
+        progress=progress,
+        jobs=jobs,
+    )
+    return estimated(panel, confidence, baseline)
+
+
+def estimated(panel: Panel, confidence: float, baseline: str | None) -> Estimates:
+    """The estimates for the runs of a panel, as `estimate`."""
+    if panel.completed_values is None or panel.machine_values is None:
+        raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
+    names, measures = panel.completed_values.runs, panel.completed_values.measures
     if baseline is not None and baseline not in names:
         hint = did_you_mean(baseline, names)
         raise GradedError(f"the baseline {baseline!r} is not among the runs {', '.join(names)}{hint}")
-    by_human, by_machine = on_one_scale(human, machine, machine_levels)
-    both = [topic for topic in by_human if topic in by_machine]
-    _check_topics(both, by_human, by_machine)
-    origins = {HUMAN: sum(map(len, by_human.values())), MACHINE: 0}
-    if merge == HUMAN_FIRST:
-        merged = merge_qrels({HUMAN: by_human, MACHINE: {topic: by_machine[topic] for topic in both}})
-        by_human, origins = merged.qrels, merged.origins
+    both = panel.both
+    _check_topics(panel)
     first = dict.fromkeys(both)  # the topics of both come first
-    qrels = [{topic: judged[topic] for topic in first | judged} for judged in (by_human, by_machine)]
-    values = evaluate_each(qrels, named, measures, progress=progress, jobs=jobs)
+    by_human = values_of(panel.completed_values, first | panel.completed)
+    by_machine = values_of(panel.machine_values, first | panel.machine)
     estimates: list[Estimate] = []
-    for column, measure in enumerate(values[0].measures):
-        by_judge = [found.values[:, column] for found in values]
-        for base in dict.fromkeys([None, baseline]):
-            if base is not None:
-                by_judge = [found - found[names.index(base)] for found in by_judge]
-            for name, h, m in zip(names, *by_judge):
-                if name != base:
-                    estimates += _by_each_judge((name, base, measure), h, m, len(both), confidence)
-    human_only, machine_only = (len(judged) - len(both) for judged in qrels)
-    return Estimates(
-        tuple(estimates), confidence, len(both), human_only, machine_only, origins, merge is not None
-    )
+    for column, measure in enumerate(measures):
+        values = by_human[:, column], by_machine[:, column]
+        estimates += _family([(name, None, measure) for name in names], *values, len(both), confidence)
+        if baseline is not None:
+            others = [row for row, name in enumerate(names) if name != baseline]
+            base = names.index(baseline)
+            h, m = (differences_of(each[others], each[[base]])[0] for each in values)
+            labels = [(names[row], baseline, measure) for row in others]
+            estimates += _family(labels, h, m, len(both), confidence)
+    human_only, machine_only = (len(judged) - len(both) for judged in (panel.human, panel.machine))
+    merged = panel.completed is not panel.human
+    return Estimates(tuple(estimates), confidence, len(both), human_only, machine_only, panel.origins, merged)
 
 
 def prediction_powered(
-    human: np.ndarray, machine: np.ndarray, others: np.ndarray
+    human: np.ndarray, machine: np.ndarray, others: np.ndarray, alone: np.ndarray = NO_VALUES
 ) -> tuple[float, float, float]:
     """The combined estimate of a mean, its variance, and λ; see the module for the formulas.
 
     `human` and `machine` are values of the same n ≥ 3 topics, `others` the machine's values of further
-    topics, at least one. var(L) is over all topics of the machine.
+    topics, at least one, and `alone` the human's of further topics. var(L) is over all topics of the machine,
+    var(H) over all of the human.
 
     >>> estimate, variance, weight = prediction_powered(
     ...     np.array([0.2, 0.4, 0.6]), np.array([0.3, 0.5, 0.7]), np.array([0.3, 0.5, 0.7] * 9)
@@ -262,59 +286,154 @@ def prediction_powered(
     >>> round(estimate, 3), round(weight, 3)
     (0.4, 1.0)
     """
-    all_machine = np.concatenate([machine, others])
-    n, more = human.size, others.size
-    spread = 0.0 if _flat(all_machine) else float(all_machine.var(ddof=1))
-    weight = 0.0
-    if spread:
-        weight = float(np.cov(human, machine)[0, 1] / ((1 + n / more) * spread))
-        weight = min(max(weight, 0.0), 1.0)
-    rectified = human - weight * machine
+    n, more, k = human.size, others.size, alone.size
+    share = n / (n + k)
+    spread = _variance(np.concatenate([machine, others]))
+    covariance = float(np.cov(human, machine)[0, 1])
+    weight = _weight(n, more, k, covariance, spread)
+    rectified = share * human - weight * machine
     value = weight * mean_over_topics(others) + mean_over_topics(rectified)
-    variance = weight**2 * spread / more + (0.0 if _flat(rectified) else rectified.var(ddof=2)) / n
+    variance = weight**2 * spread / more + _variance(rectified, 2) / n
+    if k:
+        value += (1 - share) * mean_over_topics(alone)
+        variance += (1 - share) ** 2 * _variance(np.concatenate([human, alone])) / k
     return float(value), float(variance), weight
 
 
-def _by_each_judge(
-    labels: tuple[str, str | None, Measure],
+def _weight(n: int, more: int, k: int, covariance: float, spread: float) -> float:
+    """λ for n topics of both, `more` of the machine alone and k of the human alone."""
+    if not more or not spread:
+        return 0.0
+    return min(max(n / (n + k) * covariance / ((1 + n / more) * spread), 0.0), 1.0)
+
+
+def _variance(values: np.ndarray, lost: int = 1) -> float:
+    """The sum of squares divided by the number of values less `lost`; 0 if only rounding errors differ."""
+    flat = np.ptp(values) <= EXACT * np.abs(values).max(initial=0)
+    return 0.0 if flat else float(values.var(ddof=lost))
+
+
+class _Mean(NamedTuple):
+    """A mean by one judge: its standard error and the degrees of freedom; the rest as in `Estimate`."""
+
+    judge: str
+    value: float
+    error: float
+    degrees: int
+    topics: int
+    weight: float | None
+    worth: float | None
+    halving: int | None
+
+    def reach(self, level: float) -> float:
+        """Half the width of the interval."""
+        return student_quantile(level, self.degrees) * self.error
+
+    def p(self) -> float:
+        """The p-value of a difference, 1 if all differences are 0, and NaN if they are constant."""
+        if self.error == 0:
+            return np.nan if self.value else 1.0
+        t = -abs(self.value) / self.error
+        return float(2 * statistics_library("scipy.special").stdtr(self.degrees, t))
+
+
+def _family(
+    labels: Sequence[tuple[str, str | None, Measure]],
     human: np.ndarray,
     machine: np.ndarray,
     both: int,
     confidence: float,
 ) -> list[Estimate]:
-    """The estimates of one run or difference by one measure. The first topics of each judge are of `both`."""
-    rows = []
-    for judge, values in ((HUMAN, human), (MACHINE, machine)):
-        lower, upper = mean_interval(values, confidence, STUDENT)
-        worth = None if judge == MACHINE or _flat(values) else float(values.size)
-        mean = float(mean_over_topics(values))
-        rows.append(Estimate(*labels, judge, mean, lower, upper, values.size, None, worth))
-    if machine.size == both:
-        return [*rows, replace(rows[0], judge=COMBINED, weight=0.0)]
-    paired = human[:both]
-    value, variance, weight = prediction_powered(paired, machine[:both], machine[both:])
-    reach = student_quantile(confidence, both - 2) * float(np.sqrt(variance))
-    worth = float(paired.var(ddof=1) / variance) if variance else None
-    bounds = value - reach, value + reach
-    return [*rows, Estimate(*labels, COMBINED, value, *bounds, machine.size, weight, worth)]
+    """The estimates of means, or of differences, by one measure (rows × topics of either judge).
 
-
-def _flat(values: np.ndarray) -> bool:
-    """Whether values differ by rounding errors only."""
-    return bool(np.ptp(values) <= EXACT * np.abs(values).max(initial=0))
-
-
-def _check_topics(both: list[str], by_human: Levels, by_machine: Levels) -> None:
-    if len(both) < LEAST_TOPICS:
-        count = {0: "no topic is", 1: "only 1 topic is"}.get(len(both), f"only {len(both)} topics are")
-        raise GradedError(
-            f"{count} judged by both the human (topics such as {next(iter(by_human))!r}) and the machine "
-            f"(such as {next(iter(by_machine))!r}); an estimate needs at least {LEAST_TOPICS}"
+    The first topics of each judge are those of `both`.
+    """
+    tested = bool(labels) and labels[0][1] is not None
+    level = confidence ** (1 / len(labels)) if tested else confidence
+    rows = [_by_each_judge(*values, both, level) for values in zip(human, machine)]
+    p = np.full((len(rows), len(JUDGES)), np.nan)
+    if tested and not (len(rows) > 1 and both < FEW):
+        p[:] = [[mean.p() for mean in means] for means in rows]
+    adjusted = np.where(np.isnan(p), np.nan, np.apply_along_axis(holm, 0, np.nan_to_num(p, nan=1.0)))
+    return [
+        Estimate(
+            *label,
+            mean.judge,
+            mean.value,
+            mean.value - mean.reach(level),
+            mean.value + mean.reach(level),
+            mean.topics,
+            mean.weight,
+            mean.worth,
+            mean.halving,
+            *(None if np.isnan(each) else float(each) for each in tests),
         )
-    if len(both) < FEW_TOPICS:
+        for label, means, by_judge in zip(labels, rows, np.dstack([p, adjusted]))
+        for mean, tests in zip(means, by_judge)
+    ]
+
+
+def _by_each_judge(human: np.ndarray, machine: np.ndarray, both: int, level: float) -> list[_Mean]:
+    """The mean of one run or difference by each judge."""
+    more, alone, paired = machine.size - both, human.size - both, human[:both]
+    spread = _variance(human)
+    found = []
+    for judge, values in ((HUMAN, human), (MACHINE, machine)):
+        of_human, error = judge == HUMAN and spread > 0, (_variance(values) / values.size) ** 0.5
+        worth = float(values.size) if of_human else None
+        halving = _halving(both, 0, alone, spread, 0.0, 0.0, 1, level) if of_human else None
+        mean = float(mean_over_topics(values))
+        found.append(_Mean(judge, mean, error, values.size - 1, values.size, None, worth, halving))
+    if not more:
+        return [*found, found[0]._replace(judge=COMBINED, weight=0.0)]
+    value, variance, weight = prediction_powered(paired, machine[:both], machine[both:], human[both:])
+    worth = spread / variance if variance else None
+    covariance = float(np.cov(paired, machine[:both])[0, 1])
+    halving = (
+        _halving(both, more, alone, spread, covariance, _variance(machine), 2, level) if spread else None
+    )
+    degrees = human.size - 2
+    combined = _Mean(COMBINED, value, variance**0.5, degrees, machine.size + alone, weight, worth, halving)
+    return [*found, combined]
+
+
+def _halving(
+    both: int,
+    more: int,
+    alone: int,
+    spread: float,
+    covariance: float,
+    of_machine: float,
+    lost: int,
+    level: float,
+) -> int | None:
+    """The number of further human topics that would halve the interval if variances stay as they are.
+
+    The human judges the machine's topics first. `lost` are the degrees of freedom that the estimate takes.
+    """
+
+    def reach(added: int) -> float:
+        n, left = both + added, max(more - added, 0)
+        weight = _weight(n, left, alone, covariance, of_machine)
+        variance = (spread - 2 * weight * covariance) / (n + alone)
+        variance += weight**2 * of_machine * (1 / left + 1 / n) if left else 0.0
+        return student_quantile(level, n + alone - lost) * max(variance, 0.0) ** 0.5
+
+    return fewest_topics(lambda added: reach(added) <= reach(0) / 2)
+
+
+def _check_topics(panel: Panel) -> None:
+    count = len(panel.both)
+    if count < LEAST_TOPICS:
+        judged = {0: "no topic is", 1: "only 1 topic is"}.get(count, f"only {count} topics are")
+        raise GradedError(
+            f"{judged} judged by both the human (topics such as {next(iter(panel.human))!r}) and the machine "
+            f"(such as {next(iter(panel.machine))!r}); an estimate needs at least {LEAST_TOPICS}"
+        )
+    if count < FEW:
         warnings.warn(
-            f"only {len(both)} topics are judged by both; below {FEW_TOPICS} the machine's bias is measured "
-            "too roughly for the intervals to be trusted",
+            f"only {count} topics are judged by both; below {FEW} the machine's bias is measured too roughly "
+            "for the intervals to be trusted",
             FewTopicsWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
