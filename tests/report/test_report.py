@@ -56,12 +56,12 @@ def of_demo():
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
-    rows, hits = RunFile.rows, reduction._hits
+    rows, hits = RunFile.rows, reduction._judged_rows
     monkeypatch.setattr(RunFile, "rows", lambda self: read.append(self) or rows(self))
     monkeypatch.setattr(RunFile, "blocks", lambda self: pytest.fail("a second read"))
     monkeypatch.setattr(
         reduction,
-        "_hits",
+        "_judged_rows",
         lambda run, qrels: reduced.extend([run] * (run.table.file is not None)) or hits(run, qrels),
     )
     report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "muAP", "AP"], resamples=9)

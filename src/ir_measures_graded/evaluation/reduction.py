@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..by_topic import blocks, changes
+from ..by_topic import changes
 from ..errors import GradedError
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
@@ -19,8 +19,7 @@ from ..inputs.rows import Block, Rows, refuse_mixed, refuse_repeated, without_re
 from ..measures.base import ScoreError
 from ..measures.topics import Topics
 from ..ranking.judged import Collection, Judged
-from ..ranking.order import as_compared, decisive, descending, tied
-from ..ranking.ranks import JudgedRanks
+from ..ranking.ranks import JudgedRanks, Sort
 
 if TYPE_CHECKING:
     from .trec_eval import TrecLists
@@ -58,25 +57,15 @@ class JudgedDocuments(NamedTuple):
         if unjudged:
             refuse_repeated(run.part(np.array(unjudged)))
         listed = run.of_topics(code)
-        retrieved = np.diff(listed.offsets)
-        hits, moved, ties = ([np.empty((rows, 0), dtype=np.int64)] for rows in (3, 2, 2))
-        for a, b in blocks(retrieved + np.diff(self.qrels.offsets)):
-            of_block, moved_in_block, ties_in_block = _hits(listed.block(a, b), self.qrels.block(a, b))
-            of_block[:2] += [[self.qrels.offsets[a]], [a]]
-            hits.append(of_block)
-            moved.append(moved_in_block + listed.offsets[a])
-            ties.append(ties_in_block + listed.offsets[a])
-        doc, topic, rank = np.concatenate(hits, axis=1)
-        ranks = JudgedRanks(
-            self.judged,
-            doc,
-            topic,
-            rank,
-            retrieved,
-            listed.values,
-            np.concatenate(moved, axis=1),
-            np.concatenate(ties, axis=1),
-        )
+
+        def matched(a: int, b: int) -> tuple[np.ndarray, Sort]:
+            block = listed.block(a, b)
+            row, doc = _judged_rows(block, self.qrels.block(a, b))
+            found = np.full(block.values.size, -1)
+            found[row] = doc + self.qrels.offsets[a]
+            return found, lambda rows, group: block.take(rows).descending(group)
+
+        ranks = JudgedRanks.of(self.judged, listed.values, listed.offsets, matched)
         return ReducedBlock(topics, ranks, listed)
 
 
@@ -161,36 +150,6 @@ def _first_positions(judged: Judged, rows: Rows, start: int = 0) -> dict[int, in
         first = np.minimum.reduceat(rows.line, rows.offsets[:-1])
     positions = zip(rows.topics, first.tolist())
     return {judged.code[topic]: position for topic, position in positions if topic in judged.code}
-
-
-def _hits(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` positions and `ties`
-    of the list, all as in `JudgedRanks`."""
-    row, doc = _judged_rows(listed, qrels)
-    found = np.full(listed.values.size, -1)
-    found[row] = doc
-
-    starts, sizes = listed.offsets[:-1], np.diff(listed.offsets)
-    score = as_compared(listed.values)
-    new = np.zeros(score.size, dtype=bool)
-    new[starts[sizes > 0]] = True
-    row = in_table = np.arange(score.size)
-    if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs are sorted already
-        row = descending(score, listed.offsets)
-        score, found = score[row], found[row]
-    new |= changes(score)
-    ties = tied(new)
-    if ties.size:
-        position, group = decisive(listed.values[row[ties[0]]], found[ties[0]] >= 0, *ties)
-        order = listed.take(row[position]).descending(group)  # one sort of the ids orders all groups
-        row = row.copy()
-        row[position], found[position] = row[position][order], found[position][order]
-
-    moved = np.flatnonzero(row != in_table)
-    position = np.flatnonzero(found >= 0)
-    topic = np.searchsorted(starts, position, side="right") - 1
-    hits = np.stack((found[position], topic, position - starts[topic] + 1))
-    return hits, np.stack((moved, row[moved])), ties
 
 
 def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:

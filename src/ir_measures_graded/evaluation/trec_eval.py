@@ -218,13 +218,13 @@ def reciprocal_rank_within(lists: TrecLists, given: Given) -> np.ndarray:
 
 def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
     """The rank of each retrieved judged document when ties are ordered by *ascending* document id and scores
-    are compared as 64-bit floats."""
+    are compared as 64-bit floats. Documents without ids stay in the order given."""
     rank, score = by_topic.positions(ranks.retrieved) + 1, ranks.score
     tied = rank > ranks.first_of_tie  # tied with the row before as 32-bit floats
     if not (tied[1:] & (score[1:] != score[:-1])).any():
-        return ranks.first + ranks.last - ranks.rank  # reverses each tie group
+        return ranks.first + ranks.last - ranks.rank if ranks.has_ids else ranks.rank  # reverses tie groups
     topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)
-    order = np.lexsort((-rank, -score, topic))
+    order = np.lexsort((-rank if ranks.has_ids else rank, -score, topic))
     ascending = np.empty_like(rank)
     ascending[order] = rank
     return ascending[ranks.position]

@@ -67,10 +67,7 @@ class InMemory(ABC):
 
         Documents may be validated only when their rows are evaluated.
         """
-        table = self.rows()
-        for row in self.role.refused(table.values)[:1].tolist():
-            raise table.error(row, self.role.rule.format(table.values[row]))
-        return table
+        return self.rows().checked()
 
     def table(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""

@@ -148,6 +148,22 @@ class Rows:
             line=None if self.line is None else self.line[rows],
         )
 
+    def where(self, kept: np.ndarray) -> Rows:
+        """The rows for which `kept` (N) is true."""
+        return replace(
+            self,
+            offsets=np.append(0, np.cumsum(kept))[self.offsets],
+            docs=self.docs.take(np.flatnonzero(kept)),
+            values=self.values[kept],
+            line=None if self.line is None else self.line[kept],
+        )
+
+    def checked(self) -> Rows:
+        """The rows. Raises `GradedError` for a value that is not allowed."""
+        for row in self.role.refused(self.values)[:1].tolist():
+            raise self.error(row, self.role.rule.format(self.values[row]))
+        return self
+
     def of_topics(self, code: Mapping[str, int]) -> Rows:
         """The rows of the topics that have a code 0 … T − 1, in the order of the codes.
 
@@ -263,14 +279,7 @@ def _without(table: Rows, rows: np.ndarray) -> Rows:
     """The table without these rows, whose documents occur in other rows of the topic."""
     kept = np.ones(table.values.size, dtype=bool)
     kept[rows] = False
-    return replace(
-        table,
-        offsets=np.append(0, np.cumsum(kept))[table.offsets],
-        docs=table.docs.ids().take(np.flatnonzero(kept)),
-        values=table.values[kept],
-        distinct=True,
-        line=None if table.line is None else table.line[kept],
-    )
+    return replace(table, docs=table.docs.ids(), distinct=True).where(kept)
 
 
 def _iterations(qrels: Rows, row: int) -> list[str]:

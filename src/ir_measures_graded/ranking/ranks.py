@@ -7,14 +7,18 @@ their scores. Unjudged documents are only counted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from ..by_topic import bounds_of, changes, largest, positions, smallest
+from ..by_topic import blocks, bounds_of, changes, largest, positions, smallest
 from .judged import Judged
-from .order import tied
+from .order import as_compared, decisive, descending, tied
+
+Sort = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""The order by descending id of the documents in some rows, from the rows and the tie group of each."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class JudgedRanks:
     `scores` holds the scores of all retrieved documents in the order of the run, topic after topic
     (`retrieved.sum()`), and `score` in rank order. `ties` are the positions in `score` of all tied documents,
     and for each the first position of its tie group. `moved` are positions whose document is at another row
-    of the run, and these rows.
+    of the run, and these rows. `has_ids` is false if tied documents are in the order of the run, because
+    they have no ids.
     """
 
     judged: Judged
@@ -49,6 +54,45 @@ class JudgedRanks:
     moved: np.ndarray
     ties: np.ndarray
     uncondensed: JudgedRanks | None = None
+    has_ids: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        judged: Judged,
+        scores: np.ndarray,
+        offsets: np.ndarray,
+        matched: Callable[[int, int], tuple[np.ndarray, Sort | None]],
+    ) -> JudgedRanks:
+        """The ranks from the scores of all retrieved documents; topic t has `offsets[t]:offsets[t + 1]`.
+
+        `matched(a, b)` has the number of each document of the topics a … b − 1 among the judged documents, −1
+        if it is unjudged, and sorts tied documents; without ids, they stay in the order given.
+        """
+        hits, moved, ties = ([np.empty((rows, 0), dtype=np.int64)] for rows in (3, 2, 2))
+        has_ids = True
+        for a, b in blocks(np.diff(offsets) + np.diff(judged.offsets)):
+            doc, sort = matched(a, b)
+            start, stop = offsets[a], offsets[b]
+            of_block, moved_in_block, ties_in_block = _ranked(
+                scores[start:stop], offsets[a : b + 1] - start, doc, sort
+            )
+            hits.append(of_block + [[0], [a], [0]])
+            moved.append(moved_in_block + start)
+            ties.append(ties_in_block + start)
+            has_ids = sort is not None
+        doc, topic, rank = np.concatenate(hits, axis=1)
+        return cls(
+            judged,
+            doc,
+            topic,
+            rank,
+            np.diff(offsets),
+            scores,
+            np.concatenate(moved, axis=1),
+            np.concatenate(ties, axis=1),
+            has_ids=has_ids,
+        )
 
     @property
     def whole(self) -> JudgedRanks:
@@ -115,3 +159,31 @@ class JudgedRanks:
         rank = positions(retrieved) + 1
         ties = tied(changes(self._group[0]))
         return replace(self, rank=rank, retrieved=retrieved, ties=ties, uncondensed=self)
+
+
+def _ranked(
+    scores: np.ndarray, offsets: np.ndarray, doc: np.ndarray, sort: Sort | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The `doc`, `topic` and `rank` of the retrieved judged documents, and the `moved` positions and `ties`
+    of the list, all as in `JudgedRanks`; `doc` and `sort` as from `matched`."""
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    score = as_compared(scores)
+    new = np.zeros(score.size, dtype=bool)
+    new[starts[sizes > 0]] = True
+    row = in_table = np.arange(score.size)
+    if ((score[1:] > score[:-1]) & ~new[1:]).any():  # most runs are sorted already
+        row = descending(score, offsets)
+        score, doc = score[row], doc[row]
+    new |= changes(score)
+    ties = tied(new)
+    if ties.size and sort is not None:
+        position, group = decisive(scores[row[ties[0]]], doc[ties[0]] >= 0, *ties)
+        order = sort(row[position], group)  # one sort of the ids orders all groups
+        row = row.copy()
+        row[position], doc[position] = row[position][order], doc[position][order]
+
+    moved = np.flatnonzero(row != in_table)
+    position = np.flatnonzero(doc >= 0)
+    topic = np.searchsorted(starts, position, side="right") - 1
+    hits = np.stack((doc[position], topic, position - starts[topic] + 1))
+    return hits, np.stack((moved, row[moved])), ties
