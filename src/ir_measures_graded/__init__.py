@@ -33,9 +33,11 @@ from .registry.plugins import PluginWarning
 
 if _TYPE_CHECKING:
     from .demo import register as register_demo
+    from .evaluation.arrays import ArrayEvaluator, array_mean, array_values
 
 __version__ = "0.1.0"
 __all__ = [
+    "ArrayEvaluator",
     "AtRelevant",
     "Choice",
     "Count",
@@ -59,6 +61,8 @@ __all__ = [
     "UnknownMeasureError",
     "WeightedGains",
     "accelerate",
+    "array_mean",
+    "array_values",
     "hookimpl",
     "parse_measure",
     "ratio",
@@ -76,11 +80,15 @@ _plugins.trials.append(_problem)  # the tests prove our own measures
 
 
 def __getattr__(name: str) -> _Any:
-    """`register_demo`, or the measure of that name that a plugin brings."""
+    """`register_demo`, a function of arrays, or the measure of that name that a plugin brings."""
     if name == "register_demo":
         from .demo import register  # takes time
 
         return register
+    if name in ("ArrayEvaluator", "array_mean", "array_values"):
+        from .evaluation import arrays
+
+        return getattr(arrays, name)
     if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # not a submodule
         _plugins.load()
         measure = _names.registry().get(name)

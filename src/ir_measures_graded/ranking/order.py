@@ -19,14 +19,14 @@ def as_compared(score: np.ndarray) -> np.ndarray:
 def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """The row order that descends by score within each topic; rows with equal scores keep their order.
 
-    >>> descending(np.array([1, 2, 3, 3], np.float32), np.array([0, 2, 4]))
-    array([1, 0, 2, 3])
+    >>> descending(np.array([-0.0, 0.0, 2, 3], np.float32), np.array([0, 2, 4]))
+    array([0, 1, 3, 2])
 
     The bits of a float sort like the float itself after the bits of negative floats are inverted. They
     and the row's position in its topic make one integer. The integers of a topic are a row of a matrix,
     because NumPy sorts integers much faster than it computes the order of floats.
     """
-    bits = score.view(np.uint32)
+    bits = (score + np.float32(0)).view(np.uint32)  # −0 becomes 0
     key = np.where(bits >> 31, bits, ~bits & np.uint32(2**31 - 1)).astype(np.uint64)
     sizes = np.diff(offsets)
     sizes = sizes[sizes > 0]

@@ -77,7 +77,8 @@ class JudgedRanks:
             of_block, moved_in_block, ties_in_block = _ranked(
                 scores[start:stop], offsets[a : b + 1] - start, doc, sort
             )
-            hits.append(of_block + [[0], [a], [0]])
+            of_block[1] += a
+            hits.append(of_block)
             moved.append(moved_in_block + start)
             ties.append(ties_in_block + start)
             has_ids = sort is not None

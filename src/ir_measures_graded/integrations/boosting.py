@@ -1,0 +1,188 @@
+"""Any measure as the evaluation metric of LightGBM, XGBoost and CatBoost, also for early stopping.
+
+    lightgbm.train(settings, train, valid_sets=[valid], feval=lightgbm_metric("nDCG_JK(b=2)@10"))
+    LGBMRanker().fit(…, eval_metric=lightgbm_metric("nDCG_JK(b=2)@10"))
+    xgboost.train(settings, train, evals=[(valid, "valid")], custom_metric=xgboost_metric("nDCG_JK(b=2)@10"))
+    CatBoostRanker(eval_metric=catboost_metric("nDCG_JK(b=2)@10", train, valid)).fit(train, eval_set=valid)
+
+The values are those of `array_mean`, with its argument `ties`: every group counts once, and the weights of
+documents and groups are ignored. This module imports none of these libraries before it needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..by_topic import changes
+from ..errors import GradedError, install_hint
+from ..evaluation.arrays import ArrayEvaluator, Measures
+from ..registry.facts import needs_all_topics, sign_of
+from ..registry.notation import parse_measures
+
+KEPT = 8
+"""The number of data sets whose labels stay reduced."""
+
+
+class _Metric:
+    """Measures of the scores of a data set. Their names are those of the measures."""
+
+    def __init__(self, measures: Measures, ties: str = "mean"):
+        self.measures, self.ties = parse_measures(measures), ties
+        self.names = [*map(str, self.measures)]
+        self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
+        self.__name__ = self.names[0]
+        ArrayEvaluator(self.measures, [0], [1], ties)  # refuses what it cannot compute, before the training
+
+    def means(self, labels: Any, scores: Any, sizes: Any) -> list[float]:
+        """The mean of each measure over the groups of these sizes. Labels are reduced once for all calls."""
+        if sizes is None or np.size(sizes) == 0:
+            raise GradedError("the data has no groups; give group sizes or query ids with the data")
+        kept = np.asarray(labels, np.float64).tobytes(), np.asarray(sizes).astype(np.int64).tobytes()
+        return _evaluator(self.measures, self.ties, *kept).means(np.ravel(scores)).tolist()
+
+
+@lru_cache(KEPT)
+def _evaluator(measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes) -> ArrayEvaluator:
+    size = np.frombuffer(sizes, np.int64)
+    return ArrayEvaluator(measures, np.frombuffer(labels), np.repeat(np.arange(size.size), size), ties)
+
+
+class LightGBMMetric(_Metric):
+    """What `lightgbm_metric` returns."""
+
+    def __call__(self, preds: Any, data: Any, weight: Any = None, group: Any = None) -> Any:
+        # LightGBM looks at the number of parameters. `train` passes the scores and the data set, `LGBMRanker`
+        # passes labels, scores, weights and group sizes.
+        if hasattr(data, "get_group"):
+            values = self.means(data.get_label(), preds, data.get_group())
+        else:
+            values = self.means(preds, data, group)
+        return [*zip(self.names, values, self.larger_is_better)]
+
+
+def lightgbm_metric(measures: Measures, ties: str = "mean") -> LightGBMMetric:
+    """One or several measures for `feval` of `lightgbm.train` and `eval_metric` of `LGBMRanker.fit`.
+
+    LightGBM's early stopping looks at all metrics and learns from each whether larger values are better. With
+    ``metric="None"`` in its settings (`LGBMRanker(metric="None")`), it computes these measures alone.
+
+    >>> metric = lightgbm_metric(["CG@1", "ASL"])
+    >>> metric([3.0, 0.0, 1.0], [0.2, 0.1, 0.7], None, [2, 1])
+    [('CG@1', 2.0, True), ('ASL', 1.0, False)]
+
+    Raises `GradedError` as `array_mean`, and for data without groups.
+    """
+    return LightGBMMetric(measures, ties)
+
+
+class XGBoostMetric(_Metric):
+    """What `xgboost_metric` returns. `names` are those of XGBoost's log, with ``=`` in place of a colon."""
+
+    def __init__(self, measures: Measures, ties: str):
+        super().__init__(measures, ties)
+        self.names = [name.replace(":", "=") for name in self.names]  # XGBoost splits its log at a colon
+        self.__name__ = self.names[0]
+
+    def __call__(self, scores: Any, data: Any) -> Any:
+        if hasattr(data, "get_uint_info"):
+            sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
+            return [*zip(self.names, self.means(data.get_label(), scores, sizes))]
+        if len(self.names) > 1:
+            raise GradedError("XGBRanker takes one measure; use xgboost.train for several")
+        if needs_all_topics(self.measures[0]):
+            raise GradedError(
+                f"XGBRanker passes one group at a time, and {self.names[0]} depends on the labels of all; "
+                "set its parameters, such as max_gain, or use xgboost.train"
+            )
+        labels, scores = scores, data  # XGBRanker passes the labels and scores of one group
+        return float(ArrayEvaluator(self.measures, labels, [len(labels)], self.ties).means(scores)[0])
+
+    def early_stopping(self, rounds: int, **options: Any) -> Any:
+        """XGBoost's callback `EarlyStopping` for the first measure, told whether larger values are better.
+
+        `options` are those of the callback. Raises `GradedError` if XGBoost is not installed.
+        """
+        try:
+            from xgboost.callback import EarlyStopping
+        except ImportError:
+            raise GradedError(f"XGBoost is not installed: {install_hint('boosting')}") from None
+        better = self.larger_is_better[0]
+        return EarlyStopping(rounds=rounds, metric_name=self.names[0], maximize=better, **options)
+
+
+def xgboost_metric(measures: Measures, ties: str = "mean") -> XGBoostMetric:
+    """Measures for `custom_metric` of `xgboost.train`, or one for `eval_metric` of `XGBRanker`.
+
+    A metric cannot tell XGBoost whether larger values are better: pass
+    ``callbacks=[metric.early_stopping(rounds)]``. XGBoost rounds the values to 6 decimals.
+
+    `XGBRanker` calls the metric once for each group, which is slow. Its mean weights each group by its number
+    of documents, and counts groups of one document as 1. `xgboost.train` has the values of `array_mean`.
+
+    >>> metric = xgboost_metric("CG@1")
+    >>> metric.__name__, metric([3.0, 0.0], [0.1, 0.2])
+    ('CG@1', 0.0)
+
+    Raises `GradedError` as `array_mean`, and for data without groups. In `XGBRanker`, it also raises
+    `GradedError` for several measures, and for a measure that depends on the labels of all groups.
+    """
+    return XGBoostMetric(measures, ties)
+
+
+class CatBoostMetric(_Metric):
+    """What `catboost_metric` returns."""
+
+    no_jit = True  # CatBoost does not try to compile it
+
+    def __init__(self, measures: Measures, pools: Sequence[Any], ties: str):
+        super().__init__(measures, ties)
+        if len(self.measures) > 1:
+            raise GradedError(f"CatBoost takes one measure as eval_metric, not {len(self.measures)}")
+        self.data = [(_labels(pool.get_label()), _sizes(pool.get_group_id_hash())) for pool in pools]
+
+    def is_max_optimal(self) -> bool:
+        """Whether larger values are better."""
+        return self.larger_is_better[0]
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """The value of the pool with the labels `target`, and 1."""
+        labels = _labels(target)
+        sizes = [sizes for known, sizes in self.data if np.array_equal(known, labels)]
+        if not sizes or any(not np.array_equal(sizes[0], other) for other in sizes):
+            raise GradedError(
+                "CatBoost passes labels without groups, and no pool has these labels in this order, or two "
+                "have them; give catboost_metric all pools, and train with boosting_type='Plain'"
+            )
+        return self.means(labels, approxes[0], sizes[0])[0], 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """The value itself."""
+        return error
+
+
+def _labels(given: Any) -> np.ndarray:
+    return np.asarray(given, np.float32)
+
+
+def _sizes(ids: Any) -> np.ndarray:
+    """The sizes of the groups, whose documents CatBoost requires to be consecutive."""
+    ids = np.asarray(ids)
+    return np.diff(np.append(np.flatnonzero(changes(ids)), ids.size))
+
+
+def catboost_metric(measure: Measure | str, *pools: Any, ties: str = "mean") -> CatBoostMetric:
+    """A measure for `eval_metric` of CatBoost, which tells it whether larger values are better.
+
+    CatBoost does not pass groups to a metric. Give all `pools` that the training evaluates: that of the
+    training and those of `eval_set`. The metric tells them apart by their labels. CatBoost takes one measure,
+    and its log calls it ``CatBoostMetric``.
+
+    Raises `GradedError` as `array_mean`, for several measures, and for data without groups. CatBoost wraps
+    the error for labels that no pool has in this order, as with ``boosting_type="Ordered"``.
+    """
+    return CatBoostMetric(measure, pools, ties)

@@ -1,0 +1,181 @@
+"""Arrays of labels and scores have the values of `evaluate` for the same data with ids."""
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies
+from ir_measures_graded import ArrayEvaluator, GradedError, array_mean, array_values, parse_measure
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.uncertainty import with_option
+
+NAN = float("nan")
+OPTIONS = (
+    "nDCG_JK(gains=2:10)@3 CG(judged_only=True)@2 nDCG_JK(unjudged='max')@3 NDPM(tied_by='rank') Q(beta=20)@5"
+)
+STANDARD = "nDCG@3 nDCG P@2 AP AP(rel=2)@3 RR Rprec Bpref infAP SetP NumRet NumRel IPrec@0.3"
+ASCENDING = [*map(parse_measure, "RR@3 RR(rel=2)@2 Judged@3 Judged".split())]
+"""Measures for which ir-measures orders tied documents by ascending id."""
+GRADED = [*MEASURES, *(measure @ 3 for measure in MEASURES if measure.CUTOFF)]
+GRADED += map(parse_measure, OPTIONS.split())
+UNIT = {"ADM", "RelativeRelevance"}  # their scores are between 0 and 1
+
+
+def groups_of(levels, scores):
+    document = st.tuples(st.sampled_from([*levels, NAN]), st.sampled_from(scores))
+    return st.lists(st.lists(document, max_size=9), min_size=1, max_size=4).filter(
+        lambda groups: sum(map(len, groups)) > len(groups)  # as many sizes as documents would be ids
+    )
+
+
+def flat(groups):
+    """Labels, scores and group sizes."""
+    labels, scores = zip(*[document for group in groups for document in group])
+    return labels, scores, [*map(len, groups)]
+
+
+def with_ids(groups, ids):
+    """Qrels and a run."""
+    named = {str(number): [*zip(ids, group)] for number, group in enumerate(groups)}
+    qrels = {
+        name: {id_: level for id_, (level, _) in group if level == level} for name, group in named.items()
+    }
+    return qrels, {name: {id_: score for id_, (_, score) in group} for name, group in named.items()}
+
+
+DESCENDING_IDS = [str(99 - number) for number in range(90)]
+"""The order given is that of trec_eval."""
+
+
+def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
+    qrels, run = with_ids(groups, ids)
+    optional = [ties != "given" and with_option(each, "ties", ties) for each in measures]
+    expected = evaluate(qrels, {"run": run}, [option or each for option, each in zip(optional, measures)])
+    labels, scores, sizes = flat(groups)
+    evaluator = ArrayEvaluator(measures, labels, sizes, ties)
+    assert evaluator.values(scores).tolist() == expected.values[0].tolist()
+    assert evaluator.means(scores).tolist() == expected.means()[0].tolist()
+
+
+@settings(max_examples=50)
+@given(groups_of(strategies.REAL, [*strategies.UNIT_SCORES, -0.0]))
+def test_graded_measures_equal_those_of_ids(groups):
+    assert_equal_to_ids(groups, GRADED)
+
+
+@settings(max_examples=50)
+@given(groups_of([0, 1, 2.5, 4], strategies.UNIT_SCORES), st.sampled_from(["mean", "min", "max"]))
+def test_ties_equal_those_of_ids(groups, ties):
+    assert_equal_to_ids(groups, MEASURES, ties=ties)
+
+
+@given(groups_of(strategies.WHOLE, strategies.TIED_SCORES))
+def test_standard_measures_equal_those_of_ids(groups):
+    assert_equal_to_ids(groups, [*map(parse_measure, STANDARD.split())])
+    assert_equal_to_ids(groups, ASCENDING, ids=DESCENDING_IDS[::-1])
+
+
+@settings(max_examples=50)
+@given(groups_of(strategies.REAL, strategies.ANY_SCORES), st.randoms(use_true_random=False))
+def test_every_form_has_the_same_values(groups, random):
+    measures = [measure for measure in GRADED if measure.NAME not in UNIT]
+    labels, scores, sizes = flat(groups)
+    expected = array_values(measures, labels, scores, sizes)
+    order = sorted(range(len(labels)), key=lambda _: random.random())
+    ids = np.repeat([f"q{number}" for number in range(len(sizes))], sizes)
+    first = np.sort(np.unique(ids[order], return_index=True)[1])
+    appear = [int(ids[order][row][1:]) for row in first]
+    kept = np.argsort(ids[order], kind="stable")
+    within = np.concatenate(
+        [np.sort(np.array(order)[kept][ids[order][kept] == name]) for name in np.unique(ids)]
+    )
+    shuffled = np.empty_like(order)
+    shuffled[kept] = within  # the documents of a group keep their order
+    by_id = array_values(measures, np.array(labels)[shuffled], np.array(scores)[shuffled], ids[shuffled])
+    assert by_id.tolist() == expected[:, appear].tolist()
+    padded = np.full((2, len(sizes), max(sizes) + 1), NAN)
+    for number, group in enumerate(groups):
+        padded[:, number, : len(group)] = np.array(group).reshape(-1, 2).T
+    assert array_values(measures, *padded).tolist() == expected.tolist()
+
+
+def test_any_array_is_read():
+    class Exported:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([2, 0, 1], dtype=np.uint8)
+
+    masked = np.ma.masked_array([2, 0, 5], mask=[False, False, True])
+    for labels in ([2, 0, 1], Exported(), np.array([2, 0, 1], np.float16), np.array([True, False, True])):
+        assert array_values("CG@2", labels, np.float32([0.1, 0.5, 0.7]), [3]).tolist() == [1.0]
+    assert array_values(["CG", "Judged"], masked, [3, 2, 1], [3]).tolist() == [[2.0], [2 / 3]]
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    tensor = torch.tensor([[0.1, 0.5, 0.7]], requires_grad=True)
+    assert array_mean("CG@2", torch.tensor([[2, 0, 1]]), tensor.detach()) == 1.0
+    with pytest.raises(GradedError, match=r"cannot read the scores as an array of numbers: .*detach\(\)"):
+        array_mean("CG@2", torch.tensor([[2, 0, 1]]), tensor)
+
+
+def test_one_measure_has_one_value_per_group_and_names_do_not_hide_options():
+    labels, scores = [1, 0, 1, 0], [1.0, 1.0, 2.0, 3.0]
+    assert array_values("P@1", labels, scores, [2, 2]).tolist() == [1.0, 0.0]
+    assert array_values("CG@1", labels, scores, [2, 2]).tolist() == [0.5, 0.0]
+    assert array_values("CG(ties='max')@1", labels, scores, [2, 2]).tolist() == [1.0, 0.0]
+    assert array_values(["CG@1", "CG(ties='mean')@1"], labels, scores, [2, 2]).tolist() == [[0.5, 0.0]] * 2
+    assert array_mean(["NumRet", "CG@1"], labels, scores, [*"aaab"]).tolist() == [4.0, 0.5]
+
+
+REFUSED = [
+    (("CG", [1], [1], None), "flat labels need groups: give group sizes, or one group id per document"),
+    (
+        ("CG", [1, 0, 1], [1, 2, 3], [2]),
+        "groups [2] do not fit 3 labels; give group sizes that add up to 3, or",
+    ),
+    (
+        ("CG", [1, 0], [1, 2], [1, 1]),
+        "groups are 1 for each of 2 documents, which may be sizes or ids; give [2]",
+    ),
+    (("CG", [1, 0], [1, 2], ["a", None]), "groups: document 1 has no group id"),
+    (("CG", [[1, 0]], [[1, 2]], [2]), "each row of two-dimensional labels is a group; leave out groups"),
+    (("CG", [1, 0], [1], [2]), "the scores have the shape (1,), the labels (2,); give a score per label"),
+    (("CG", [[[1]]], [1], [1]), "the labels have 3 dimensions; give 1, or 2 (groups × documents)"),
+    (("CG", ["1"], [1], [1]), "the labels are of type <U1; give numbers, with NaN for missing ones"),
+    (("CG", [[1], [1, 2]], [1], [1]), "cannot read the labels as an array of numbers: "),
+    (("CG", [], [], []), "the qrels are empty: there is no topic to evaluate"),
+    (
+        ("CG", [1, np.inf], [1, 2], [2]),
+        "labels: topic '0', document '1': the label is inf; a label is a finite",
+    ),
+    (
+        ("CG", [1, 0], [1, NAN], ["a", "b"]),
+        "scores: topic 'b', document '0': the score is NaN, which cannot be",
+    ),
+    (
+        ("CG", [[1, 0]], [[1, NAN]]),
+        "scores: topic '0', document '1': the score is NaN, which cannot be ranked",
+    ),
+    (
+        ("nDCG", [1, 0.5], [1, 2], [2]),
+        "labels: topic '0', document '1': the level is 0.5; nDCG is defined for",
+    ),
+    (("ADM(norm='none')", [1, 0], [1, 2], [2]), "ADM(norm='none'): topic '0', document '1' "),
+    (("ERR@3", [1, 0], [1, 2], [2]), "the provider graded does not compute ERR@3"),
+    (("CG", [1, 0], [1, 2], [2], "docid"), "ties='docid' is not allowed; ties is mean, min, max, given"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[message[:30] for _, message in REFUSED])
+def test_arrays_that_cannot_be_evaluated(arguments, message):
+    with pytest.raises(GradedError) as error:
+        array_values(*arguments)
+    assert message in str(error.value)
+
+
+def test_the_evaluator_is_one_of_ir_measures():
+    evaluator = ArrayEvaluator("CG@1", [3, 0, 1], ["x", "x", "y"])
+    assert [*evaluator.iter_calc([1, 2, 3])] == [
+        ir_measures.Metric("x", evaluator.in_order[0], 0.0),
+        ir_measures.Metric("y", evaluator.in_order[0], 1.0),
+    ]

@@ -1,0 +1,191 @@
+"""Early stopping of the real libraries stops where a loop by hand does."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ir_measures_graded import GradedError, array_mean, array_values
+from ir_measures_graded.integrations.boosting import catboost_metric, lightgbm_metric, xgboost_metric
+from ir_measures_graded.integrations.scikit_learn import scorer
+
+LARGER, SMALLER = "nDCG_JK(b=3,gains=1:1,2:10)@5", "ASL"
+PATIENCE, ROUNDS = 4, 60
+pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+
+
+def made(seed, count):
+    """Features, labels, group sizes, and the group id of each document."""
+    random = np.random.default_rng(seed)
+    sizes = random.integers(2, 25, count)
+    features = random.normal(size=(sizes.sum(), 4))
+    labels = features[:, 0] + features[:, 1] * features[:, 2] + 1.5 * random.normal(size=sizes.sum())
+    return features, np.clip(np.round(labels), 0, 4), sizes, np.repeat(np.arange(count), sizes)
+
+
+TRAIN, VALID = made(1, 40), made(2, 20)
+
+
+def by_hand(predictions, measure, mean=array_mean):
+    """The values of the rounds down to the one that stops, and the number of the best round."""
+    values = []
+    for scores in predictions:
+        values.append(mean(measure, VALID[1], scores, VALID[2]))
+        best = int(np.argmin(values) if measure == SMALLER else np.argmax(values))
+        if len(values) - 1 - best == PATIENCE:
+            return values, best
+    raise AssertionError("the data must stop the training")
+
+
+LIGHTGBM = {"metric": "None", "num_leaves": 7, "learning_rate": 0.2, "seed": 1, "verbose": -1}
+
+
+@pytest.mark.parametrize("measure", [LARGER, SMALLER])
+def test_lightgbm_stops_as_a_loop_by_hand(measure):
+    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    settings = {"objective": "lambdarank", "num_threads": 1, **LIGHTGBM}
+    train = lightgbm.Dataset(TRAIN[0], TRAIN[1], group=TRAIN[2])
+    full = lightgbm.train(settings, train, ROUNDS)
+    scores = (full.predict(VALID[0], num_iteration=number) for number in range(1, ROUNDS + 1))
+    values, best = by_hand(scores, measure)
+
+    log = {}
+    data = lightgbm.Dataset(VALID[0], VALID[1], group=VALID[2], reference=train)
+    stop = lightgbm.early_stopping(PATIENCE, first_metric_only=True, verbose=False)
+    metric = lightgbm_metric([measure, "P@3"])
+    stopped = lightgbm.train(
+        settings, train, ROUNDS, [data], ["valid"], metric, callbacks=[stop, lightgbm.record_evaluation(log)]
+    )
+    assert [*log["valid"]] == metric.names
+    assert (log["valid"][metric.names[0]], stopped.best_iteration) == (values, best + 1)
+
+    ranker = lightgbm.LGBMRanker(n_estimators=ROUNDS, n_jobs=1, **LIGHTGBM).fit(
+        TRAIN[0], TRAIN[1], group=TRAIN[2], eval_set=[VALID[:2]], eval_group=[VALID[2]],
+        eval_metric=metric,
+        callbacks=[lightgbm.early_stopping(PATIENCE, first_metric_only=True, verbose=False)],
+    )  # fmt: skip
+    assert (ranker.evals_result_["valid_0"][metric.names[0]], ranker.best_iteration_) == (values, best + 1)
+
+
+@pytest.mark.parametrize("measure", [LARGER, SMALLER])
+def test_xgboost_stops_as_a_loop_by_hand(measure):
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    settings = {"objective": "rank:ndcg", "max_depth": 3, "learning_rate": 0.3}
+    train, valid = (xgboost.DMatrix(data[0], data[1], qid=data[3]) for data in (TRAIN, VALID))
+    full = xgboost.train(settings | {"nthread": 1}, train, ROUNDS)
+    scores = [full.predict(valid, iteration_range=(0, number)) for number in range(1, ROUNDS + 1)]
+    values, best = by_hand(scores, measure)
+
+    log = {}
+    metric = xgboost_metric([measure, "P@3"])
+    stopped = xgboost.train(
+        settings | {"nthread": 1}, train, ROUNDS, evals=[(train, "train"), (valid, "valid")],
+        custom_metric=metric, callbacks=[metric.early_stopping(PATIENCE, data_name="valid")],
+        evals_result=log, verbose_eval=False,
+    )  # fmt: skip
+    assert [*log["valid"]][-2:] == metric.names
+    assert log["valid"][metric.names[0]] == pytest.approx(values, abs=6e-7)  # XGBoost's text has 6 decimals
+    assert stopped.best_iteration == best
+
+    def weighted(measure, labels, scores, sizes):
+        return np.average(array_values(measure, labels, scores, sizes), weights=sizes)
+
+    values, best = by_hand(scores, measure, weighted)
+    metric = xgboost_metric(measure)
+    ranker = xgboost.XGBRanker(
+        n_estimators=ROUNDS,
+        n_jobs=1,
+        eval_metric=metric,
+        callbacks=[metric.early_stopping(PATIENCE)],
+        **settings,
+    )
+    ranker.fit(TRAIN[0], TRAIN[1], qid=TRAIN[3], eval_set=[VALID[:2]], eval_qid=[VALID[3]], verbose=False)
+    assert ranker.best_iteration == best
+    assert ranker.evals_result()["validation_0"][metric.names[0]] == pytest.approx(values, abs=6e-7)
+    assert pickle.loads(pickle.dumps(ranker)).best_iteration == copy.deepcopy(ranker).best_iteration == best
+
+
+def test_xgbranker_refuses_what_one_group_cannot_tell():
+    for measures, reason in [
+        ("ERR_G@5", "depends on the labels of all"),
+        (["P@1", "P@3"], "takes one measure"),
+    ]:
+        with pytest.raises(GradedError, match=reason):
+            xgboost_metric(measures)(np.array([1.0, 0.0]), np.array([0.1, 0.2]))
+
+
+@pytest.mark.parametrize("measure", [LARGER, SMALLER])
+def test_catboost_stops_as_a_loop_by_hand(measure):
+    catboost = pytest.importorskip("catboost", reason="CatBoost is not installed")
+    pools = [catboost.Pool(data[0], data[1], group_id=data[3]) for data in (TRAIN, VALID)]
+    settings = {
+        "loss_function": "QueryRMSE", "iterations": ROUNDS, "learning_rate": 0.3, "random_seed": 1,
+        "thread_count": 1, "verbose": 0, "allow_writing_files": False,
+    }  # fmt: skip
+    full = catboost.CatBoost(settings).fit(pools[0])
+    values, best = by_hand(full.staged_predict(pools[1]), measure)
+    stopped = catboost.CatBoost(
+        settings | {"eval_metric": catboost_metric(measure, *pools), "early_stopping_rounds": PATIENCE}
+    ).fit(pools[0], eval_set=pools[1])
+    log = stopped.get_evals_result()["validation"]["CatBoostMetric"]
+    assert log == pytest.approx(values, abs=1e-12)  # its own scores are sums in another order
+    assert stopped.get_best_iteration() == best
+
+    for given in (pools[1:], [*pools, catboost.Pool(VALID[0], VALID[1], group_id=np.arange(VALID[1].size))]):
+        with pytest.raises(catboost.CatBoostError, match="CatBoost passes labels without groups"):
+            catboost.CatBoost(settings | {"eval_metric": catboost_metric(measure, *given)}).fit(
+                pools[0], eval_set=pools[1]
+            )
+    with pytest.raises(GradedError, match="CatBoost takes one measure"):
+        catboost_metric("P@1,5", *pools)
+
+
+def test_metrics_are_refused_before_the_training():
+    for metric in (lightgbm_metric, xgboost_metric, catboost_metric, scorer):
+        with pytest.raises(GradedError, match=r"does not compute ERR@3|scikit-learn is not installed"):
+            metric("ERR@3")
+    with pytest.raises(GradedError, match="the data has no groups"):
+        lightgbm_metric("P@1")([1.0], [0.5], None, None)
+
+
+def test_scorer_equals_a_loop_over_the_folds():
+    sklearn = pytest.importorskip("sklearn", "1.5", reason="scikit-learn is not installed")
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+
+    features, labels, _, ids = TRAIN
+    folds = GroupKFold(4)
+    with pytest.raises(GradedError, match="enable_metadata_routing"):
+        scorer(LARGER)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorers = {measure: scorer(measure) for measure in (LARGER, SMALLER)}
+        found = cross_validate(Ridge(), features, labels, scoring=scorers, cv=folds, params={"groups": ids})
+        for measure, sign in ((LARGER, 1), (SMALLER, -1)):
+            expected = [
+                sign * array_mean(
+                    measure, labels[test], Ridge().fit(features[rest], labels[rest]).predict(features[test]),
+                    ids[test],
+                )
+                for rest, test in folds.split(features, labels, ids)
+            ]  # fmt: skip
+            assert found[f"test_{measure}"].tolist() == expected
+        renamed = scorer(LARGER, groups="qid")
+        search = GridSearchCV(
+            Ridge(), {"alpha": [1e-3, 1e9]}, scoring=renamed, cv=folds.set_split_request(groups="qid")
+        )
+        assert search.fit(features, labels, qid=ids).best_score_ >= np.mean(found[f"test_{LARGER}"]) - 1e-3
+        with pytest.raises(GradedError, match="is not a name; a scorer sees only a fold"):
+            scorer(LARGER, ids)
+        with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
+            scorer("P@1,5")
+
+
+def test_no_library_is_imported_before_it_is_needed():
+    code = (
+        "import sys, ir_measures_graded.integrations.boosting, ir_measures_graded.integrations.scikit_learn;"
+        "print({'lightgbm', 'xgboost', 'catboost', 'sklearn', 'pandas'} & {*sys.modules})"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
