@@ -32,8 +32,7 @@ Array = Any
 """A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`."""
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 
-GIVEN = "given"
-TIES = ("mean", "min", "max", GIVEN)
+TIES = ("mean", "min", "max", "given")
 LABELS = replace(
     QRELS,
     kind="labels",
@@ -79,7 +78,7 @@ class ArrayEvaluator(GradedEvaluator):
         level = _numbers("labels", labels)
         self._shape = level.shape
         names, sizes, self._documents = _groups(level.shape, groups)
-        ids = Ids.of([str(number) for number in range(int(sizes.max(initial=0)))])
+        ids = Ids.of(_numbered(int(sizes.max(initial=0))))
         level = level.ravel()[self._documents]
         self._listed = Rows(SCORES, names, bounds_of(sizes), Coded(positions(sizes), ids), level)
         judged = ~np.isnan(level)
@@ -112,10 +111,7 @@ class ArrayEvaluator(GradedEvaluator):
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups)."""
-        found = {
-            measure: np.where(np.isin(np.arange(values.size), order), values, 0.0)
-            for measure, order, values in self.reported(scores)
-        }
+        found = {measure: values for measure, _, values in self.reported(scores)}
         return np.stack([found[measure] for measure in self.in_order])
 
     def means(self, scores: Array) -> np.ndarray:

@@ -11,7 +11,6 @@ documents and groups are ignored. This module imports none of these libraries be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -28,15 +27,14 @@ KEPT = 8
 """The number of data sets whose labels stay reduced."""
 
 
-class _Metric:
-    """Measures of the scores of a data set. Their names are those of the measures."""
+class Metric:
+    """Measures of the scores of a data set, by name. Measures that need ids are refused at once."""
 
     def __init__(self, measures: Measures, ties: str = "mean"):
+        ArrayEvaluator(measures, [0], [1], ties)
         self.measures, self.ties = parse_measures(measures), ties
         self.names = [*map(str, self.measures)]
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
-        self.__name__ = self.names[0]
-        ArrayEvaluator(self.measures, [0], [1], ties)  # refuses what it cannot compute, before the training
 
     def means(self, labels: Any, scores: Any, sizes: Any) -> list[float]:
         """The mean of each measure over the groups of these sizes. Labels are reduced once for all calls."""
@@ -52,8 +50,18 @@ def _evaluator(measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: b
     return ArrayEvaluator(measures, np.frombuffer(labels), np.repeat(np.arange(size.size), size), ties)
 
 
-class LightGBMMetric(_Metric):
-    """What `lightgbm_metric` returns."""
+class LightGBMMetric(Metric):
+    """Measures for `feval` of `lightgbm.train` and `eval_metric` of `LGBMRanker.fit`.
+
+    LightGBM's early stopping looks at all metrics and learns from each whether larger values are better. With
+    ``metric="None"`` in its settings (`LGBMRanker(metric="None")`), it computes these measures alone.
+
+    >>> metric = lightgbm_metric(["CG@1", "ASL"])
+    >>> metric([3.0, 0.0, 1.0], [0.2, 0.1, 0.7], None, [2, 1])
+    [('CG@1', 2.0, True), ('ASL', 1.0, False)]
+
+    Raises `GradedError` as `array_mean`, and for data without groups.
+    """
 
     def __call__(self, preds: Any, data: Any, weight: Any = None, group: Any = None) -> Any:
         # LightGBM looks at the number of parameters. `train` passes the scores and the data set, `LGBMRanker`
@@ -65,27 +73,27 @@ class LightGBMMetric(_Metric):
         return [*zip(self.names, values, self.larger_is_better)]
 
 
-def lightgbm_metric(measures: Measures, ties: str = "mean") -> LightGBMMetric:
-    """One or several measures for `feval` of `lightgbm.train` and `eval_metric` of `LGBMRanker.fit`.
+class XGBoostMetric(Metric):
+    """Measures for `custom_metric` of `xgboost.train`, or one for `eval_metric` of `XGBRanker`.
 
-    LightGBM's early stopping looks at all metrics and learns from each whether larger values are better. With
-    ``metric="None"`` in its settings (`LGBMRanker(metric="None")`), it computes these measures alone.
+    A metric cannot tell XGBoost whether larger values are better: pass
+    ``callbacks=[metric.early_stopping(rounds)]``. XGBoost rounds the values to 6 decimals. The names of the
+    measures have ``=`` in place of a colon, because XGBoost splits its log there.
 
-    >>> metric = lightgbm_metric(["CG@1", "ASL"])
-    >>> metric([3.0, 0.0, 1.0], [0.2, 0.1, 0.7], None, [2, 1])
-    [('CG@1', 2.0, True), ('ASL', 1.0, False)]
+    `XGBRanker` calls the metric once for each group, which is slow. Its mean weights each group by its number
+    of documents, and counts groups of one document as 1. `xgboost.train` has the values of `array_mean`.
 
-    Raises `GradedError` as `array_mean`, and for data without groups.
+    >>> metric = xgboost_metric("CG@1")
+    >>> metric.__name__, metric([3.0, 0.0], [0.1, 0.2])
+    ('CG@1', 0.0)
+
+    Raises `GradedError` as `array_mean`, and for data without groups. In `XGBRanker`, it also raises
+    `GradedError` for several measures, and for a measure that depends on the labels of all groups.
     """
-    return LightGBMMetric(measures, ties)
 
-
-class XGBoostMetric(_Metric):
-    """What `xgboost_metric` returns. `names` are those of XGBoost's log, with ``=`` in place of a colon."""
-
-    def __init__(self, measures: Measures, ties: str):
+    def __init__(self, measures: Measures, ties: str = "mean"):
         super().__init__(measures, ties)
-        self.names = [name.replace(":", "=") for name in self.names]  # XGBoost splits its log at a colon
+        self.names = [name.replace(":", "=") for name in self.names]
         self.__name__ = self.names[0]
 
     def __call__(self, scores: Any, data: Any) -> Any:
@@ -115,68 +123,8 @@ class XGBoostMetric(_Metric):
         return EarlyStopping(rounds=rounds, metric_name=self.names[0], maximize=better, **options)
 
 
-def xgboost_metric(measures: Measures, ties: str = "mean") -> XGBoostMetric:
-    """Measures for `custom_metric` of `xgboost.train`, or one for `eval_metric` of `XGBRanker`.
-
-    A metric cannot tell XGBoost whether larger values are better: pass
-    ``callbacks=[metric.early_stopping(rounds)]``. XGBoost rounds the values to 6 decimals.
-
-    `XGBRanker` calls the metric once for each group, which is slow. Its mean weights each group by its number
-    of documents, and counts groups of one document as 1. `xgboost.train` has the values of `array_mean`.
-
-    >>> metric = xgboost_metric("CG@1")
-    >>> metric.__name__, metric([3.0, 0.0], [0.1, 0.2])
-    ('CG@1', 0.0)
-
-    Raises `GradedError` as `array_mean`, and for data without groups. In `XGBRanker`, it also raises
-    `GradedError` for several measures, and for a measure that depends on the labels of all groups.
-    """
-    return XGBoostMetric(measures, ties)
-
-
-class CatBoostMetric(_Metric):
-    """What `catboost_metric` returns."""
-
-    no_jit = True  # CatBoost does not try to compile it
-
-    def __init__(self, measures: Measures, pools: Sequence[Any], ties: str):
-        super().__init__(measures, ties)
-        if len(self.measures) > 1:
-            raise GradedError(f"CatBoost takes one measure as eval_metric, not {len(self.measures)}")
-        self.data = [(_labels(pool.get_label()), _sizes(pool.get_group_id_hash())) for pool in pools]
-
-    def is_max_optimal(self) -> bool:
-        """Whether larger values are better."""
-        return self.larger_is_better[0]
-
-    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """The value of the pool with the labels `target`, and 1."""
-        labels = _labels(target)
-        sizes = [sizes for known, sizes in self.data if np.array_equal(known, labels)]
-        if not sizes or any(not np.array_equal(sizes[0], other) for other in sizes):
-            raise GradedError(
-                "CatBoost passes labels without groups, and no pool has these labels in this order, or two "
-                "have them; give catboost_metric all pools, and train with boosting_type='Plain'"
-            )
-        return self.means(labels, approxes[0], sizes[0])[0], 1.0
-
-    def get_final_error(self, error: float, weight: float) -> float:
-        """The value itself."""
-        return error
-
-
-def _labels(given: Any) -> np.ndarray:
-    return np.asarray(given, np.float32)
-
-
-def _sizes(ids: Any) -> np.ndarray:
-    """The sizes of the groups, whose documents CatBoost requires to be consecutive."""
-    ids = np.asarray(ids)
-    return np.diff(np.append(np.flatnonzero(changes(ids)), ids.size))
-
-
-def catboost_metric(measure: Measure | str, *pools: Any, ties: str = "mean") -> CatBoostMetric:
-    """A measure for `eval_metric` of CatBoost, which tells it whether larger values are better.
+class CatBoostMetric(Metric):
+    """A measure for `eval_metric` of CatBoost, which learns from it whether larger values are better.
 
     CatBoost does not pass groups to a metric. Give all `pools` that the training evaluates: that of the
     training and those of `eval_set`. The metric tells them apart by their labels. CatBoost takes one measure,
@@ -185,4 +133,37 @@ def catboost_metric(measure: Measure | str, *pools: Any, ties: str = "mean") -> 
     Raises `GradedError` as `array_mean`, for several measures, and for data without groups. CatBoost wraps
     the error for labels that no pool has in this order, as with ``boosting_type="Ordered"``.
     """
-    return CatBoostMetric(measure, pools, ties)
+
+    no_jit = True  # CatBoost does not try to compile it
+
+    def __init__(self, measure: Measure | str, *pools: Any, ties: str = "mean"):
+        super().__init__(measure, ties)
+        if len(self.measures) > 1:
+            raise GradedError(f"CatBoost takes one measure as eval_metric, not {len(self.measures)}")
+        self.data = [(np.float32(pool.get_label()), _sizes(pool.get_group_id_hash())) for pool in pools]
+
+    def is_max_optimal(self) -> bool:
+        """Whether larger values are better."""
+        return self.larger_is_better[0]
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """The value of the pool with the labels `target`, and 1."""
+        sizes = [sizes for labels, sizes in self.data if np.array_equal(labels, np.float32(target))]
+        if not sizes or any(not np.array_equal(sizes[0], other) for other in sizes):
+            raise GradedError(
+                "CatBoost passes labels without groups, and no pool has these labels in this order, or two "
+                "have them; give catboost_metric all pools, and train with boosting_type='Plain'"
+            )
+        return self.means(target, approxes[0], sizes[0])[0], 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """The value itself."""
+        return error
+
+
+def _sizes(ids: Any) -> np.ndarray:
+    """The sizes of the groups, whose documents CatBoost requires to be consecutive."""
+    return np.diff(np.append(np.flatnonzero(changes(np.asarray(ids))), len(ids)))
+
+
+lightgbm_metric, xgboost_metric, catboost_metric = LightGBMMetric, XGBoostMetric, CatBoostMetric

@@ -17,10 +17,7 @@ from ir_measures import Measure
 
 from ..errors import GradedError, install_hint, shown
 from ..evaluation.arrays import array_mean
-from ..evaluation.evaluators import provider_named
-from ..evaluation.provider import GradedProvider
-from ..registry.facts import sign_of
-from ..registry.notation import parse_measures
+from .boosting import Metric
 
 
 def scorer(measure: Measure | str, groups: str = "groups", ties: str = "mean") -> Any:
@@ -36,16 +33,16 @@ def scorer(measure: Measure | str, groups: str = "groups", ties: str = "mean") -
         from sklearn.metrics import make_scorer
     except ImportError:
         raise GradedError(f"scikit-learn is not installed: {install_hint('boosting')}") from None
-    wanted = parse_measures(measure)
-    if len(wanted) > 1:
-        raise GradedError(f"a scorer takes one measure, not {len(wanted)}")
-    provider_named(GradedProvider.NAME, wanted)
+    metric = Metric(measure, ties)
+    if len(metric.names) > 1:
+        raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
     if not isinstance(groups, str):
         raise GradedError(
             f"groups={shown(groups)} is not a name; a scorer sees only a fold, so pass the ids "
             "themselves to cross_validate(params={'groups': ids}) or fit(groups=ids)"
         )
-    made = make_scorer(_mean, greater_is_better=sign_of(wanted[0]) > 0, measure=wanted[0], ties=ties)
+    better = metric.larger_is_better[0]
+    made = make_scorer(_mean, greater_is_better=better, measure=metric.measures[0], ties=ties)
     try:
         return made.set_score_request(groups=groups)
     except (AttributeError, RuntimeError) as error:

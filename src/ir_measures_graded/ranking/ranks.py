@@ -19,6 +19,7 @@ from .order import as_compared, decisive, descending, tied
 
 Sort = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """The order by descending id of the documents in some rows, from the rows and the tie group of each."""
+Matched = Callable[[int, int], tuple[np.ndarray, Sort | None]]
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,7 @@ class JudgedRanks:
     has_ids: bool = True
 
     @classmethod
-    def of(
-        cls,
-        judged: Judged,
-        scores: np.ndarray,
-        offsets: np.ndarray,
-        matched: Callable[[int, int], tuple[np.ndarray, Sort | None]],
-    ) -> JudgedRanks:
+    def of(cls, judged: Judged, scores: np.ndarray, offsets: np.ndarray, matched: Matched) -> JudgedRanks:
         """The ranks from the scores of all retrieved documents; topic t has `offsets[t]:offsets[t + 1]`.
 
         `matched(a, b)` has the number of each document of the topics a … b − 1 among the judged documents, −1
@@ -74,26 +69,15 @@ class JudgedRanks:
         for a, b in blocks(np.diff(offsets) + np.diff(judged.offsets)):
             doc, sort = matched(a, b)
             start, stop = offsets[a], offsets[b]
-            of_block, moved_in_block, ties_in_block = _ranked(
-                scores[start:stop], offsets[a : b + 1] - start, doc, sort
-            )
-            of_block[1] += a
-            hits.append(of_block)
-            moved.append(moved_in_block + start)
-            ties.append(ties_in_block + start)
+            ranked = _ranked(scores[start:stop], offsets[a : b + 1] - start, doc, sort)
+            for parts, part, first in zip((hits, moved, ties), ranked, ([[0], [a], [0]], start, start)):
+                parts.append(part + first)
             has_ids = sort is not None
-        doc, topic, rank = np.concatenate(hits, axis=1)
-        return cls(
-            judged,
-            doc,
-            topic,
-            rank,
-            np.diff(offsets),
-            scores,
-            np.concatenate(moved, axis=1),
-            np.concatenate(ties, axis=1),
-            has_ids=has_ids,
+        (doc, topic, rank), shifted, tied_rows = (
+            np.concatenate(each, axis=1) for each in (hits, moved, ties)
         )
+        retrieved = np.diff(offsets)
+        return cls(judged, doc, topic, rank, retrieved, scores, shifted, tied_rows, has_ids=has_ids)
 
     @property
     def whole(self) -> JudgedRanks:
