@@ -152,7 +152,19 @@ def test_print_shows_the_table_and_save_writes_what_the_ending_says(results, kin
         result.save(tmp_path / "x.docx")
 
 
+def test_a_comparison_has_a_frame_for_each_question(results):
+    found = results["Comparison"]
+    for what in ("differences", "means", "tests"):
+        assert found.to_frame(what).equals(getattr(found, what))
+    with pytest.raises(
+        GradedError, match="what='all' is not allowed; it is 'differences', 'means' or 'tests'"
+    ):
+        found.to_frame("all")
+
+
 def test_means_are_a_dict_of_floats_for_loggers(results):
     found = results["Evaluation"]
     assert found.to_dict()["B"]["NDPM"] == found.means()[1, 1]
     assert list(found.to_dict()) == [*RUNS]
+    steep = evaluate(QRELS, RUNS, ["nDCG_JK(gains=0:0,2:10)@10", "P(rel=2)@5"]).to_dict(plain=True)["A"]
+    assert list(steep) == ["nDCG_JK_gains_2_10_at_10", "P_rel_2_at_5"]

@@ -54,6 +54,13 @@ def of_demo():
     return report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], resamples=99)
 
 
+def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_demo):
+    rows = {tuple(row[:2]): row[-2:] for row in of_demo.table()[1]}
+    assert rows["nDCG_JK@10", "A"] == [None, None]
+    assert rows["nDCG_JK@10", "D"] == ["< 0.001", True]
+    assert 0 < next(row["p"] for row in of_demo.records() if row["run"] == "D") < 0.001
+
+
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
     rows, hits = RunFile.rows, reduction._judged_rows

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..errors import GradedError
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
 from ..output.dots import dot_plot
@@ -132,20 +133,28 @@ class Comparison(Result):
     @cached_property
     def means(self) -> DataFrame:
         """A row per measure and run: its mean, and its mean rank over the topics."""
-        return _frame(self.records("means"))
+        return self.to_frame("means")
 
     @cached_property
     def differences(self) -> DataFrame:
         """A row per measure and pair of runs: the primary procedure."""
-        return _frame(self.records())
+        return self.to_frame()
 
     @cached_property
     def tests(self) -> DataFrame:
         """A row per further test that was requested."""
-        return _frame(self.records("tests"))
+        return self.to_frame("tests")
+
+    def to_frame(self, what: str = "differences") -> DataFrame:
+        """The `records` as a pandas DataFrame: ``differences``, ``means`` or ``tests``."""
+        import pandas
+
+        return pandas.DataFrame(self.records(what))
 
     def records(self, what: str = "differences") -> list[dict[str, Any]]:
         """One dictionary per measure and pair of runs; or the rows of `means` or `tests`."""
+        if what not in ("differences", "means", "tests"):
+            raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
         if what == "means":
             return [
                 {"measure": str(measure), "run": run, "mean": mean, "rank": rank}
@@ -481,12 +490,6 @@ def _numbers(test: Test) -> list[Any]:
 def _further(test: Test) -> list[Any]:
     """The statistic, p-value and better run of another pairwise test."""
     return [test.statistic, test.adjusted, test.better if test.significant else None]
-
-
-def _frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
-    import pandas
-
-    return pandas.DataFrame(list(rows))
 
 
 def _pairs(tests: Sequence[Test]) -> str:

@@ -7,6 +7,7 @@ files and ir-datasets ids. `Evaluation` holds the value of each run by each meas
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -76,9 +77,15 @@ class Evaluation(Result):
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
         return mean_over_topics(self.values) if self.aggregates is None else self.aggregates
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """The `means` of each run by measure string: ``mlflow.log_metrics(found.to_dict()["bm25"])``."""
+    def to_dict(self, plain: bool = False) -> dict[str, dict[str, float]]:
+        """The `means` of each run by measure string.
+
+        `plain` names have only letters, digits, ``_``, ``.`` and ``-``, such as ``nDCG_JK_at_10``, as MLflow
+        demands: ``mlflow.log_metrics(found.to_dict(plain=True)["bm25"])``.
+        """
         names = list(map(str, self.measures))
+        if plain:
+            names = [re.sub(r"[^\w.-]+", "_", name.replace("@", " at ")).strip("_") for name in names]
         return {run: dict(zip(names, values)) for run, values in zip(self.runs, self.means().tolist())}
 
     @property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import Measure
 
 from ..analysis.compare import check_options
+from ..analysis.comparison import PValue
 from ..analysis.levels import levels
 from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation, evaluate
@@ -64,11 +65,12 @@ class Report(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per measure and run, the best run first."""
-        return self.verdict.table()
+        columns, rows = self.verdict.table()
+        return columns, [["< 0.001" if is_tiny(cell) else cell for cell in row] for row in rows]
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and run."""
-        columns, rows = self.table()
+        columns, rows = self.verdict.table()
         return [dict(zip(columns, row)) for row in rows]
 
     def figure(self) -> Figure:
@@ -89,6 +91,11 @@ class Report(Result):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to the file `path`, completely or not at all."""
         write_whole(path, self.html.encode())
+
+
+def is_tiny(cell: object) -> bool:
+    """Whether a cell is a p-value that a page shows as ``< 0.001``."""
+    return isinstance(cell, PValue) and cell < 0.001
 
 
 def report(

@@ -133,7 +133,8 @@ class Verdict:
                 of = line.test or Test(each.measure, PAIRED_T)
                 test = of.difference, of.lower, of.upper, of.adjusted
                 interval = line.interval or (None, None)
-                rows.append([str(each.measure), line.run, line.mean, *interval, *test, line.significant])
+                significant = line.test and line.significant
+                rows.append([str(each.measure), line.run, line.mean, *interval, *test, significant])
         return columns, rows
 
 
