@@ -7,12 +7,12 @@ DataFrames and DuckDB's relations do. pyarrow reads them all, so no other librar
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..by_topic import BLOCK
+from ..by_topic import BLOCK, bounds_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -162,23 +162,20 @@ def string_array(texts: list[str]) -> pyarrow.StringArray:
     >>> string_array(["q1", "", "naïve"]).to_pylist()
     ['q1', '', 'naïve']
     """
-    joined = np.frombuffer("\n".join(texts).encode(), np.uint8)
-    breaks = np.flatnonzero(joined == ord("\n"))
-    if breaks.size == len(texts) - 1:
-        ends = np.append(breaks, joined.size) - np.arange(len(texts))
-        data = joined[joined != ord("\n")].tobytes()
-        return _from_text(ends, data)
-    return utf8_array([text.encode() for text in texts])  # a string has a line break, or there is none
+    joined = "".join(texts)
+    if not joined.isascii():
+        return utf8_array([text.encode() for text in texts])
+    return _from_text(texts, joined.encode())
 
 
 def utf8_array(texts: list[bytes]) -> pyarrow.StringArray:
     """The strings with this UTF-8 text as an Arrow array."""
-    return _from_text(np.cumsum([*map(len, texts)], dtype=np.int64), b"".join(texts))
+    return _from_text(texts, b"".join(texts))
 
 
-def _from_text(ends: np.ndarray, text: bytes) -> pyarrow.StringArray:
-    """The strings in a text that end at these bytes."""
+def _from_text(texts: Sequence[Sized], joined: bytes) -> pyarrow.StringArray:
+    """The strings of these lengths in a text."""
     import pyarrow
 
-    bounds = np.concatenate(([0], ends)).astype(np.int32)
-    return pyarrow.StringArray.from_buffers(ends.size, pyarrow.py_buffer(bounds), pyarrow.py_buffer(text))
+    bounds = bounds_of(np.fromiter(map(len, texts), np.int64, len(texts))).astype(np.int32)
+    return pyarrow.StringArray.from_buffers(len(texts), pyarrow.py_buffer(bounds), pyarrow.py_buffer(joined))

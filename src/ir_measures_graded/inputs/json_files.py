@@ -38,7 +38,7 @@ from .columns import (
     required_column,
 )
 from .content import DAMAGE, Content, owned_by_arrow
-from .rows import IDS, with_places
+from .rows import IDS, floats, with_places
 from .strict_lines import Lines, number_of
 from .text_files import ahead, line_count, with_lines
 from .text_forms import TREC
@@ -538,8 +538,8 @@ def _number(value: Any) -> float | None:
 def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
     if {*map(type, values)} <= {int, float}:
-        with suppress(OverflowError):
-            return np.array(values, dtype=np.float64)
+        with suppress(GradedError):
+            return floats(role, [values], location)
     numbers = [*map(_number, values)]
     if None in numbers:
         row = numbers.index(None)

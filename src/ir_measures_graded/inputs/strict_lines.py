@@ -237,12 +237,12 @@ def is_well_quoted(block: bytes, delimiter: str) -> bool:
     characters, closing = np.frombuffer(b"\n%b\n" % block, np.uint8), 0
     for start in range(0, len(block), CACHED):
         part = characters[start : start + CACHED + 2]
-        quotes = np.flatnonzero(part[1:-1] == ord('"'))
-        beside = np.concatenate((part.take(quotes[closing::2]), part.take(quotes[1 - closing :: 2] + 2)))
-        is_border = np.logical_or.reduce([beside == sign for sign in (*b'\r\n"', ord(delimiter))])
-        if not is_border.all():
+        places = np.flatnonzero(part[1:-1] == ord('"'))  # before each quote
+        places[1 - closing :: 2] += 2
+        beside = part[places]
+        if sum(np.count_nonzero(beside == sign) for sign in (*b'\r\n"', ord(delimiter))) < places.size:
             return False
-        closing ^= quotes.size % 2
+        closing ^= places.size % 2
     return not closing
 
 
