@@ -362,7 +362,7 @@ def _vectors(
         return [values_at_ranks(measure, whole, depth).T[None] for measure, depth in asked]
     count = 1 if normalise == "topics" else 2
     found = [np.empty((count, depth, len(judgments.topics))) for _, depth in asked]
-    remarks = RunRemarks(judgments.judged)
+    remarks = RunRemarks(judgments.documents.judged)
     with about(run.name):
         for block in remarks.watched(run.reduced(judgments).blocks):
             for (measure, depth), into in zip(asked, found):

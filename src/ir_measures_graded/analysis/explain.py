@@ -30,7 +30,14 @@ from ..ranking.gains import gain_of, plain_number
 from ..ranking.judged import Judged
 from ..ranking.order import as_compared
 from ..ranking.ranks import JudgedRanks
-from ..registry.facts import gains_of, has_own_ideal, is_graded, is_normalised, rank_weights
+from ..registry.facts import (
+    gains_of,
+    has_own_ideal,
+    is_graded,
+    is_normalised,
+    needs_intents,
+    rank_weights,
+)
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import in_order, sorts_ties
@@ -341,6 +348,10 @@ def _one_ranking(measure: Measure | str) -> Measure:
     if len(found) != 1:
         raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
     measure = found[0]
+    if needs_intents(measure):
+        raise NotApplicableError(
+            f"{measure} cannot be explained: a document has a level for each intent, and one level is shown"
+        )
     if not is_graded(measure):
         if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
             raise NotApplicableError(

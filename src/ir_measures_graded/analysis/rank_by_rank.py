@@ -8,12 +8,13 @@ from functools import partial
 import numpy as np
 from ir_measures import Measure
 
+from ..errors import NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Judgments, about
 from ..evaluation.provider import computed
 from ..evaluation.study import StudiedRun
 from ..ranking.gains import gain_of
-from ..registry.facts import gains_of, is_graded
+from ..registry.facts import gains_of, is_graded, needs_intents
 from ..uncertainty import evaluated_curve
 
 
@@ -38,6 +39,8 @@ def ideal_run(judgments: Judgments, measure: Measure) -> StudiedRun:
     >>> ideal_run(read_judgments({"q": {"a": 1, "b": 3, "c": 2}}), CG(gains={2: 0})).source.dicts()
     {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
     """
+    if needs_intents(measure):
+        raise NotApplicableError(f"{measure} has no ideal curve: its documents have a level for each intent")
     qrels = judgments.documents.qrels
     # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
     score = np.unique(gain_of(qrels.values, gains_of(measure)), return_inverse=True)[1].reshape(-1)

@@ -69,13 +69,15 @@ class Judgments:
 
     @cached_property
     def documents(self) -> JudgedDocuments:
-        """The judged documents. Raises `GradedError` for a document with two levels in a topic."""
+        """The judged documents, which may have levels for several intents."""
         with about(self.name):
             return JudgedDocuments.of(self.table, self.whole, self.collection)
 
     @property
     def judged(self) -> Judged:
-        """The levels of the judged documents. Raises as `documents`."""
+        """The levels of the judged documents. Raises `GradedError` for two levels of a document."""
+        with about(self.name):
+            self.documents.judged.need_one_level()
         return self.documents.judged
 
     def part(self, topics: Sequence[str]) -> Judgments:

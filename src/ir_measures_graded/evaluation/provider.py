@@ -16,8 +16,9 @@ from ..inputs.rows import Rows, refuse_empty
 from ..inputs.sources import run_source
 from ..measures.base import GradedMeasure, ScoreError, TopicError
 from ..measures.topics import Topics
+from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
-from ..registry.facts import is_graded
+from ..registry.facts import is_graded, needs_intents
 from ..registry.plugins import origin
 from ..uncertainty import evaluated
 from . import trec_eval
@@ -70,6 +71,8 @@ class GradedEvaluator(Evaluator):
                 _check_whole_levels(measure, table)
         self.documents = judged or JudgedDocuments.of(table)
         self.judged = self.documents.judged
+        for measure in measures:
+            check_levels(measure, self.judged)
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
@@ -149,9 +152,19 @@ def view(
     gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
     key = (measure["judged_only"], str(gains), cutoff)
     views = {} if views is None else views
+    check_levels(measure, ranks.judged)
     if key not in views:
         views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
     return views[key]
+
+
+def check_levels(measure: ir_measures.Measure, judged: Judged) -> None:
+    """Raise `GradedError` if the measure needs intents that the qrels lack, or one level of a document that
+    has several."""
+    if needs_intents(measure):
+        judged.whole.intents  # noqa: B018  # reads them
+    else:
+        judged.need_one_level()
 
 
 def _check_whole_levels(measure: ir_measures.Measure, qrels: Rows) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,12 @@ from ..by_topic import changes
 from ..errors import GradedError
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
-from ..inputs.rows import Block, Rows, refuse_mixed, refuse_repeated, without_repeated
+from ..inputs.rows import Block, Rows, distinct, refuse_mixed, refuse_repeated
 from ..measures.base import ScoreError
 from ..measures.topics import Topics
 from ..ranking.judged import Collection, Judged
 from ..ranking.ranks import JudgedRanks, Sort
+from .intents import intents_of
 
 if TYPE_CHECKING:
     from .trec_eval import TrecLists
@@ -35,12 +37,11 @@ class JudgedDocuments(NamedTuple):
     def of(
         cls, qrels: Rows, whole: Judged | None = None, collection: Collection | None = None
     ) -> JudgedDocuments:
-        """The documents of the qrels, each once per topic. Raises `GradedError` for one with two levels.
-
-        `whole` and `collection` are as in `Judged`.
-        """
-        qrels = without_repeated(qrels)
-        return cls(qrels, Judged(qrels.topics, qrels.offsets, qrels.values, whole, collection))
+        """The documents of the qrels, each once per topic; `whole` and `collection` are as in `Judged`."""
+        found = distinct(qrels)
+        intents, levels = partial(intents_of, qrels, found, collection), found.qrels.values
+        judged = Judged(qrels.topics, found.qrels.offsets, levels, whole, collection, found.conflict, intents)
+        return cls(found.qrels, judged)
 
     def part(self, topics: np.ndarray) -> JudgedDocuments:
         """The documents of the topics with these numbers."""

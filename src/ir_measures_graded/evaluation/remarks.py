@@ -20,6 +20,7 @@ from ..inputs.sources import RunSource
 from ..output.formats import counted, listed
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
+from ..registry.facts import needs_intents
 from .reduction import ReducedBlock
 
 DEPTH = 10
@@ -118,7 +119,8 @@ def _measure_remarks(measure: Measure, judged: Judged) -> Iterator[str]:
     gains, rel = measure.params.get("gains"), measure.params.get("rel")
     if gains is None and rel is None:
         return
-    levels = set(judged.whole.all_levels.tolist())
+    whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
+    levels = set(whole.all_levels.tolist())
     absent = (
         [level for level in gains if level > 0 and level not in levels] if isinstance(gains, dict) else []
     )

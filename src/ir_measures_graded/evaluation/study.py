@@ -45,7 +45,7 @@ class StudiedRun(Run):
             table = run.block.listed if "_read" in vars(run) else run.table(run.judgments)
             reduction = Reduction.of(self.judgments.documents, table)
         if self.parent is None:
-            remarks = RunRemarks(self.judgments.judged)
+            remarks = RunRemarks(self.judgments.documents.judged)
             remarks.count(reduction.block)
             warn_of(remarks.of(self.source), self.name)
         return reduction, tuple(table.topics)

@@ -19,7 +19,8 @@ from ..errors import FileError, GradedError, shown
 class Role:
     """Qrels or a run: their name, the column of the values, and the name of a value and of a row in messages.
 
-    `refused` returns the rows whose value is not allowed, and `rule` says so.
+    `refused` returns the rows whose value is not allowed, and `rule` says so. `item` is the column of the
+    documents or the like, and `thing` their name in messages.
     """
 
     kind: str
@@ -28,15 +29,21 @@ class Role:
     row: str
     refused: Callable[[np.ndarray], np.ndarray]
     rule: str
+    item: str = "doc_id"
+    thing: str = "document"
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns of topics, documents and values."""
-        return ["query_id", "doc_id", self.value]
+        return ["query_id", self.item, self.value]
 
 
 def _not_finite(levels: np.ndarray) -> np.ndarray:
     return np.flatnonzero(~np.isfinite(levels))
+
+
+def _not_a_share(probabilities: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(~np.isfinite(probabilities) | (probabilities < 0))
 
 
 def _not_a_number(scores: np.ndarray) -> np.ndarray:
@@ -56,6 +63,17 @@ RUN = Role(
     _not_a_number,
     "the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
 )
+INTENTS = Role(
+    "qrels",
+    "probability",
+    "probability",
+    "Qrel",
+    _not_a_share,
+    "the probability is {}; each judgment needs the probability of its intent, a finite number ≥ 0",
+    "iteration",
+    "intent",
+)
+"""Qrels whose rows name the intent and its probability in place of the document and its level."""
 
 Names = tuple[tuple[str, ...], ...]
 """Names of a column in groups. A name of a group counts only if there is none of an earlier group."""
@@ -79,9 +97,13 @@ NAMES: dict[str, Names] = {
         ("score",),
     ),
     "score": (("score",), ("sim", "_score"), ("rank", "doc_position")),
+    "iteration": (("iteration",), ("subtopic_id",)),
+    "probability": (("probability",),),
     "run": (("run",), ("run_name", "run_id", "system", "tag")),
 }
 """The names of each column under our name. Two columns with names of one group are refused."""
+NUMBERS = {QRELS.value, RUN.value, INTENTS.value}
+"""The columns of numbers; all others are text."""
 
 
 def plain(name: Any) -> str:
@@ -181,8 +203,9 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
 def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> tuple[dict[str, str], bool]:
     """The columns of a file that are read, by our name of each, and whether the values are ranks.
 
-    These are the three columns of `column_names`, the iteration of qrels if there is one, and the column
-    that names the run of each row: that of `chosen`, or by default ``run`` or a similar name if there is one.
+    These are the three columns of `column_names`, the iteration of qrels and the probability of their intents
+    if there are any, and the column that names the run of each row: that of `chosen`, or by default ``run``
+    or a similar name if there is one.
     Raises `FileError` for a column that is missing or occurs twice, and for a column of runs that is one of
     the three.
     """
@@ -194,7 +217,8 @@ def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) ->
                 raise GradedError(f"{file} has no column {given}; it has {_listed(names)}")
             columns[ours] = given or required_column(file, names, ours)
         if role is QRELS:
-            return columns | {name: name for name in ("iteration",) if name in names}, False
+            others = {ours: column_name(file, names, ours) for ours in INTENTS.columns[1:]}
+            return columns | {ours: name for ours, name in others.items() if name is not None}, False
         ranks = is_rank(columns["score"]) or columns["score"] == chosen.columns.get("rank")
         run = column_name(file, names, "run") if chosen.run_column is None else chosen.run_column
     except GradedError as error:

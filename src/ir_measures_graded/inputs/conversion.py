@@ -180,6 +180,8 @@ def _trec(rows: ConvertedRows) -> bytes:
     if rows.role is QRELS:
         if any(level < -1 or level % 1 for level in values):
             warnings.warn("trec_eval reads only levels that are whole numbers from -1", stacklevel=2)
+        if len(set(rows.column("probability"))) > 1:
+            warnings.warn("TREC files have no probabilities of intents; use .tsv or .parquet", stacklevel=2)
         for topic, other, document, level in zip(topics, iterations or repeat("0"), documents, values):
             lines.append(f"{topic} {other} {document} {_number(level)}\n")
         return "".join(lines).encode()
@@ -196,8 +198,8 @@ def _trec(rows: ConvertedRows) -> bytes:
 
 
 def _columns(rows: ConvertedRows) -> pyarrow.Table:
-    """The columns of a table, with the iteration or the run if it tells rows apart."""
-    others = [name for name in ("iteration", "run") if len(set(rows.column(name))) > 1]
+    """The columns of a table, with the iteration, its probability or the run if it tells rows apart."""
+    others = [name for name in ("iteration", "probability", "run") if len(set(rows.column(name))) > 1]
     return rows.table.select([*rows.role.columns, *others]).replace_schema_metadata()
 
 

@@ -11,6 +11,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, repeat
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from ir_measures import Qrel
 from ..by_topic import bounds_of
 from ..errors import GradedError, shown, warn_of_empty_run
 from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
-from .columns import NAMES, QRELS, RUN, Role, column_names, is_rank
+from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
     Coded,
     Keys,
@@ -87,6 +88,14 @@ class InMemory(ABC):
         """The source in a form that ir-measures' other providers read."""
         return self.source
 
+    def intents(self) -> Rows | None:
+        """The rows of qrels in the same order, with intents as `docs` and their probabilities as `values`.
+
+        Without a column of probabilities, these are 1. None without a column of intents. Raises `GradedError`
+        for a probability that is missing or invalid.
+        """
+        return None
+
 
 class Dicts(InMemory):
     """A dict of dicts."""
@@ -115,8 +124,24 @@ class Columnar(InMemory):
     integers: frozenset[str] | None = None
 
     @abstractmethod
+    def fields(self) -> Sequence[Any]:
+        """The names of all columns, also of those that are not read."""
+
+    @abstractmethod
     def pieces(self, iterations: bool = False) -> Iterator[Columns]:
         """The columns of all rows, piece by piece, with a column of `iterations` if wanted."""
+
+    def column(self, ours: str) -> Any:
+        """The column that we name `ours`, None if there is none."""
+        return column_name(self.role.kind, self.fields(), ours)
+
+    def intents(self) -> Rows | None:
+        if self.column("iteration") is None:
+            return None
+        if self.column("probability") is not None:
+            return type(self)(self.source, INTENTS).read()
+        found = type(self)(self.source, replace(INTENTS, value=QRELS.value)).rows()
+        return replace(found, values=np.ones_like(found.values))
 
     def rows(self) -> Rows:
         return self._grouped(None)
@@ -168,7 +193,8 @@ class Columnar(InMemory):
 
         def location(row: int) -> str:
             topic = topics.code[np.searchsorted(topics.start, row, side="right") - 1]
-            return f"{self.role.kind}: topic {shown(topics.names[topic])}, document {shown(docs[row])}"
+            topic = topics.names[topic]
+            return f"{self.role.kind}: topic {shown(topic)}, {self.role.thing} {shown(docs[row])}"
 
         return floats(self.role, [numbers], location)
 
@@ -195,7 +221,10 @@ class Frame(Columnar):
 
     @property
     def names(self) -> list[Any]:
-        return column_names(f"{self.role.kind}: the DataFrame", [*self.source.columns], self.role)
+        return column_names(f"{self.role.kind}: the DataFrame", self.fields(), self.role)
+
+    def fields(self) -> Sequence[Any]:
+        return [*self.source.columns]
 
     def pieces(self, iterations: bool = False) -> Iterator[Columns]:
         names = self.names
@@ -207,8 +236,8 @@ class Frame(Columnar):
     def for_others(self) -> Any:
         """The DataFrame with ir-measures' names of columns."""
         kept = self.source[self.names].set_axis(self.role.columns, axis=1)
-        if "iteration" in self.source.columns:
-            kept["iteration"] = self.source["iteration"]
+        if (iteration := self.column("iteration")) is not None:
+            kept["iteration"] = self.source[iteration]
         return kept.astype(dict.fromkeys(self.integers or (), str))
 
 
@@ -242,10 +271,13 @@ class Arrow(Columnar):
         )
         return table.with_topics(json.loads(metadata.get(EMPTY, "[]"))) if self.role is QRELS else table
 
+    def fields(self) -> Sequence[Any]:
+        return next((rows.schema.names for rows in self._batches()), [])
+
     def pieces(self, iterations: bool = False) -> Iterator[Columns]:
+        others = [self.column("iteration")] if iterations and self.column("iteration") else []
         for rows in self._batches():
             names = column_names(f"{self.role.kind}: the Arrow table", rows.schema.names, self.role)
-            others = ["iteration"] * (iterations and "iteration" in rows.schema.names)
             yield names, [rows.column(rows.schema.names.index(name)) for name in [*names, *others]]
 
     def _batches(self) -> Iterator[Any]:
@@ -275,9 +307,17 @@ class Items(Columnar):
     def takes(source: Any) -> bool:
         return isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source)
 
+    def fields(self) -> Sequence[Any]:
+        if isinstance(self.first, Mapping):
+            return [*self.first]
+        if type(self.first) is tuple:
+            return ["iteration"] * (len(self.first) > 3)
+        names = chain(*NAMES["iteration"], *NAMES["probability"])
+        return [name for name in names if hasattr(self.first, name)]
+
     def pieces(self, iterations: bool = False) -> Iterator[Columns]:
         names, getters = self._cells()
-        getters += [_iteration] * (iterations and type(self.first) is not tuple)
+        getters += [iteration_of] * (iterations and type(self.first) is not tuple)
         for start in range(0, len(self.source), PIECE):
             piece = self.source[start : start + PIECE]
             try:
@@ -299,7 +339,8 @@ class Items(Columnar):
             sizes = {*map(len, self.source)}
             if sizes != {3} and (self.role is RUN or sizes != {4}):
                 raise GradedError(f"{self.role.kind}: each tuple is topic, document, {self.role.number}")
-            return columns, [*map(itemgetter, range(max(sizes)))]
+            positions = [{"doc_id": 1, "iteration": 3}.get(name, 2) for name in columns[1:]]
+            return columns, [*map(itemgetter, (0, *positions, *range(3, max(sizes))))]
         names = [
             next((name for name in chain(*NAMES[ours][:2]) if hasattr(self.first, name)), ours)
             for ours in columns
@@ -307,7 +348,7 @@ class Items(Columnar):
         return names, [*map(attrgetter, names)]
 
     def for_others(self) -> Any:
-        is_read_by_others = not self.integers and hasattr(self.first, "query_id")
+        is_read_by_others = not self.integers and {"query_id", "iteration"} <= {*dir(self.first)}
         return self.source if is_read_by_others else super().for_others()
 
 
@@ -354,10 +395,10 @@ def is_whole(level: np.ndarray) -> bool:
     return bool(((np.abs(level) < 2.0**63) & (level == np.floor(level))).all())
 
 
-def _iteration(item: Any) -> Any:
-    if isinstance(item, Mapping):
-        return item.get("iteration", "0")
-    return getattr(item, "iteration", "0")
+def iteration_of(item: Any) -> str:
+    """The iteration of a judgment, which is its intent; "0" if it has none."""
+    get = item.get if isinstance(item, Mapping) else partial(getattr, item)
+    return str(get("iteration", get("subtopic_id", "0")))
 
 
 def _listed(role: Role) -> str:

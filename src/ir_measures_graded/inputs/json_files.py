@@ -27,6 +27,7 @@ from ..errors import LONGEST, FileError, GradedError, shown
 from .arrow import arrow_array, arrow_numbers, by_rank, string_array
 from .columns import (
     NAMES,
+    NUMBERS,
     QRELS,
     RUN,
     Chosen,
@@ -56,8 +57,8 @@ BLANK = re.compile(r"[ \t\r\n]*")
 SURROGATE = re.compile("[\ud800-\udfff]")
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 
-Topic = tuple[str, list[str], list[Any], str]
-"""A topic, its documents and their values. A row may also have a run or an iteration."""
+Topic = tuple[str, list[str], list[Any], tuple[Any, ...]]
+"""A topic, its documents and their values. A row may also have a run, or an iteration and a probability."""
 
 LISTS = {
     RUN: ("results", "candidates", "references"),
@@ -286,7 +287,7 @@ class Objects:
     def _keys_of(self, row: Sequence[str]) -> None:
         """Take the keys of a row, if there is one, for those of all rows."""
         self.keys, self.ranks = file_columns(self.name, row, self.role, self.chosen) if row else ({}, False)
-        self.other = next((ours for ours in ("run", "iteration") if ours in self.keys), None)
+        self.others = [ours for ours in self.keys if ours not in self.role.columns]
 
     def tables(self) -> Iterator[pyarrow.Table]:
         """The rows of the file in tables of at least `ROWS` rows; the last one may have fewer."""
@@ -311,8 +312,8 @@ class Objects:
         documents, values = ([*chain.from_iterable(topic[part] for _, topic in block)] for part in (1, 2))
         self.chosen.account.empty += [topic for size, topic in zip(sizes, topics) if not size]
         ids = {"query_id": topics, "doc_id": documents}
-        if self.other:
-            ids[self.other] = [topic[3] for _, topic in block]
+        ids |= {ours: [topic[3][place] for _, topic in block] for place, ours in enumerate(self.others)}
+        probabilities = [*map(_number, ids.pop("probability", []))]
         try:
             columns = {name: string_array(texts) for name, texts in ids.items()}
         except UnicodeEncodeError:
@@ -330,6 +331,9 @@ class Objects:
         for row in self.role.refused(numbers)[:1].tolist():
             raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
         rows = pyarrow.table({**columns, self.role.value: arrow_array(numbers)})
+        if probabilities:
+            column = arrow_array(np.array(probabilities, dtype=np.float64))
+            rows = rows.append_column("probability", column)
         return with_places(by_rank(rows) if self.ranks else rows, "line", line, self.name)
 
     def __iter__(self) -> Iterator[Topic]:
@@ -366,7 +370,7 @@ class Objects:
             raise self.error(f"topic {shown(topic)} has {shown(documents)}, not an object of documents")
         if documents and all(map(MEASURE.fullmatch, documents)):
             raise self.error("values of measures, no documents")
-        return topic, list(documents), list(documents.values()), ""
+        return topic, list(documents), list(documents.values()), ()
 
     def _of_parts(self, subsets: Iterator[str]) -> Iterator[Topic]:
         """The topics of one part of MTEB's predictions, such as default/test."""
@@ -406,10 +410,9 @@ class Objects:
 
     def _of_row(self, row: dict[str, Any]) -> Topic:
         found = {ours: row.get(theirs) for ours, theirs in self.keys.items()}
-        topic, document, other = (
-            self._id(found[ours], ours) if ours else "" for ours in ("query_id", "doc_id", self.other)
-        )
-        return topic, [document], [found[self.role.value]], other
+        ids = {ours: self._id(id_, ours) for ours, id_ in found.items() if ours not in NUMBERS}
+        others = tuple((found | ids)[ours] for ours in self.others)
+        return ids["query_id"], [ids["doc_id"]], [found[self.role.value]], others
 
     def _in_container(self, thing: dict[str, Any]) -> Iterator[Topic]:
         """The topics in an object of Elasticsearch, OpenSearch, Quepid or RRE."""
@@ -453,7 +456,7 @@ class Objects:
                 raise self.error(f"topic {shown(topic)} has a document _id in two indexes")
         else:
             raise self.error(f"topic {shown(topic)} has documents without levels or scores")
-        return topic, [document for document, _ in pairs], [value for _, value in pairs], ""
+        return topic, [document for document, _ in pairs], [value for _, value in pairs], ()
 
     def _id(self, id_: Any, column: str) -> str:
         if isinstance(id_, str):
@@ -556,8 +559,7 @@ def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> pyarrow.Table | 
     from pyarrow import json as arrow_json
 
     types = [
-        (theirs, pyarrow.float64() if ours == role.value else pyarrow.string())
-        for ours, theirs in keys.items()
+        (theirs, pyarrow.float64() if ours in NUMBERS else pyarrow.string()) for ours, theirs in keys.items()
     ]
     try:
         str(block, "utf-8")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Rows:
     entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
     file, `file` names it, and `line` (N) has the location of each row in it: a line number, or a row
     number if `unit` is "row". `integers` has the columns of ids that are integers in the source.
-    `source` is that of qrels; its method `for_others` returns all rows with their iterations.
+    `source` is that of qrels; its method `intents` returns the intents of the rows.
     """
 
     role: Role
@@ -74,7 +74,8 @@ class Rows:
 
     def location(self, row: int) -> str:
         """The name of a row in error messages."""
-        return f"{self._source(row)}: topic {shown(self.topic_of(row))}, document {shown(self.docs[row])}"
+        topic, item = shown(self.topic_of(row)), shown(self.docs[row])
+        return f"{self._source(row)}: topic {topic}, {self.role.thing} {item}"
 
     def error(self, row: int, message: str) -> GradedError:
         """An error about a row. For a row from a file, it is a `FileError` that names file and line."""
@@ -238,35 +239,72 @@ def refuse_repeated(run: Rows) -> None:
             raise block.repeated(int(repeated_rows(column).min()))
 
 
+class Distinct(NamedTuple):
+    """Qrels with each document once per topic, at its highest level.
+
+    `doc` (N) is the row in `qrels` of each row of the original. If a document has two levels, `conflict` is
+    the error that names it.
+    """
+
+    qrels: Rows
+    doc: np.ndarray
+    conflict: GradedError | None = None
+
+
+def distinct(qrels: Rows) -> Distinct:
+    """The qrels with each document once per topic."""
+    docs, rows = qrels.docs.ids(), np.arange(qrels.values.size)
+    topics = blocks(np.diff(qrels.offsets))
+    if qrels.distinct or all(all_distinct(qrels.block(a, b).column) for a, b in topics):
+        return Distinct(replace(qrels, docs=docs, distinct=True, source=None), rows)
+    first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
+    earliest = rows.copy()
+    earliest[second] = first
+    while (earliest[earliest] != earliest).any():  # a document in n rows has a chain of n − 1 pairs
+        earliest = earliest[earliest]
+    differ, conflict = np.flatnonzero(qrels.values[first] != qrels.values[second]), None
+    if differ.size:
+        pair = differ[np.argmin(first[differ])]
+        of_document = np.flatnonzero(earliest == earliest[first[pair]])
+        conflict = _conflict(qrels, int(first[pair]), int(second[pair]), of_document)
+    highest = qrels.values.copy()
+    np.maximum.at(highest, earliest, qrels.values)
+    number = np.cumsum(earliest == rows) - 1
+    return Distinct(_without(replace(qrels, values=highest), second), number[earliest], conflict)
+
+
 def without_repeated(qrels: Rows) -> Rows:
     """The qrels with each document once per topic.
 
     Raises `GradedError` for a document that is judged at two levels.
     """
-    docs = qrels.docs.ids()
-    topics = blocks(np.diff(qrels.offsets))
-    if qrels.distinct or all(all_distinct(qrels.block(a, b).column) for a, b in topics):
-        return replace(qrels, docs=docs, distinct=True, source=None)
-    first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
-    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
-    if differ.size:
-        pair = differ[np.argmin(first[differ])]
-        rows = int(first[pair]), int(second[pair])
-        if len(intents := _iterations(qrels, rows[0])) > 1:
-            raise qrels.error(
-                rows[1],
-                f"levels for several intents or judges ({', '.join(intents[:2])}); "
-                "keep one, for example with convert --intents max",
-            )
-        levels = [
-            f"level {qrels.values[row]:g}"
-            + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
-            for row in rows
-        ]
-        raise qrels.error(
-            rows[1], f"judged twice, at {' and at '.join(levels)}; keep one judgment per document"
+    found = distinct(qrels)
+    if found.conflict:
+        raise found.conflict
+    return found.qrels
+
+
+def _conflict(qrels: Rows, first: int, second: int, rows: np.ndarray) -> GradedError:
+    """The error for a document with two levels, in the rows `first` and `second` of all its `rows`."""
+    found = qrels.source.intents() if qrels.source else None
+    intents = [*dict.fromkeys(found.docs[row] for row in rows.tolist())] if found else []
+    if len(intents) > 1:
+        return qrels.error(
+            second,
+            f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example with "
+            "convert --intents max, or use measures of intents, such as D_nDCG and ERR_IA_G",
         )
-    return _without(qrels, second)
+    return judged_twice(qrels, first, second)
+
+
+def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> GradedError:
+    """The error for two levels of a document in two rows, perhaps those for an intent."""
+    levels = [
+        f"level {qrels.values[row]:g}" + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
+        for row in (first, second)
+    ]
+    twice, each = f"judged twice{intent}", f"document{' and intent' if intent else ''}"
+    return qrels.error(second, f"{twice}, at {' and at '.join(levels)}; keep one judgment per {each}")
 
 
 def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
@@ -280,15 +318,6 @@ def _without(table: Rows, rows: np.ndarray) -> Rows:
     kept = np.ones(table.values.size, dtype=bool)
     kept[rows] = False
     return replace(table, docs=table.docs.ids(), distinct=True).where(kept)
-
-
-def _iterations(qrels: Rows, row: int) -> list[str]:
-    """The iterations under which the document of a row is judged; none if they are unknown."""
-    found = qrels.source.for_others() if qrels.source else []
-    rows = found.itertuples(index=False) if hasattr(found, "itertuples") else found
-    own = qrels.topic_of(row), qrels.docs[row]
-    iterations = (getattr(each, "iteration", "") for each in rows if (each.query_id, each.doc_id) == own)
-    return [*dict.fromkeys(map(str, iterations))]
 
 
 def refuse_empty(qrels: Rows) -> None:

@@ -16,7 +16,7 @@ from ..errors import FileError, GradedError, did_you_mean, shown
 from .arrow import is_stream
 from .columns import QRELS, RUN
 from .files import RunStream, qrels_table
-from .in_memory import InMemory, Source, in_memory
+from .in_memory import InMemory, Source, in_memory, iteration_of
 from .rows import Rows
 
 
@@ -75,7 +75,7 @@ def qrels_of(name: str) -> Source:
         )
     with _loading("qrels", name):
         return [
-            Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, _iteration(qrel))
+            Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, iteration_of(qrel))
             for qrel in collection.qrels_iter()
         ]
 
@@ -152,11 +152,6 @@ def _parts_with(name: str, what: str) -> str:
     parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
     having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
     return f"; parts of it have: {', '.join(having[:5])}{', …' * (len(having) > 5)}" if having else ""
-
-
-def _iteration(qrel: Any) -> str:
-    """The iteration of a judgment. Diversity measures need it; some collections name it ``subtopic_id``."""
-    return str(getattr(qrel, "iteration", getattr(qrel, "subtopic_id", "0")))
 
 
 def definitions_of(name: str) -> dict[Any, str]:

@@ -171,12 +171,25 @@ def batch_rows(
     for ours, theirs in columns.items():
         column = batch.column(batch.schema.names.index(theirs))
         account.integers.update([ours] * (ours in IDS and types.is_integer(column.type)))
+        if ours == "probability":
+            arrays.append(_probabilities(column))
+            continue
         column = column if ours == role.value else _strings(column, f"{file}: {theirs}", ours)
         if column.null_count:
             raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
         arrays.append(_numbers(column, role, file, first) if ours == role.value else column)
     rows = pyarrow.Table.from_arrays(arrays, list(columns))
     return with_places(rows, "row", np.arange(first, first + batch.num_rows), file)
+
+
+def _probabilities(column: pyarrow.Array) -> pyarrow.Array:
+    """A column as floats, NaN for anything else. Only measures of intents refuse a missing probability."""
+    import pyarrow
+    from pyarrow import types
+
+    if not (types.is_floating(column.type) or types.is_integer(column.type) or types.is_decimal(column.type)):
+        column = pyarrow.nulls(len(column))
+    return column.cast(pyarrow.float64()).fill_null(float("nan"))
 
 
 def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:

@@ -24,10 +24,10 @@ import numpy as np
 
 from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers, by_rank, utf8_array
-from .columns import Chosen, Role
+from .columns import NUMBERS, Chosen, Role
 from .content import Content, is_lasting, owned_by_arrow
 from .rows import with_places
-from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual
+from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, number_of
 from .text_forms import TREC, Counter, Form, form_of, headed
 
 if TYPE_CHECKING:
@@ -156,8 +156,7 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
             csv.ConvertOptions(
                 check_utf8=False,
                 column_types={
-                    name: pyarrow.float64() if name == form.role.value else pyarrow.string()
-                    for name in form.columns
+                    name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns
                 },
                 null_values=[""] if form.delimiter else [],
                 strings_can_be_null=bool(form.delimiter),
@@ -211,11 +210,14 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
         numbers.append(lines.number)
         for name, column, position in zip(form.columns, kept, positions):
             field = fields[position]
+            if name == "probability":  # only measures of intents refuse one that is missing
+                column.append(number_of(field))
+                continue
             if not field:
                 raise lines.error(f"the field {name} is empty ({form.lines})")
             column.append(lines.number_in(field) if name == form.role.value else field)
     columns = [
-        arrow_array(np.array(column, dtype=np.float64)) if name == form.role.value else utf8_array(column)
+        arrow_array(np.array(column, dtype=np.float64)) if name in NUMBERS else utf8_array(column)
         for name, column in zip(form.columns, kept)
     ]
     rows = pyarrow.Table.from_arrays(columns, list(form.columns))

@@ -26,7 +26,7 @@ from ir_measures import MeanAgg, Measure, SumAgg
 
 from ir_measures_graded.errors import GradedError, install_hint, shown
 from ir_measures_graded.evaluation.batches import COLUMNS, evaluate_batches, needs_levels
-from ir_measures_graded.inputs.columns import QRELS, RUN, Role, column_names, is_rank
+from ir_measures_graded.inputs.columns import QRELS, RUN, Role, column_name, column_names, is_rank
 from ir_measures_graded.registry import plugins
 from ir_measures_graded.registry.notation import parse_measures
 
@@ -154,8 +154,9 @@ def _rows(frame: DataFrame, role: Role, by: Sequence[Any] = ()) -> DataFrame:
     topic, doc, number = (functions.col(_quoted(name)) for name in names)
     number = -number if is_rank(names[2]) else number
     columns = [topic.alias("query_id"), doc.alias("doc_id"), number.alias(role.value)]
-    if role is QRELS and "iteration" in frame.columns:  # diversity measures use it
-        columns.append(functions.col("iteration").cast("string"))
+    for ours, type_ in (("iteration", "string"), ("probability", "double")) if role is QRELS else ():
+        if (name := column_name(role.kind, frame.columns, ours)) is not None:  # for measures of intents
+            columns.append(functions.col(_quoted(name)).cast(type_).alias(ours))
     return frame.select(*(_group_key(field).alias(str(n)) for n, field in enumerate(by)), *columns)
 
 

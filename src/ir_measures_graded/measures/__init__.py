@@ -2,7 +2,7 @@
 
 - `base`, `parameters`, `topics`: base classes, parameters, and the input of a measure.
 - `cumulated_gain`, `average_precision`, `cascade`, `rank_biased`, `ntcir`, `ratios`, `preference`,
-  `search_length`: the families.
+  `search_length`, `intents`: the families.
 - `blended_ratio`, `top_gain`, `collection_size`: definitions that several families share.
 
 `ir_measures_graded.registry.built_in` registers the measures with the hook that plugins use.
@@ -12,6 +12,7 @@ from . import (
     average_precision,
     cascade,
     cumulated_gain,
+    intents,  # noqa: F401  # registered beside MEASURES
     ntcir,
     preference,
     rank_biased,
@@ -22,6 +23,7 @@ from .average_precision import AGR, GAP, WAP, Q, muAP
 from .base import GradedMeasure
 from .cascade import EBR, ERR_G, iRBU, nERR
 from .cumulated_gain import CG, DCG_JK, NDCNG, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
+from .intents import D_Q, ERR_IA_G, D_nDCG, Dsharp_nDCG, Dsharp_Q, IRec, nDCG_IA
 from .ntcir import NCU, O_measure, P_measure, P_plus
 from .preference import ADM, NDPM, KendallTau, RelativeRelevance, Spearman
 from .rank_biased import RBP_G
@@ -29,12 +31,14 @@ from .ratios import MSR, SR, Fallout, gP, gR
 from .search_length import ASL, ESL, NR
 
 __all__ = [
-    "ADM", "AGR", "ASL", "CG", "DCG_JK", "EBR", "ERR_G", "ESL", "GAP", "MSR", "NCU", "NDCNG", "NDPM", "NR",
-    "RBP_G", "SR", "WAP", "DCG_Burges", "Fallout", "KendallTau", "O_measure", "P_measure", "P_plus", "Q",
-    "RelativeRelevance", "Spearman", "gP", "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_JK", "nERR",
+    "ADM", "AGR", "ASL", "CG", "DCG_JK", "D_Q", "EBR", "ERR_G", "ERR_IA_G", "ESL", "GAP", "MSR", "NCU",
+    "NDCNG", "NDPM", "NR", "RBP_G", "SR", "WAP", "DCG_Burges", "D_nDCG", "Dsharp_Q", "Dsharp_nDCG", "Fallout",
+    "IRec", "KendallTau", "O_measure", "P_measure", "P_plus", "Q", "RelativeRelevance", "Spearman", "gP",
+    "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA", "nDCG_JK", "nERR",
 ]  # fmt: skip
 
 FAMILIES = (
     cumulated_gain, average_precision, cascade, rank_biased, ntcir, ratios, preference, search_length
 )  # fmt: skip
 MEASURES: tuple[GradedMeasure, ...] = tuple(measure for family in FAMILIES for measure in family.MEASURES)
+"""The measures over one level for each document; those over intents are `intents.MEASURES`."""

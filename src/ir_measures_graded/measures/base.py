@@ -63,6 +63,8 @@ class GradedMeasure(ir_measures.Measure):
     UNJUDGED: ClassVar[bool] = False
     """Whether the measure has the option `unjudged`. Without further code, a value must never fall when two
     documents, at any distance, change places so that the better one stands higher."""
+    INTENTS: ClassVar[bool] = False
+    """Whether the measure evaluates the judgments for the intents of a topic."""
     RECALL_BASE: ClassVar[bool] = True
     """Whether judged documents that a run did not retrieve affect its value."""
     OLD_NAMES: ClassVar[Mapping[str, str]] = {}

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..by_topic import blocks, bounds_of, cumsum, entries, largest, offsets_of, positions, rows_of, tally
 from ..errors import GradedError
 from .gains import Gains, gain_of
+
+if TYPE_CHECKING:
+    from .intents import Intents
+
+NO_INTENTS = (
+    "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
+    "subtopic_id that names the intent of each judgment"
+)
 
 
 class Judged:
@@ -22,6 +30,9 @@ class Judged:
 
     `whole` has the qrels of which these are a part. If these are not the qrels of a whole collection,
     `collection` has its levels.
+
+    If documents have levels for several intents, `level` is the highest, and `conflict` is the error for all
+    who need one level. `read_intents` returns the judgments for intents.
     """
 
     def __init__(
@@ -31,11 +42,26 @@ class Judged:
         level: np.ndarray,
         whole: Judged | None = None,
         collection: Collection | None = None,
+        conflict: GradedError | None = None,
+        read_intents: Callable[[], Intents] | None = None,
     ):
         self.topics, self.offsets, self.level = list(topics), offsets, level
         self.code = {topic: number for number, topic in enumerate(self.topics)}
         self._known: dict[tuple[Any, ...], Any] = {}
         self._whole, self._collection = whole, collection
+        self._conflict, self._read_intents = conflict, read_intents
+
+    def need_one_level(self) -> None:
+        """Raise `GradedError` if a document has two levels."""
+        if self._conflict:
+            raise self._conflict
+
+    @cached_property
+    def intents(self) -> Intents:
+        """The judgments for intents. Raises `GradedError` for qrels without intents."""
+        if self._read_intents is None:
+            raise GradedError(NO_INTENTS)
+        return self._read_intents()
 
     @property
     def whole(self) -> Judged:
@@ -57,7 +83,11 @@ class Judged:
         sizes = np.diff(self.offsets)[topics]
         rows = rows_of(self.offsets[:-1][topics], sizes)
         names = [self.topics[topic] for topic in topics.tolist()]
-        return Judged(names, bounds_of(sizes), self.level[rows], self.whole)
+        intents = partial(self._intents_of, topics)
+        return Judged(names, bounds_of(sizes), self.level[rows], self.whole, None, self._conflict, intents)
+
+    def _intents_of(self, topics: np.ndarray) -> Intents:
+        return self.intents.part(topics, len(self.topics))
 
     def gain(self, gains: Gains, doc: np.ndarray | None = None) -> np.ndarray:
         """The gain of the documents numbered `doc`, by default of every judged document (J)."""

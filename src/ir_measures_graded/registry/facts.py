@@ -39,6 +39,11 @@ def may_need_all_topics(measure: Measure) -> bool:
     return needs_all_topics(measure) or (is_graded(measure) and not type(measure).__module__.startswith(OURS))
 
 
+def needs_intents(measure: Measure) -> bool:
+    """Whether the measure evaluates the judgments for the intents of a topic."""
+    return is_graded(measure) and measure.INTENTS
+
+
 def gains_of(measure: Measure) -> Gains:
     """The gains of a measure, by which its ideal list is sorted."""
     return measure["gains"] if is_graded(measure) else canonical_gains(measure.params.get("gains") or {})

@@ -1,0 +1,298 @@
+"""Measures over the intents of a topic: a document may be relevant to some meanings of a query only.
+
+C. Zhai, W. Cohen, J. Lafferty: Beyond independent relevance: methods and evaluation metrics for subtopic
+retrieval. SIGIR 2003.
+R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results. WSDM 2009.
+T. Sakai, R. Song: Evaluating diversified search results using per-intent graded relevance. SIGIR 2011.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..ranking.gains import LINEAR
+from ..ranking.judged import Judged
+from ..ranking.ranks import JudgedRanks
+from .average_precision import Q
+from .base import GradedMeasure
+from .blended_ratio import BETA
+from .cascade import ERR_G
+from .cumulated_gain import nDCG_Burges
+from .parameters import Real
+from .top_gain import TOP_GAIN, TopGainMeasure
+from .topics import Topics, computed_once, ratio
+
+
+@computed_once
+def by_intent(topics: Topics) -> Topics:
+    """Each pair of a topic and an intent as a topic of its own, without scores."""
+    ranks, intents = topics.ranks, topics.ranks.judged.intents
+    rank = np.zeros(ranks.judged.level.size, dtype=np.int64)
+    rank[ranks.doc] = ranks.rank
+    pair, rank = intents.judged.topic, rank[document_of(topics)]
+    listed = np.flatnonzero(rank)
+    listed = listed[np.lexsort((rank[listed], pair[listed]))]
+    retrieved, none = ranks.retrieved[intents.topic], np.empty((2, 0), dtype=np.int64)
+    hits = intents.judged, listed, pair[listed], rank[listed]
+    of_pairs = JudgedRanks(*hits, retrieved, none[0], none, none)
+    return Topics(of_pairs, topics.gains, topics.cutoff)
+
+
+@computed_once
+def by_global_gain(topics: Topics) -> Topics:
+    """The topics with the global gain of each document as its level."""
+    judged, intents = topics.ranks.judged, topics.ranks.judged.intents
+    gain = probability(topics)[intents.judged.topic] * intents.judged.gain(topics.gains)
+    gains = np.bincount(document_of(topics), weights=gain, minlength=judged.level.size)
+    levels = Judged(judged.topics, judged.offsets, gains)
+    return Topics(replace(topics.ranks, judged=levels), LINEAR, topics.cutoff)
+
+
+def document_of(topics: Topics) -> np.ndarray:
+    """The number of the document of each judgment."""
+    judged = topics.ranks.judged
+    return judged.intents.doc + judged.offsets[judged.intents.topic][judged.intents.judged.topic]
+
+
+def has_relevant(topics: Topics) -> np.ndarray:
+    """Whether each intent has a relevant document, so that it counts."""
+    return topics.ranks.judged.intents.judged.relevant(topics.gains) > 0
+
+
+def probability(topics: Topics) -> np.ndarray:
+    """Pr(x) of each intent, which adds up to 1 over those of a topic that have a relevant document."""
+    share = topics.ranks.judged.intents.probability * has_relevant(topics)
+    return ratio(share, over_intents(topics, share)[topics.ranks.judged.intents.topic])
+
+
+def over_intents(topics: Topics, values: np.ndarray) -> np.ndarray:
+    """The sum over each topic's intents of a value (P), or of a curve (P × depth)."""
+    total = np.zeros((topics.count, *values.shape[1:]))
+    np.add.at(total, topics.ranks.judged.intents.topic, values)
+    return total
+
+
+class OfIntents(GradedMeasure):
+    """A measure that reads the judgments for intents."""
+
+    INTENTS = True
+
+
+class _IRec(OfIntents):
+    r"""Intent recall: The share of the intents for which a relevant document was found.
+
+    :formula: |{x: G_x[i] > 0 for some i ≤ k}| / |X|, where X are the topic's intents with a relevant document
+    :tex: \mathrm{IRec} = \frac{|\{x \in X : \max_{i \leq k} G_x[i] > 0\}|}{|X|}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Zhai, Cohen & Lafferty 2003
+
+    It is also called subtopic recall.
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(IRec.calc_aggregate(qrels, run), 4)  # 2 of 3 intents
+    0.6667
+    """
+
+    NAME = "IRec"
+
+    def values(self, topics: Topics) -> np.ndarray:
+        found = np.diff(by_intent(topics).run.relevant.offsets) > 0
+        return ratio(over_intents(topics, found), over_intents(topics, has_relevant(topics)))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        relevant = by_intent(topics).run.relevant
+        found = relevant.vector(relevant.gain, depth) > 0
+        return ratio(over_intents(topics, found), over_intents(topics, has_relevant(topics))[:, None])
+
+
+class _OfGlobalGain(OfIntents):
+    """A measure of global gains, and with `gamma` its mean with intent recall."""
+
+    def of_gains(self) -> GradedMeasure:
+        """The measure of global gains."""
+        raise NotImplementedError
+
+    def values(self, topics: Topics) -> np.ndarray:
+        return self._with_recall(self.of_gains().values(by_global_gain(topics)), IRec.values(topics))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        curve = self.of_gains().curve(by_global_gain(topics), depth)
+        return self._with_recall(curve, IRec.curve(topics, depth))
+
+    def _with_recall(self, values: np.ndarray, recall: np.ndarray) -> np.ndarray:
+        gamma = self["gamma"] if "gamma" in self.PARAMETERS else 0
+        return gamma * recall + (1 - gamma) * values
+
+
+class _D_nDCG(_OfGlobalGain):
+    r"""nDCG of global gains: nDCG over the gains of each document for all intents together.
+
+    :formula: Σ_{i≤k} GG[i] / log2(i + 1), divided by the same sum over the ideal list of GG
+    :tex: \mathrm{D\text{-}nDCG} = \frac{\sum_{i=1}^{k} GG[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} GG_I[i] /
+        \log_2 (i + 1)}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Sakai & Song 2011
+
+    The global gain of a document is the mean of its gains over the intents, weighted by their probabilities:
+    GG(d) = Σ_x Pr(x) G_x(d).
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(D_nDCG.calc_aggregate(qrels, run), 4)  # (4 + 2/2) / (4 + 2/1.585 + 1/2)
+    0.8678
+    """
+
+    NAME = "D_nDCG"
+
+    def of_gains(self) -> GradedMeasure:
+        return nDCG_Burges(gains=LINEAR)
+
+
+class _D_Q(_OfGlobalGain):
+    r"""Q of global gains: Q over the gains of each document for all intents together.
+
+    :formula: (1 / R) Σ_{i≤k} rel(i) (C[i] + β CGG[i]) / (i + β CGG_I[i]), where C[i] is the number of
+        documents with GG > 0 in the first i
+    :tex: \mathrm{D\text{-}Q} = \frac{1}{R} \sum_{i=1}^{k} \mathrm{rel}(i) \frac{C[i] + \beta\,
+        \mathrm{CGG}[i]}{i + \beta\,\mathrm{CGG}_I[i]}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Sakai & Song 2011
+
+    Global gains are those of `D_nDCG`; a document is relevant if its global gain is above 0. With a cutoff,
+    the divisor is min(R, k).
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(D_Q.calc_aggregate(qrels, run), 4)  # (1 + 4/5.3333) / 3, CGG CGG 4/3 and 6/3
+    0.5833
+    """
+
+    NAME = "D_Q"
+    PARAMETERS = {"beta": BETA}
+
+    def of_gains(self) -> GradedMeasure:
+        return Q(beta=self["beta"])
+
+
+GAMMA = Real(default=0.5, at_least=0, at_most=1, desc="weight of intent recall")
+
+
+class _Dsharp_nDCG(_D_nDCG):
+    r"""nDCG of global gains and intent recall: The mean of intent recall and nDCG over global gains.
+
+    :formula: γ IRec + (1 − γ) D_nDCG
+    :tex: \mathrm{D\sharp\text{-}nDCG} = \gamma\,\mathrm{IRec} + (1 - \gamma)\,\mathrm{D\text{-}nDCG}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Sakai & Song 2011
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(Dsharp_nDCG.calc_aggregate(qrels, run), 4)  # (0.6667 + 0.8678) / 2
+    0.7672
+    """
+
+    NAME = "Dsharp_nDCG"
+    PARAMETERS = {"gamma": GAMMA}
+
+
+class _Dsharp_Q(_D_Q):
+    r"""Q of global gains and intent recall: The mean of intent recall and Q over global gains.
+
+    :formula: γ IRec + (1 − γ) D_Q
+    :tex: \mathrm{D\sharp\text{-}Q} = \gamma\,\mathrm{IRec} + (1 - \gamma)\,\mathrm{D\text{-}Q}
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Sakai & Song 2011
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(Dsharp_Q.calc_aggregate(qrels, run), 4)  # (0.6667 + 0.5833) / 2
+    0.625
+    """
+
+    NAME = "Dsharp_Q"
+    PARAMETERS = {"gamma": GAMMA, "beta": BETA}
+
+
+class _IntentAware(OfIntents):
+    """The mean of a measure over the intents, weighted by their probabilities."""
+
+    def of_intent(self, intents: Topics) -> GradedMeasure:
+        """The measure of a single intent."""
+        raise NotImplementedError
+
+    def values(self, topics: Topics) -> np.ndarray:
+        intents = by_intent(topics)
+        values = self.of_intent(intents).values(intents)
+        return np.minimum(over_intents(topics, probability(topics) * values), 1.0)
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        intents = by_intent(topics)
+        curve = self.of_intent(intents).curve(intents, depth)
+        return np.minimum(over_intents(topics, probability(topics)[:, None] * curve), 1.0)
+
+
+class _ERR_IA_G(_IntentAware, TopGainMeasure):
+    r"""Intent-aware expected reciprocal rank (graded): The mean of expected reciprocal rank over the intents.
+
+    :formula: Σ_x Pr(x) ERR_x, where ERR_x is the measure ERR_G of the gains for intent x
+    :tex: \mathrm{ERR\text{-}IA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{ERR}_x
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Chapelle, Metzler, Zhang & Grinspan 2009
+
+    H is the highest gain in the qrels over all topics and intents, or max_gain. For binary levels, this value
+    divided by Σ_{i≤k} 2^{−i} / i is `ERR_IA` of ndeval.
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(ERR_IA_G.calc_aggregate(qrels, run), 4)  # (1/8 + 7/8 · 3/8 / 3 + 7/8) / 3
+    0.3698
+    """
+
+    NAME = "ERR_IA_G"
+    PARAMETERS = {"max_gain": TOP_GAIN}
+
+    def of_intent(self, intents: Topics) -> GradedMeasure:
+        return ERR_G(max_gain=self.top_gain(intents) or 1)
+
+
+class _nDCG_IA(_IntentAware):
+    r"""Intent-aware nDCG: The mean over the intents of nDCG, each with its own ideal list.
+
+    :formula: Σ_x Pr(x) nDCG_x, where nDCG_x is the measure nDCG_Burges of the gains for intent x
+    :tex: \mathrm{nDCG\text{-}IA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{nDCG}_x
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Agrawal, Gollapudi, Halverson & Ieong 2009
+
+    No list is ideal for every intent, so the highest value of a topic is usually below 1.
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(nDCG_IA.calc_aggregate(qrels, run), 4)  # ((1 + 3/2) / (3 + 1/1.585) + 1 + 0) / 3
+    0.5628
+    """
+
+    NAME = "nDCG_IA"
+    GAINS = "exp"
+
+    def of_intent(self, intents: Topics) -> GradedMeasure:
+        return nDCG_Burges
+
+
+IRec = _IRec()
+D_nDCG = _D_nDCG()
+D_Q = _D_Q()
+Dsharp_nDCG = _Dsharp_nDCG()
+Dsharp_Q = _Dsharp_Q()
+ERR_IA_G = _ERR_IA_G()
+nDCG_IA = _nDCG_IA()
+MEASURES = (IRec, D_nDCG, D_Q, Dsharp_nDCG, Dsharp_Q, ERR_IA_G, nDCG_IA)
