@@ -33,7 +33,9 @@ FAMILIES = {
     measures.ratios: "Ratios",
     measures.preference: "Preference and correlation",
     measures.search_length: "Search length",
+    measures.intents: "Intents of a topic",
 }
+MEASURES = [measure for family in FAMILIES for measure in family.MEASURES]
 REPRODUCED = {
     "jarvelin2002": ("Järvelin & Kekäläinen 2002", "jarvelin-kekalainen-2002"),
     "zhou2010": ("Zhou & Yao 2010", "zhou-yao-2010"),
@@ -146,6 +148,8 @@ def elsewhere(measure: GradedMeasure) -> str:
     if measure.NAME not in ELSEWHERE:
         raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/elsewhere.tsv has no entry for it")
     others = ELSEWHERE[measure.NAME]
+    if measure.INTENTS and not others:
+        return "NTCIREVAL computes measures of intents too, but its values are not compared here."
     if not others:
         return "None of the tools in [Migrating from other tools](../migrating.md) computes this measure."
     rows = [
@@ -185,14 +189,14 @@ def listing() -> str:
             for each in module.MEASURES
         ]
         parts += [f"**{title}**", markdown(["measure", "description", "source"], rows)]
-    pages = "\n".join(f"measures/{measure.NAME}" for measure in measures.MEASURES)
+    pages = "\n".join(f"measures/{measure.NAME}" for measure in MEASURES)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{pages}\n```"])
 
 
 def write(app: Sphinx | None = None) -> None:
     """Write all pages. Unchanged files stay untouched, so that Sphinx does not read them again."""
     FOLDER.mkdir(exist_ok=True)
-    pages = {f"{measure.NAME}.md": page(measure) for measure in measures.MEASURES}
+    pages = {f"{measure.NAME}.md": page(measure) for measure in MEASURES}
     for path in FOLDER.iterdir():
         if path.name not in pages:
             path.unlink()

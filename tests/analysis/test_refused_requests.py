@@ -13,6 +13,7 @@ RUNS = {
     "good": {"q1": {"a": 3.0, "x": 2.5, "b": 2.0}, "q2": {"x": 2.0, "a": 1.0}, "q3": {"d": 1.0}},
     "poor": {"q1": {"c": 3.0, "b": 2.0}, "q9": {"a": 1.0}},
 }
+INTENTS = [("q1", "a", 3, "1"), ("q1", "a", 1, "2"), ("q1", "b", 1, "2")]
 NESTED = {"b": 1.0}
 for _ in range(100_000):
     NESTED = {"a": NESTED}
@@ -22,6 +23,11 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
     "A_RUN": demo.run_paths()["A"],
     "LONG": {"q": {f"x{rank}": -rank for rank in range(10_000)}},
     "NESTED": NESTED,
+    "INTENTS": INTENTS,
+    "probable": lambda *each: [
+        {"query_id": topic, "doc_id": doc, "relevance": level, "iteration": intent, "probability": share}
+        for (topic, doc, level, intent), share in zip(INTENTS, each)
+    ],
     "ONES": of_array([[1] * 5] * 2),
     "TWO": of_array([[0.1, 0.2]] * 2),
     "made": made,

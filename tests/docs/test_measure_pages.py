@@ -7,7 +7,6 @@ import pytest
 from site_extensions import DOCS
 
 from ir_measures_graded import measures
-from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.registry import bibliography
 
 pytest.importorskip("sphinx", reason="the site's tools are not installed")
@@ -15,6 +14,7 @@ latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")
 
 import measure_pages  # noqa: E402
 import symbols  # noqa: E402
+from measure_pages import MEASURES  # noqa: E402
 
 PARTS = ["Definition", "Parameters", "Example", "In other tools", "Source"]
 every_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)

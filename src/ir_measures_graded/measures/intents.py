@@ -132,8 +132,8 @@ class _D_nDCG(_OfGlobalGain):
     r"""nDCG of global gains: nDCG over the gains of each document for all intents together.
 
     :formula: Σ_{i≤k} GG[i] / log2(i + 1), divided by the same sum over the ideal list of GG
-    :tex: \mathrm{D\text{-}nDCG} = \frac{\sum_{i=1}^{k} GG[i] / \log_2 (i + 1)}{\sum_{i=1}^{k} GG_I[i] /
-        \log_2 (i + 1)}
+    :tex: \mathrm{DnDCG} = \frac{\sum_{i=1}^{k} \mathrm{GG}[i] / \log_2 (i + 1)}{\sum_{i=1}^{k}
+        \mathrm{GG}_I[i] / \log_2 (i + 1)}
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Sakai & Song 2011
@@ -158,7 +158,7 @@ class _D_Q(_OfGlobalGain):
 
     :formula: (1 / R) Σ_{i≤k} rel(i) (C[i] + β CGG[i]) / (i + β CGG_I[i]), where C[i] is the number of
         documents with GG > 0 in the first i
-    :tex: \mathrm{D\text{-}Q} = \frac{1}{R} \sum_{i=1}^{k} \mathrm{rel}(i) \frac{C[i] + \beta\,
+    :tex: \mathrm{DQ} = \frac{1}{R} \sum_{i=1}^{k} \mathrm{rel}(i) \frac{C[i] + \beta\,
         \mathrm{CGG}[i]}{i + \beta\,\mathrm{CGG}_I[i]}
     :range: [0, 1]
     :undefined: 0 without relevant documents
@@ -187,7 +187,7 @@ class _Dsharp_nDCG(_D_nDCG):
     r"""nDCG of global gains and intent recall: The mean of intent recall and nDCG over global gains.
 
     :formula: γ IRec + (1 − γ) D_nDCG
-    :tex: \mathrm{D\sharp\text{-}nDCG} = \gamma\,\mathrm{IRec} + (1 - \gamma)\,\mathrm{D\text{-}nDCG}
+    :tex: \mathrm{DsharpnDCG} = \gamma\,\mathrm{IRec} + (1 - \gamma)\,\mathrm{DnDCG}
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Sakai & Song 2011
@@ -206,7 +206,7 @@ class _Dsharp_Q(_D_Q):
     r"""Q of global gains and intent recall: The mean of intent recall and Q over global gains.
 
     :formula: γ IRec + (1 − γ) D_Q
-    :tex: \mathrm{D\sharp\text{-}Q} = \gamma\,\mathrm{IRec} + (1 - \gamma)\,\mathrm{D\text{-}Q}
+    :tex: \mathrm{DsharpQ} = \gamma\,\mathrm{IRec} + (1 - \gamma)\,\mathrm{DQ}
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Sakai & Song 2011
@@ -242,8 +242,8 @@ class _IntentAware(OfIntents):
 class _ERR_IA_G(_IntentAware, TopGainMeasure):
     r"""Intent-aware expected reciprocal rank (graded): The mean of expected reciprocal rank over the intents.
 
-    :formula: Σ_x Pr(x) ERR_x, where ERR_x is the measure ERR_G of the gains for intent x
-    :tex: \mathrm{ERR\text{-}IA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{ERR}_x
+    :formula: Σ_x Pr(x) ERR_x, where ERR_x is the expected reciprocal rank for intent x
+    :tex: \mathrm{ERRIA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{ERR}_x
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Chapelle, Metzler, Zhang & Grinspan 2009
@@ -267,8 +267,8 @@ class _ERR_IA_G(_IntentAware, TopGainMeasure):
 class _nDCG_IA(_IntentAware):
     r"""Intent-aware nDCG: The mean over the intents of nDCG, each with its own ideal list.
 
-    :formula: Σ_x Pr(x) nDCG_x, where nDCG_x is the measure nDCG_Burges of the gains for intent x
-    :tex: \mathrm{nDCG\text{-}IA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{nDCG}_x
+    :formula: Σ_x Pr(x) nDCG_x, where nDCG_x is the nDCG for intent x
+    :tex: \mathrm{nDCGIA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{nDCG}_x
     :range: [0, 1]
     :undefined: 0 without relevant documents
     :source: Agrawal, Gollapudi, Halverson & Ieong 2009

@@ -1,0 +1,202 @@
+"""Measures over intents: worked values, plain formulas, and relations to the measures of one intent."""
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from ir_measures_graded import (
+    D_Q,
+    ERR_G,
+    ERR_IA_G,
+    D_nDCG,
+    DCG_Burges,
+    Dsharp_nDCG,
+    Dsharp_Q,
+    GradedError,
+    IRec,
+    Q,
+    nDCG_Burges,
+    nDCG_IA,
+)
+from ir_measures_graded.analysis import curves, evaluate
+from ir_measures_graded.measures import intents
+
+JUDGED = {
+    ("1", "a"): 2, ("1", "b"): 1, ("2", "a"): 0, ("2", "b"): 3, ("2", "c"): 1, ("3", "d"): 1, ("4", "a"): 0
+}  # fmt: skip
+RUN = {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}
+WORKED = [IRec, D_nDCG, D_Q, Dsharp_nDCG, Dsharp_Q, ERR_IA_G, ERR_IA_G(gains="linear"), nDCG_IA,
+          nDCG_IA(gains="linear")]  # fmt: skip
+
+
+def rows(judged, probability=None, topic="q"):
+    """Qrels as dicts, in which `probability` maps intents."""
+    return [
+        {"query_id": topic, "doc_id": doc, "relevance": level, "iteration": intent}
+        | ({} if probability is None else {"probability": probability[intent]})
+        for (intent, doc), level in judged.items()
+    ]
+
+
+def values(measures, qrels, run):
+    return evaluate(qrels, {"": run}, measures).values[0]
+
+
+@pytest.mark.parametrize(
+    ("probability", "expected"),
+    [
+        ({"1": 0.5, "2": 0.3, "3": 0.2, "4": 7},
+         [0.6667, 0.8951, 0.6495, 0.7809, 0.6581, 0.3809, 0.4172, 0.6364, 0.6635]),
+        (None, [0.6667, 0.8770, 0.6375, 0.7718, 0.6521, 0.3711, 0.3802, 0.5541, 0.5683]),
+    ],
+)  # fmt: skip
+def test_worked_values(probability, expected):
+    found = values([measure @ 4 for measure in WORKED], rows(JUDGED, probability), {"q": RUN})
+    assert found[:, 0].round(4).tolist() == expected
+
+
+class Plain:
+    """One topic by plain loops. `judged` maps (intent, document) to a level."""
+
+    def __init__(self, measure, judged, run, weight, top):
+        gains, self.k = measure["gains"], measure["cutoff"] or 10**6
+        self.measure, self.top = measure, top
+        gain = {key: reference.gain(level, gains) for key, level in judged.items()}
+        docs = {doc for _, doc in judged}
+        listed = [doc for doc in reference.order(run) if doc in docs or not measure["judged_only"]]
+        self.x = {x for (x, _), value in gain.items() if value > 0}
+        total = sum(weight[x] for x in self.x)
+        self.pr = {x: weight[x] / total if total else 0 for x in self.x}
+        self.lists = {x: [gain.get((x, doc), 0) for doc in listed] for x in self.x}
+        self.ideals = {x: sorted((gain.get((x, doc), 0) for doc in docs), reverse=True) for x in self.x}
+        mean = {doc: sum(self.pr[x] * gain.get((x, doc), 0) for x in self.x) for doc in docs}
+        self.gg, self.best = [mean.get(doc, 0) for doc in listed], sorted(mean.values(), reverse=True)
+
+    def value(self):
+        name, gamma = self.measure.NAME, self.measure.params.get("gamma", 0.5)
+        recall, found = self.recall(), getattr(self, name.replace("Dsharp", "D"))()
+        return gamma * recall + (1 - gamma) * found if "sharp" in name else found
+
+    def recall(self):
+        return sum(any(self.lists[x][: self.k]) for x in self.x) / len(self.x) if self.x else 0
+
+    IRec = recall
+
+    def ndcg(self, listed, ideal):
+        one, other = (
+            sum(gain / math.log2(rank + 1) for rank, gain in enumerate(each[: self.k], 1))
+            for each in (listed, ideal)
+        )
+        return one / other if other else 0
+
+    def D_nDCG(self):
+        return self.ndcg(self.gg, self.best)
+
+    def D_Q(self):
+        beta, total, count = self.measure["beta"], 0, 0
+        for rank, gain in enumerate(self.gg[: self.k], 1):
+            count += gain > 0
+            ratio = (count + beta * sum(self.gg[:rank])) / (rank + beta * sum(self.best[:rank]))
+            total += ratio if gain > 0 else 0
+        return total / min(sum(gain > 0 for gain in self.best), self.k) if total else 0
+
+    def nDCG_IA(self):
+        return sum(self.pr[x] * self.ndcg(self.lists[x], self.ideals[x]) for x in self.x)
+
+    def ERR_IA_G(self):
+        return sum(self.pr[x] * self.err(self.lists[x][: self.k]) for x in self.x)
+
+    def err(self, gains):
+        total, left = 0, 1
+        for rank, gain in enumerate(gains, 1):
+            stops = gain / (self.top + 1)
+            total, left = total + left * stops / rank, left * (1 - stops)
+        return total
+
+
+@given(
+    random=st.randoms(use_true_random=False),
+    gains=st.sampled_from(["linear", "exp", {1: 0, 2: 5}]),
+    cutoff=st.sampled_from([None, 1, 3, 20]),
+    judged_only=st.booleans(),
+    weighted=st.booleans(),
+)
+def test_values_and_curves_are_those_of_plain_loops(random, gains, cutoff, judged_only, weighted):
+    docs = [f"d{number}" for number in range(9)]
+    pairs = [(intent, doc) for intent in "0ab" for doc in docs]
+    levels = [-2, 0, 0, 1, 2, 3, 0.5]
+    topics = ["q1", "q2", "q3"]
+    judged = {
+        topic: {pair: random.choice(levels) for pair in random.sample(pairs, random.randint(1, 20))}
+        for topic in topics
+    }
+    judged["q0"] = {("0", "d1"): 1, ("a", "d1"): 0}  # two intents, whatever the other topics have
+    weight = {topic: {x: random.choice([0, 1, 2.5]) if weighted else 1 for x in "0ab"} for topic in judged}
+    qrels = [
+        row for topic in judged for row in rows(judged[topic], weight[topic] if weighted else None, topic)
+    ]
+    random.shuffle(qrels)
+    run = {topic: {doc: random.randint(0, 4) / 4 for doc in random.sample(docs, 5)} for topic in topics[1:]}
+    run["q2"] |= {"u": 0.5, "v": 1.0}
+    top = max(reference.gain(row["relevance"], gains) for row in qrels)
+    measures = [Dsharp_nDCG(gamma=0.2), Dsharp_Q(gamma=1, beta=3), D_Q(beta=0.5), *intents.MEASURES]
+    measures = [measure(gains=gains, judged_only=judged_only, cutoff=cutoff) for measure in measures]
+    found = evaluate(qrels, {"": run}, measures)
+    for measure in measures:
+        for topic, value in zip(found.topics, found.of(measure)[0].tolist()):
+            plain = Plain(measure, judged[topic], run.get(topic, {}), weight[topic], top)
+            assert value == pytest.approx(plain.value(), rel=1e-12, abs=1e-12), (measure, topic)
+    for measure in (measure(cutoff=None) for measure in measures):
+        curve = curves(qrels, {"": run}, measure, 4).values[0]
+        cut = evaluate(qrels, {"": run}, [measure @ k for k in range(1, 5)]).means()[0]
+        assert curve == pytest.approx(cut, rel=1e-12), measure
+
+
+def test_one_intent_gives_the_measures_of_one_level():
+    levels = {"a": 2, "b": 0, "c": 3, "e": 1}
+    qrels = [*rows({("x", doc): level for doc, level in levels.items()}), *rows({("y", "a"): 0}, topic="p")]
+    run = {"q": {doc: -rank for rank, doc in enumerate("bcdae")}}
+    pairs = [
+        (D_nDCG, nDCG_Burges(gains="linear")), (D_nDCG(gains="exp"), nDCG_Burges), (D_Q(beta=2), Q(beta=2)),
+        (ERR_IA_G, ERR_G(max_gain=7)), (nDCG_IA, nDCG_Burges),
+    ]  # fmt: skip
+    for measure, plain in [(one @ k, other @ k) for one, other in pairs for k in (1, 3, 10)]:
+        assert values([measure], qrels, run)[0, 0] == plain.calc_aggregate({"q": levels}, run), measure
+
+
+def test_ideal_lists_have_the_value_1_and_parameters_their_ranges():
+    best = {"q": {"b": 4.0, "a": 3.0, "c": 2.0, "d": 1.0}}
+    assert values([D_nDCG, D_Q, IRec @ 4, Dsharp_Q], rows(JUDGED), best).tolist() == [[1.0]] * 4
+    assert values([ERR_IA_G, nDCG_IA], rows(JUDGED), best).max() < 1
+    assert str(Dsharp_nDCG(gamma=0.25) @ 10) == "Dsharp_nDCG(gamma=0.25)@10"
+    with pytest.raises(GradedError, match=r"Dsharp_Q: gamma=2 is not allowed; gamma is a real number ≥ 0"):
+        Dsharp_Q(gamma=2)
+    with pytest.raises(
+        GradedError, match=r"ERR_IA_G.max_gain=3.: topic 'q' has a document of level 3, whose"
+    ):
+        values([ERR_IA_G(max_gain=3)], rows(JUDGED), best)
+
+
+def test_plain_measures_join_if_no_document_has_two_levels():
+    one_level = [("q", "a", 2, "1"), ("q", "b", 1, "2"), ("q", "b", 1, "3")]
+    found = values([IRec @ 1, DCG_Burges @ 1], one_level, {"q": {"b": 1.0}})
+    assert found[:, 0].tolist() == [pytest.approx(2 / 3), 1.0]
+
+
+def test_the_values_of_a_topic_do_not_depend_on_blocks(monkeypatch, tmp_path):
+    random = Random(4)
+    judged = {
+        f"t{number}": {(x, f"d{doc}"): random.choice([0, 1, 3]) for x in "12" for doc in range(5)}
+        for number in range(40)
+    }
+    qrels = [row for topic, each in judged.items() for row in rows(each, topic=topic)]
+    run = {topic: {f"d{doc}": random.random() for doc in range(8)} for topic in judged}
+    lines = [f"{topic} Q0 {doc} 0 {score} r\n" for topic, docs in run.items() for doc, score in docs.items()]
+    (tmp_path / "r.run").write_text("".join(lines))
+    monkeypatch.setattr("ir_measures_graded.inputs.files.ROWS", 10)
+    whole = values(intents.MEASURES, qrels, run)
+    assert (values(intents.MEASURES, qrels, tmp_path / "r.run") == whole).all()
