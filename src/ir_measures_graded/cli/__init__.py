@@ -32,7 +32,7 @@ PURPOSES: dict[str, dict[str, str]] = {
     },
     "judge": {
         "holes": "List the unjudged documents that are most worth judging.",
-        "judges": "Compare two judges, such as human and machine, and combine their judgments.",
+        "judges": "Compare machine judges with a human, and combine their judgments.",
     },
 }
 """The commands by purpose, each with the first line of its help; a module of the same name defines it."""

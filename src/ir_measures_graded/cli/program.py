@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from .. import __version__
 from ..errors import GradedError, did_you_mean
 from . import COMMANDS, PROGRAM, PURPOSES
+from .completion import Completion
 from .parser import Parser
 
 LONGEST_WORD = 100
@@ -70,7 +71,7 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
 def _parsed(words: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     """The module of the command, and its arguments."""
     if not words or words[0] not in COMMANDS:
-        _overview().parse_args(words[:1])
+        _overview().parse_args(words[: 2 if words[:1] == ["--completion"] else 1])
         raise _unknown(words)
     command = import_module(f".{words[0]}", __package__)
     parser = Parser(prog=f"{PROGRAM} {words[0]}", description=inspect.getdoc(command.run))
@@ -145,6 +146,12 @@ def _overview() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--version", action="version", version=f"{PROGRAM} {__version__}", help="show the version"
+    )
+    parser.add_argument(
+        "--completion",
+        action=Completion,
+        metavar="SHELL",
+        help="print a script for tab completion in bash, zsh, …",
     )
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     return parser

@@ -1,0 +1,39 @@
+"""Tab completion: the script that a shell reads, made by shtab from the arguments of all commands."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import Any
+
+from ..errors import GradedError, install_hint
+from . import PROGRAM, PURPOSES
+from .parser import Parser
+
+
+class Completion(argparse.Action):
+    """The option that prints the script and ends the program."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _: Any, shell: Any, __: Any = None) -> None:
+        print(script(shell))
+        parser.exit()
+
+
+def script(shell: str) -> str:
+    """The script for a shell. Raises `GradedError` for an unknown shell, or if shtab is not installed."""
+    try:
+        import shtab
+    except ImportError:
+        hint = install_hint("completion")
+        raise GradedError(f"tab completion needs shtab, which is not installed: {hint}") from None
+    if shell not in shtab.SUPPORTED_SHELLS:
+        raise GradedError(f"{shell!r} is not a shell with completion: {', '.join(shtab.SUPPORTED_SHELLS)}")
+    parser = Parser(prog=PROGRAM)
+    commands = parser.add_subparsers()
+    for name, purpose in (each for group in PURPOSES.values() for each in group.items()):
+        command = commands.add_parser(name, help=purpose)
+        import_module(f".{name}", __package__).declare(command)
+        for action in command._actions:
+            if not action.option_strings or action.metavar == "FILE":
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+    return str(shtab.complete(parser, shell))
