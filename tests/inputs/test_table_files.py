@@ -374,6 +374,15 @@ def test_stream_without_its_end_marker_is_refused():
             assert told.startswith("the open file: cannot be read as Arrow: ")
 
 
+def test_stream_is_read_to_the_end_of_its_file():
+    content = written("arrows", table()).read_bytes()
+    damaged = bytearray(gzip.compress(content))
+    damaged[-8] ^= 1  # the checksum
+    for wrong in (content * 2, damaged):
+        told = refused(list, RunFile(io.BytesIO(wrong), "A"))
+        assert told.startswith("the open file: cannot be read as Arrow: ")
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize(
     "names",

@@ -93,6 +93,8 @@ class ArrowStream:
         yield from numbered(self.file)
         if self.stream.ended:
             raise EOFError("the stream is cut off, because it lacks its end marker")
+        if self.stream.read(1):  # a compressed file is checked to its end
+            raise OSError("bytes follow the end marker of the stream")
 
 
 TableFile = Parquet | ArrowFile | ArrowStream
