@@ -4,11 +4,13 @@ A ranker's group has the retrieved documents of a topic. `RUN` has the rows of t
 """
 
 import gzip
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ir_measures_graded import parse_measure
+from ir_measures_graded import array_values, parse_measure
 from ir_measures_graded.analysis import identify
 from ir_measures_graded.analysis.identify.tools import tools
 
@@ -233,3 +235,28 @@ def test_every_tool_that_is_said_to_have_run_is_run_here():
     said = {(tool.name, tool.metric.replace("{k}", "10")) for tool in tools() if tool.known == "run"}
     ran = {(name, metric.replace("100", "10")) for name, metric in RUN}
     assert said == ran
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "learning-to-rank.md").read_text(encoding="utf-8")
+OWN = re.findall(r"^\| (\S+) \| `(.+?)` \| .* \| (\d) \| `(\S+)`, `ties='(\w+)'` \|$", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("tool", "metric", "nothing", "measure", "ties"), OWN)
+def test_the_page_on_learning_to_rank_tells_what_a_library_computes(tool, metric, nothing, measure, ties):
+    random = np.random.default_rng(1)
+    for tied in [True, False] * 10:
+        labels = np.minimum(random.geometric(0.5, 30) - 1, 4)
+        scores = random.integers(0, 6, 30) if tied else random.permutation(30)
+        run = {"q": {str(number): float(score) for number, score in enumerate(scores)}}
+        (value,) = RUN[tool, metric](
+            {"q": {str(doc): int(label) for doc, label in enumerate(labels)}}, run
+        ).values()
+        assert value == pytest.approx(array_values(measure, labels, scores, [30], ties)[0], abs=1e-6)
+    (value,) = RUN[tool, metric]({"q": {str(number): 0 for number in range(30)}}, run).values()
+    assert value == int(nothing)
+
+
+def test_the_page_has_all_libraries_for_rankers():
+    libraries = {"LightGBM", "XGBoost", "CatBoost", "scikit-learn", "torchmetrics"}
+    cut = {tool for tool in RUN if tool[0] in libraries and re.search("(?i)ndcg.*10|NormalizedDCG", tool[1])}
+    assert {row[:2] for row in OWN} == cut

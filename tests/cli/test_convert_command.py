@@ -89,6 +89,8 @@ def test_scores_are_joined_with_the_lines_of_letor(convert):
     told = convert("scores", "out.run", "--rows", "judged.letor").out
     assert told == "scores: run, LETOR: 2 topics, 3 rows\n"
     assert dicts("out.run") == {"1": {"d": 1.5, "3": 2}, "2": {"e": -1000}}
+    convert("judged.letor", "out.qrels", "--rows", "judged.letor")
+    assert Path("out.qrels").read_text() == "1 0 d 2\n1 0 3 0\n2 0 e 1\n"
 
 
 def test_part_and_columns_are_chosen(convert):

@@ -72,6 +72,7 @@ FILES = {
     }),
     "ntcir.qrels": lines(JUDGED, "{} {} L{}"),
     "letor.txt": lines(JUDGED, "{2} qid:{0} 1:0.5 2:3 #docid = {1} inc = 1"),
+    "mslr.txt": lines(JUDGED, "{2} qid:{0} 1:0.5 2:3"),
     "scores.txt": lines(ROWS, "{2}"),
     "own.csv": lines(ROWS, "{},{},{}", "Q,D,S\n"),
     "twice.run": lines([*ROWS, ("2", "7", 0)], "{} Q0 {} 1 {} t"),
@@ -102,6 +103,10 @@ def test_row_gives_the_value_of_the_same_data(capsys, command):
     out = capsys.readouterr().out
     if command.startswith("evaluate"):
         assert out == "nDCG@10\t0.8155\n"
+    elif ".qrels" in command:
+        assert [line.split()[::3] for line in Path("mslr.qrels").read_text().splitlines()] == [
+            [topic, str(level)] for topic, _, level in JUDGED
+        ]
     elif "--rows" in command:
         assert Path("letor.run").read_text().startswith("1 Q0 7 1 8.5 scores\n1 Q0 9 2 8 scores\n")
     else:

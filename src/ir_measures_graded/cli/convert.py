@@ -31,8 +31,8 @@ def declare(parser: Parser) -> None:
     parser.add_argument(
         "--rows",
         metavar="LABELS",
-        help="file of LETOR; IN has a score for each of its lines, which names its document after #, or else "
-        "its number does",
+        help="file of LETOR; IN has a score for each of its lines, or is the same file to get its qrels; a "
+        "line names its document after #, or else its number does",
     )
     parser.add_argument(
         "--part", metavar="PART", help="part of a file of several parts, such as default/test"

@@ -74,7 +74,7 @@ def read_rows(
     """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
 
     `duplicates` is that of `RunFile`. If `labels` names a file of LETOR, the file has a score for each of its
-    lines. A line names its document after ``#``, or else its number does.
+    lines, and the qrels are its own. A line names its document after ``#``, or else its number does.
 
     Raises `FileError` for a file that cannot be read, for one without rows, and for one that could be both.
     """
@@ -102,7 +102,9 @@ def _read(
     file: File, role: Role, chosen: Chosen, duplicates: str | None, labels: str | None = None
 ) -> ConvertedRows:
     name = Content(file).name
-    rows = joined(tables_of(file, role, chosen), role) if labels is None else _scored(file, labels, chosen)
+    rows = (
+        joined(tables_of(file, role, chosen), role) if labels is None else _lines(file, role, labels, chosen)
+    )
     count = len(rows)
     if not count:
         raise FileError(f"{name}: there are no rows to convert")
@@ -119,9 +121,11 @@ def _read(
     return ConvertedRows(role, name, chosen.account.form, skipped, rows)
 
 
-def _scored(file: File, labels: str, chosen: Chosen) -> pyarrow.Table:
-    """The run of a file that has a score for each line of the file `labels`."""
+def _lines(file: File, role: Role, labels: str, chosen: Chosen) -> pyarrow.Table:
+    """The qrels of the file `labels`, or the run of a file that has a score for each of its lines."""
     rows = joined(tables_of(labels, QRELS, replace(chosen, numbered=True)), QRELS)
+    if role is QRELS:
+        return rows
     with Content(file) as content:
         lines = Lines(content, SCORES)
         scores = [lines.number_in(score) for block in lines.blocks() for (score,) in lines.fields(block)]
