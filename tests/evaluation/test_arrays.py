@@ -161,6 +161,7 @@ REFUSED = [
         "labels: topic '0', document '1': the level is 0.5; nDCG is defined for",
     ),
     (("ADM(norm='none')", [1, 0], [1, 2], [2]), "ADM(norm='none'): topic '0', document '1' "),
+    (("nDCG_IA@3", [1, 0], [1, 2], [2]), "the qrels have no intents"),
     (("ERR@3", [1, 0], [1, 2], [2]), "the provider graded does not compute ERR@3"),
     (("CG", [1, 0], [1, 2], [2], "docid"), "ties='docid' is not allowed; ties is mean, min, max, given"),
 ]
