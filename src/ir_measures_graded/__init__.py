@@ -82,7 +82,7 @@ _plugins.trials.append(_problem)  # the tests prove our own measures
 def __getattr__(name: str) -> _Any:
     """`register_demo`, a function of arrays, or the measure of that name that a plugin brings."""
     if name == "register_demo":
-        from .demo import register  # takes time
+        from .demo import register  # This import takes time.
 
         return register
     if name in ("ArrayEvaluator", "array_mean", "array_values"):

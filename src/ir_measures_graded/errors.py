@@ -58,7 +58,7 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float =
     >>> did_you_mean("bm52", ["bm25", "random"]), did_you_mean("x", ["bm25"])
     ('; did you mean bm25?', '')
     """
-    from difflib import get_close_matches  # takes time; only mistakes need it
+    from difflib import get_close_matches  # This import takes time. Only mistakes need it.
 
     close = get_close_matches(name, list(known), n=most, cutoff=cutoff)
     return f"; did you mean {' or '.join(close)}?" if close else ""

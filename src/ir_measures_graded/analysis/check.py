@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Result):
-    """What is unusual about runs and measures: pairs of a run's name or a measure, and a remark.
+    """Unusual properties of runs and measures: pairs of a run's name or a measure, and a remark.
 
     `levels` are the levels of the qrels. `runs` are the names of all runs.
     """
@@ -59,7 +59,7 @@ class Check(Result):
 
 
 def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ()) -> Check:
-    """What is unusual about runs and measures, and what nobody would notice in the values.
+    """List the unusual properties of runs and measures, which the values do not show.
 
     - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the top,
       equal scores, and ranks that contradict the scores

@@ -242,7 +242,7 @@ class Comparison(Result):
         return f"{runs} by {listed(self.measures)} over {topics}{against}"
 
     def notes(self) -> list[str]:
-        """What the reader of the tables needs to know."""
+        """Sentences that the reader of the tables needs."""
         several = self.family > 1
         level, count = f"{100 * (1 - self.alpha):g} %", counted(self.family, "difference")
         found = [

@@ -62,7 +62,7 @@ class Effort(Result):
         return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
 
     def notes(self) -> list[str]:
-        """Why hardly any run reaches the ideal list of a normalised measure."""
+        """The reason why hardly any run reaches the ideal list of a normalised measure."""
         if self.of != IDEAL or not is_normalised(self.measure):
             return []
         return [

@@ -93,7 +93,7 @@ class ExplainedDifference(Result):
         return columns, [[printable(row["document"]), *(row[name] for name in names[1:])] for row in rows]
 
     def notes(self) -> list[str]:
-        """The number of documents that the table omits, and what documents below the last ranks add."""
+        """The number of omitted documents, and the sum of the contributions below the last ranks."""
         rows = self.records()
         found, others = [], len(rows) - len(self._adding())
         if others:
@@ -106,7 +106,7 @@ class ExplainedDifference(Result):
 
     @plots.styled
     def figure(self) -> Figure:
-        """Draw what the first documents of the table add to either value, or else their levels.
+        """Draw the contributions of the first documents of the table to both values, or else their levels.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
@@ -146,7 +146,7 @@ def explain_difference(
     topic: str | None = None,
     depth: int | None = None,
 ) -> ExplainedDifference:
-    """Which documents make the difference of two runs in a topic.
+    """The documents that make the difference of two runs in a topic.
 
     - `qrels`, `runs`: as for `evaluate`. There are two runs, the first is the one that the second is
       compared with.

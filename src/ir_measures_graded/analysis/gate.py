@@ -68,7 +68,7 @@ NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\ufff
 
 @dataclass(frozen=True)
 class Margin:
-    """How much worse the new system may be: a share of the old values if `relative`, else a difference.
+    """The loss that the new system may have: a share of the old values if `relative`, else a difference.
 
     >>> str(Margin.of("5%")), str(Margin.of(0.01))
     ('5 %', '0.01')
@@ -222,7 +222,7 @@ class Gate(Result):
         ]
 
     def notes(self) -> list[str]:
-        """The reasons of the verdicts, and what the reader needs to know about them."""
+        """The reasons of the verdicts, and notes on them."""
         found = [each.sentence(self.margin) for each in self.verdicts]
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")

@@ -87,7 +87,7 @@ class PaperTable:
 
     @property
     def caption(self) -> str:
-        """What the marks mean, and how they were computed."""
+        """The meaning of the marks, and the test behind them."""
         marks = (
             "Letters mark values significantly better than those of these runs."
             if self.reference is None

@@ -1,4 +1,4 @@
-"""What a set of topics can find: discriminative power, topics for a difference, exaggeration and swaps.
+"""The power of a set of topics: discriminative power, topics for a difference, exaggeration and swaps.
 
 All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of runs,
 unless another test is named. Pairs differ in the spread σ of their paired differences, so that numbers of
@@ -62,7 +62,7 @@ LIMIT: Final = 0.8
 """The confidence of the upper limit of a standard deviation."""
 SPLITS: Final = 1000
 SWAPPED: Final = 0.05
-"""The swap rate that a difference between two halves may have to be worth believing."""
+"""A difference between two halves counts as reliable up to this swap rate."""
 BINS: Final = 100
 WANTED: Final = {
     "lowest": "topics_{:g}_lowest",

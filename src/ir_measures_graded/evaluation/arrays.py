@@ -209,7 +209,7 @@ def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np
 
 def _by_id(given: np.ndarray) -> tuple[list[str], np.ndarray, Any]:
     """As `_groups`, from one id per document; the groups are in order of appearance."""
-    from pandas import factorize  # takes time
+    from pandas import factorize  # This import takes time.
 
     number, names = factorize(given)
     if (number < 0).any():

@@ -1,7 +1,7 @@
 """Evaluation in batches of whole topics, for engines that distribute topics. All data is Arrow data.
 
-An engine brings together the rows of some topics, calls `evaluate_batches`, and combines the results. What a
-value needs to know about other topics is an argument.
+An engine brings together the rows of some topics, calls `evaluate_batches`, and combines the results. The
+levels of other topics, on which some values depend, are an argument.
 """
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ class Work:
         return (values, aggregates, missing, unreported), remarks
 
     def measure_remarks(self) -> Iterator[tuple[Measure, str]]:
-        """What is unusual about the measures that our provider computes."""
+        """Unusual properties of the measures that our provider computes."""
         return measure_remarks(self.row, self.ours.judged) if self.ours else iter(())
 
 
@@ -267,7 +267,7 @@ def _of_each(
     size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
     if jobs == 1 or (jobs is None and size < (PAYS_STANDARD if standard else PAYS)):
         return map(work, runs)
-    from .processes import cores, shared  # takes time
+    from .processes import cores, shared  # This import takes time.
 
     return shared(work, runs, [run for run in runs if run.name in files], jobs or cores())
 

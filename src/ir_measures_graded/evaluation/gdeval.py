@@ -14,7 +14,7 @@ from ir_measures.util import RunConverter
 from ..errors import GradedError, shown
 
 BLANK = re.compile(r"[ \t-\r]|^$")
-"""What separates the fields of gdeval's files, or leaves one out."""
+"""A text that gdeval does not read as one field: a text with a blank, and the empty text."""
 TOPIC = re.compile("[0-9]{1,15}")
 HIGHEST = 4
 

@@ -28,7 +28,7 @@ Work = Callable[[Item], Any]
 _Outcome = tuple[Any, Exception | None, list[Warning]]
 """The result of an item, or its error, and the warnings that were issued."""
 
-_work: list[Work[Any]] = []  # in a worker process: the one function that it calls
+_work: list[Work[Any]] = []  # A worker process keeps its function here.
 
 
 def cores() -> int:

@@ -1,4 +1,4 @@
-"""What is unusual about qrels, a run or a measure, and what nobody would notice in the values.
+"""Unusual properties of qrels, a run or a measure, which the values do not show.
 
 `evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists it.
 """
@@ -74,7 +74,7 @@ class RunRemarks:
         ])  # fmt: skip
 
     def of(self, source: RunSource) -> list[str]:
-        """What is unusual about the whole run, which has been counted; its reader warns of an empty run."""
+        """Unusual properties of the whole run, which has been counted; its reader warns of an empty run."""
         return [] if source.is_empty else [*self._remarks(), *rank_remarks(source)]
 
     def _remarks(self) -> Iterator[str]:

@@ -305,7 +305,7 @@ def computes(measure: ir_measures.Measure) -> bool:
 def rounds_twice() -> bool:
     """Whether C code rounds a product before it adds it. For processors other than x86, compilers may fuse
     the two operations and round once."""
-    import platform  # slow to import
+    import platform  # This import takes time.
 
     return platform.machine().lower() in ("x86_64", "amd64")
 

@@ -128,7 +128,7 @@ def is_quepid(names: Sequence[str]) -> bool:
 
 @dataclass
 class Account:
-    """What a reader tells about a file.
+    """The findings of a reader about a file.
 
     `form` is the name of its form, `unjudged` the number of rows of unjudged documents. `integers` has the
     columns of ids that are integers, and `empty` the topics without documents.
@@ -142,7 +142,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a user says about a file.
+    """The choices of a user for a file.
 
     `run_column` names the run of each row. `columns` has our names, and their names in the file; ``rank`` is
     a column of ranks. `part` is the part of a file of several parts. `unjudged` has the texts in place of a

@@ -57,7 +57,7 @@ class ConvertedRows:
         return self.table[name].to_pylist() if name in self.table.column_names else []
 
     def summary(self) -> str:
-        """One sentence on what was read."""
+        """The counts of the rows that were read, in one sentence."""
         skipped = "".join(f"; skipped {count:,} {what}" for what, count in self.skipped.items() if count)
         topics = len(set(self.column("query_id")))
         read = f"{self.name}: {self.role.kind}, {self.form}"

@@ -278,7 +278,7 @@ class RunFile:
                 if self.run is None:
                     names.update(dict.fromkeys(found))
                 elif found != [self.run]:
-                    from pyarrow import compute  # takes time
+                    from pyarrow import compute  # This import takes time.
 
                     rows = rows.filter(compute.equal(rows["run"], self.run))
                 rows = rows.drop_columns("run")

@@ -327,7 +327,7 @@ def refuse_empty(qrels: Rows) -> None:
 
 
 def with_account(rows: pyarrow.Table, account: Account) -> pyarrow.Table:
-    """The rows of a file with what they do not show: integer ids and topics without documents."""
+    """The rows of a file, with facts that they do not show: integer ids and topics without documents."""
     metadata = {INTEGERS: " ".join(sorted(account.integers)), EMPTY: json.dumps(account.empty)}
     return rows.replace_schema_metadata({**(rows.schema.metadata or {}), **metadata})
 

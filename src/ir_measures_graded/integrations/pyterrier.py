@@ -202,7 +202,7 @@ def _shown(found: Any, measures: Sequence[str], smaller: Sequence[str], highligh
 
 
 TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")
-"""What PyTerrier appends to the name of a measure in the columns of a comparison with the baseline."""
+"""The suffixes that PyTerrier appends to a measure's name in a comparison with the baseline."""
 
 
 def _remedy(measure: GradedMeasure) -> str:

@@ -154,7 +154,7 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     <tr><td style="text-align: left">bm25</td><td style="text-align: right">0.2500</td></tr>
     </table>
     """
-    from html import escape  # takes time
+    from html import escape  # This import takes time.
 
     rows = list(rows)
     aligned = ["right" if number else "left" for number in numeric(rows, len(columns))]

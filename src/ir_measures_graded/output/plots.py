@@ -235,7 +235,7 @@ def svg(figure: Figure, label: str = "") -> str:
 
     The element shrinks to the width of the page.
     """
-    from html import escape  # takes time
+    from html import escape  # This import takes time.
 
     picture = rendered(figure, "svg").decode()
     described = f' role="img" aria-label="{escape(_drawable(label))}"' if label else ""

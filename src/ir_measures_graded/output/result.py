@@ -91,7 +91,7 @@ class Result(ABC):
         return f"<{type(self).__name__}: {self.summary}>"
 
     def _repr_html_(self) -> str:
-        from html import escape  # takes time
+        from html import escape  # This import takes time.
 
         try:
             drawing = plots.svg(self.figure(), label=self.summary)

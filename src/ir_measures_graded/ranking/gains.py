@@ -2,7 +2,7 @@
 
 A weighting assigns a gain to some levels. Every other level is its own gain, or 0 if it is negative.
 The canonical form of a weighting lists only the levels that it changes, in ascending order. Some gains have
-a name instead (`NAMED`); the map that changes no level is `LINEAR`.
+a name instead (`NAMED`); the weighting that changes no level is `LINEAR`.
 """
 
 from __future__ import annotations

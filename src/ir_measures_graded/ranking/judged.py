@@ -160,7 +160,7 @@ class Judged:
 
 
 class Collection(NamedTuple):
-    """What measures take from a whole collection when only some of its topics are at hand: its levels, or
+    """The facts about a whole collection that measures need if only some topics are at hand: its levels, or
     None if they are unknown."""
 
     levels: np.ndarray | None

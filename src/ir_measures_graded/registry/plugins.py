@@ -114,7 +114,7 @@ class _Unusable(Exception):
 
 
 def _admit_installed() -> None:
-    from importlib.metadata import entry_points  # slow to import
+    from importlib.metadata import entry_points  # This import takes time.
 
     entries = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
     for distribution, version, entry in sorted(entries, key=lambda each: (each[0], each[2].name)):

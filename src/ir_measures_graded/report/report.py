@@ -60,7 +60,7 @@ class Report(Result):
 
     @property
     def summary(self) -> str:
-        """What was evaluated, in one line."""
+        """The runs, measures and topics in one line."""
         return self.evaluation.summary
 
     def table(self) -> Table:

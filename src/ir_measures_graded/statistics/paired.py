@@ -1,4 +1,4 @@
-"""The primary procedure: paired t-tests of a family of pairs of runs, and what the topics can show.
+"""The primary procedure: paired t-tests of a family of pairs of runs, and detectable differences.
 
 A family is one pair, all runs against a baseline, or all pairs. `paired` tests the differences of a family by
 the two-sided paired t-test with Holm's correction. Its intervals hold simultaneously (Šidák), and its minimum

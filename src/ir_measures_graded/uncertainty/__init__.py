@@ -1,4 +1,4 @@
-"""What a value leaves open: the order of tied documents, and the levels of unjudged documents.
+"""The uncertainty of a value: the order of tied documents, and the levels of unjudged documents.
 
 - `evaluated`, `evaluated_curve`: the values of a measure under its options `ties` and `unjudged`.
 - `ties`: the order of tied documents for the lowest and the highest value; the mean over all orders.

@@ -23,7 +23,7 @@ Pair = tuple[np.ndarray, np.ndarray]
 @singledispatch
 def extreme(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     """The highest or lowest value of each topic (T) over all judgments of its unjudged documents within the
-    cutoff. Each may gain 0 or what any level of the collection gains.
+    cutoff. Each may have gain 0 or the gain of any level of the collection.
 
     Measures without a method of their own never fall when two documents, at any distance, change places so
     that the better one stands higher.

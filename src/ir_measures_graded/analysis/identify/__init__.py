@@ -1,11 +1,11 @@
-"""Which definition gives somebody's values.
+"""Finds the definition that gives somebody's values.
 
 - `identification`: `identify`, which reads the input, starts the search and explains what it finds.
-- `definitions`: the dimensions of a definition and their values, as data; `tools.csv`: what tools compute.
+- `definitions`: the dimensions of a definition and their values, as data; `tools.csv`: those of tools.
 - `lists`: a run as label matrices, in every order.
 - `search`: tries all definitions, and verifies the survivors on all topics.
 - `solving`: gains that no table has, by least squares.
-- `answer`: what the survivors say, and the result. `values`: reads the given values.
+- `answer`: conclusions from the survivors, and the result. `values`: reads the given values.
 """
 
 from .answer import Identification

@@ -1,4 +1,4 @@
-"""What the search says: settled and open dimensions, tools, our measure, the nearest definition, causes."""
+"""The answer of a search: settled and open dimensions, tools, our measure, the nearest definition, causes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Dimensions = dict[str, tuple[str, tuple[str, ...]]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Result):
-    """Which definitions give the values, and what tells them apart.
+    """The definitions that give the values, and the dimensions that tell them apart.
 
     - `topics`, `given`, `computed`: the topics of the first run with a value, the values given, and those of
       `definition`; without `given` for a mean.

@@ -98,7 +98,7 @@ DISCOUNTS: dict[str, Discount] = {
     "log2(r + 2)": lambda r: np.log2(r + 2),
     "ln(r + 1)": lambda r: np.log(r + 1),
 }
-"""What the gain at rank r is divided by."""
+"""The divisor of the gain at rank r, by name."""
 
 FIRST_K = "all judged, first k"
 UNCUT = "all judged, not cut"
@@ -296,7 +296,7 @@ def strings(levels: np.ndarray) -> dict[str, Measure]:
 
 
 def family(name: str) -> str:
-    """What a measure and its variants are called: nDCG, DCG, or the name without a suffix.
+    """The name that a measure and its variants share: nDCG, DCG, or the name without a suffix.
 
     >>> family("nDCG_JK(b=10)"), family("ERR_G"), family("ERR with the level as the probability")
     ('nDCG', 'ERR', 'ERR')

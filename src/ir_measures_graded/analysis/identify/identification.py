@@ -44,7 +44,7 @@ def identify(
     any_cutoff: bool = False,
     decimals: int | None = None,
 ) -> Identification:
-    """Which definition and conventions of a measure give somebody's values of a run.
+    """Find the definition and conventions of a measure that give somebody's values of a run.
 
     `qrels` and `run` may be in any form. `values` has one value per topic: the path of a file (lines of a
     topic and a value, trec_eval's output with -q, CSV, JSON), a mapping, a DataFrame, or ir-measures'
@@ -106,7 +106,7 @@ def _case(
 
 
 def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: bool) -> Space:
-    """What to try. Raises `GradedError` for a measure that is unknown."""
+    """The definitions to try. Raises `GradedError` for a measure that is unknown."""
     levels = np.unique(cases[0].judged.level)
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
     cutoffs = (*map(str, range(1, depth + 1) if any_cutoff else by.CUTOFFS), by.ALL_RANKS)
@@ -154,7 +154,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
 
 
 def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, Found]:
-    """What takes longer: gains solved for, and the measures of ir-measures' other providers."""
+    """Definitions that take longer: gains solved for, and the measures of ir-measures' other providers."""
     foreign = tuple(name for name, each in space.strings.items() if _is_supported(each))
     solved = solved_gains(space, cases[0]) if cases[0].mean is None else {}
     wider = replace(space, gains=space.gains | solved)

@@ -34,7 +34,7 @@ class Lists:
 
     @property
     def key(self) -> tuple[bytes, ...]:
-        """What distinguishes the order from others."""
+        """The properties that distinguish the order from others."""
         return (
             self.level.tobytes(),
             b"" if self.ties is None else self.ties.tobytes(),
@@ -80,7 +80,7 @@ class Documents:
             self.id_order[rows] = np.unique(np.array(ids, dtype=str), return_inverse=True)[1].reshape(-1)
 
     def _by_score(self, precision: str) -> tuple[np.ndarray, np.ndarray]:
-        """The rows by descending score, tied ones as read, and what `tied` says of them; sorted once."""
+        """The rows by descending score, tied ones as read, and the result of `tied` for them; sorted once."""
         if precision not in self._sorted:
             score = self._score(precision)
             rows = np.lexsort((-score, self.topic))

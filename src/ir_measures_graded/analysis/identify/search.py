@@ -61,7 +61,7 @@ MOST = 4_000
 class Space:
     """The definitions to try: all combinations of `tried`, the values of each dimension.
 
-    `gains`, `discounts` and `strings` have what their names mean.
+    `gains`, `discounts` and `strings` map the names of values to their meaning.
     """
 
     tried: dict[str, tuple[str, ...]]
@@ -355,7 +355,7 @@ def values_by_others(measures: list[Measure], case: Case) -> list[np.ndarray]:
 
 
 class Tally(NamedTuple):
-    """What the values of a block add up to, over the topics of one case or several.
+    """The sums of the values of a block, over the topics of one case or several.
 
     `sums` has the errors (C × averaged × shown), or of a mean the sums of which it is made. The `prints` (C)
     of definitions with the same values are the same.
@@ -463,8 +463,8 @@ def averaged_topics(documents: Documents) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Found:
-    """How many definitions were tried and fit; the first that fit, with their prints; the nearest, with their
-    errors."""
+    """The numbers of definitions that were tried and that fit; the first that fit, with their prints; the
+    nearest, with their errors."""
 
     tried: int = 0
     count: int = 0
@@ -472,7 +472,7 @@ class Found:
     nearest: list[tuple[float, Definition]] = field(default_factory=list)
 
     def plus(self, other: Found) -> Found:
-        """What two searches found."""
+        """The combined findings of two searches."""
         nearest = sorted(self.nearest + other.nearest, key=itemgetter(0))[:NEAREST]
         return Found(
             self.tried + other.tried, self.count + other.count, self.matches | other.matches, nearest

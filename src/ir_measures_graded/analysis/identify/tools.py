@@ -1,7 +1,7 @@
-"""What tools compute, as a table (`tools.csv`): one row per measure of a tool, with the values of its
-dimensions.
+"""The definitions that tools compute, as a table (`tools.csv`).
 
-An empty dimension is not known, or may have any value. `k` as the cutoff is any cutoff. `known` tells
+There is one row per measure of a tool, with the values of its dimensions. An empty
+dimension is not known, or may have any value. `k` as the cutoff is any cutoff. `known` tells
 whether the version was run, as the tests do, or its source was read.
 """
 

@@ -19,7 +19,7 @@ MOST_DECIMALS = 6
 TOPIC = ("topic", "query_id", "qid", "query", "topic_id", "q_id")
 MEASURE = ("measure", "metric", "name")
 MEANS = ("all", "amean", "mean")
-"""What trec_eval and others write in place of a topic for the mean."""
+"""The names that trec_eval and others write in place of a topic for the mean."""
 FORMS = 'give lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
 
 
