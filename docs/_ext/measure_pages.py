@@ -24,18 +24,7 @@ from ir_measures_graded.registry.listing import better, facts_of
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
-FAMILIES = {
-    measures.cumulated_gain: "Cumulated gain",
-    measures.average_precision: "Average precision",
-    measures.cascade: "Users who stop at a good document",
-    measures.rank_biased: "Rank-biased precision",
-    measures.ntcir: "NTCIR's measures",
-    measures.ratios: "Ratios",
-    measures.preference: "Preference and correlation",
-    measures.search_length: "Search length",
-    measures.intents: "Intents of a topic",
-}
-MEASURES = [measure for family in FAMILIES for measure in family.MEASURES]
+MEASURES = [measure for family in measures.FAMILIES for measure in family.MEASURES]
 REPRODUCED = {
     "jarvelin2002": ("Järvelin & Kekäläinen 2002", "jarvelin-kekalainen-2002"),
     "zhou2010": ("Zhou & Yao 2010", "zhou-yao-2010"),
@@ -183,7 +172,7 @@ def in_code(text: str) -> str:
 def listing() -> str:
     """A table of measures for each family, and the table of contents of their pages."""
     parts = []
-    for module, title in FAMILIES.items():
+    for module, title in measures.FAMILIES.items():
         rows = [
             [f"[{each.NAME}](measures/{each.NAME}.md)", each.SHORT_DESC, part(each, "source")]
             for each in module.MEASURES

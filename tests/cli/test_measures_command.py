@@ -6,7 +6,7 @@ import ir_measures
 
 import ir_measures_graded
 from command_line import command
-from ir_measures_graded.registry import plugins
+from ir_measures_graded.registry import names, plugins
 
 
 def test_measures_lists_origin_and_direction(output):
@@ -22,6 +22,16 @@ def test_measures_lists_origin_and_direction(output):
     ]
     assert any(line.startswith("nDCG_JK  ") for line in output("measures"))
     assert output("measures", "-f", "markdown")[1].startswith("|---")
+
+
+def test_measures_are_grouped_by_question_and_all_adds_the_standard_ones(output):
+    lines = output("measures", "--all")
+    groups = "\n".join(lines).split("\n\n")[1:-1]
+    heads = {line.split()[0]: group.split("\n")[0] for group in groups for line in group.split("\n")[1:]}
+    assert (heads["Q"], heads["NR"]) == ("How early are the relevant documents?", "How far must a user read?")
+    assert heads["P"] == heads["StRecall"] == "Measures of ir-measures"
+    assert heads.keys() == {measure.NAME for measure in names.registry().values()}
+    assert not {"P", "AP"} & {line.split(" ")[0] for line in output("measures")}
 
 
 def test_measures_are_machine_readable(output):

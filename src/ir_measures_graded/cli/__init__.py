@@ -14,7 +14,7 @@ PURPOSES: dict[str, dict[str, str]] = {
         "check": "Show what is unusual about qrels, runs and measures, without evaluating them.",
         "levels": "Show the relevance levels of qrels, and gains for them.",
         "convert": "Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.",
-        "measures": "List the graded measures, or describe measures in full.",
+        "measures": "List the graded measures by question, or describe measures in full.",
         "demo": "Evaluate the five runs of the bundled demo collection.",
     },
     "understand": {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from itertools import groupby
 from typing import Any
 
 from ..errors import GradedError
 from ..output.formats import Table
 from ..registry import plugins
-from ..registry.listing import better, facts_of, page
+from ..registry.listing import better, facts_of, page, standard
 from ..registry.notation import parse_measures
 from . import PROGRAM
 from .parser import Parser
@@ -25,27 +26,32 @@ def declare(parser: Parser) -> None:
     parser.add_argument(
         "--plugins", action="store_true", help="list the plugins that provide measures, and their status"
     )
+    parser.add_argument("--all", action="store_true", help="also list the standard measures of ir-measures")
     add_output(parser, figure=False)
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
-    """List the graded measures, or describe measures in full.
+    """List the graded measures by question, or describe measures in full.
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
+      ir_measures_graded measures --all
       ir_measures_graded measures --plugins
     """
     check_files(arguments)
+    for option, given in {"plugins": arguments.plugins, "all": arguments.all}.items():
+        if given and arguments.names:
+            what = "plugins" if option == "plugins" else "measures"
+            raise GradedError(f"--{option} lists all {what}; omit the names of measures")
     if arguments.plugins:
-        if arguments.names:
-            raise GradedError("--plugins lists all plugins; omit the names of measures")
         return printed(_plugins, arguments)
     if arguments.names:
         measures = [*parse_measures(arguments.names, uncut=True)]
     else:
         measures = [measure for plugin in plugins.plugins() for measure in plugin.measures]
+        measures += standard() if arguments.all else []
     all_facts = [facts_of(measure) for measure in measures]
 
     def table(form: str) -> Table:
@@ -61,7 +67,12 @@ def run(arguments: argparse.Namespace) -> list[str]:
         return lines
     if arguments.names:
         return "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
-    return [*lines, "", f"Details of a measure: {PROGRAM} measures nDCG_JK"]
+    more = [] if arguments.all else [f"Standard measures too: {PROGRAM} measures --all"]
+    head, *rows = lines
+    grouped = [head]
+    for question, group in groupby(zip(all_facts, rows), key=lambda pair: pair[0]["question"]):
+        grouped += ["", question, *(row for _, row in group)]
+    return [*grouped, "", f"Details of a measure: {PROGRAM} measures nDCG_JK", *more]
 
 
 def _plugins(form: str) -> Table:

@@ -12,7 +12,7 @@ from . import (
     average_precision,
     cascade,
     cumulated_gain,
-    intents,  # noqa: F401  # registered beside MEASURES
+    intents,  # registered beside MEASURES
     ntcir,
     preference,
     rank_biased,
@@ -37,8 +37,19 @@ __all__ = [
     "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA", "nDCG_JK", "nERR",
 ]  # fmt: skip
 
-FAMILIES = (
-    cumulated_gain, average_precision, cascade, rank_biased, ntcir, ratios, preference, search_length
-)  # fmt: skip
-MEASURES: tuple[GradedMeasure, ...] = tuple(measure for family in FAMILIES for measure in family.MEASURES)
+FAMILIES = {
+    cumulated_gain: "How much gain do the first documents have?",
+    average_precision: "How early are the relevant documents?",
+    cascade: "How soon is a user satisfied who reads one document after the other?",
+    rank_biased: "How much does a user gain who may stop after any document?",
+    ntcir: "How good is the list for users who stop at different documents?",
+    ratios: "What share of the possible gain is found?",
+    preference: "Does the list have the order that the user prefers?",
+    search_length: "How far must a user read?",
+    intents: "Does the list serve all intents of a topic?",
+}
+"""The families, each with the question that its measures answer."""
+MEASURES: tuple[GradedMeasure, ...] = tuple(
+    measure for family in FAMILIES if family is not intents for measure in family.MEASURES
+)
 """The measures over one level for each document; those over intents are `intents.MEASURES`."""

@@ -12,9 +12,22 @@ import ir_measures
 from ir_measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
+from ..measures import FAMILIES
 from ..measures.parameters import Parameter
 from . import names, plugins
 from .facts import is_graded, smaller_is_better
+
+
+def question(measure: Measure) -> str:
+    """The question that the family of a measure answers; of other measures, where they come from."""
+    known = {family.__name__: text for family, text in FAMILIES.items()}
+    return known.get(type(measure).__module__, f"Measures of {plugins.origin(measure)}")
+
+
+def standard() -> list[Measure]:
+    """The measures of ir-measures, by name."""
+    found = {measure.NAME: measure for measure in names.registry().values() if not is_graded(measure)}
+    return sorted(found.values(), key=lambda measure: str(measure.NAME).lower())
 
 
 def facts_of(measure: Measure) -> dict[str, Any]:
@@ -50,6 +63,7 @@ def facts_of(measure: Measure) -> dict[str, Any]:
             for name, info in measure.SUPPORTED_PARAMS.items()
         ],
         "origin": plugins.origin(measure),
+        "question": question(measure),
     }
 
 
