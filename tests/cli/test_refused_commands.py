@@ -21,6 +21,7 @@ FILES = {
     "report.html": "",
     "real": "q1 0 d1 0.5\nq1 0 d3 0.25\n",
     "runs.csv": "run,qid,docno,score\nrun,q1,d1,1\nother,q1,d1,1\n",
+    "turns.csv": "topic,session,turn\n351,s,1\n351,s,2\n",
     "short": "q1 Q0 d1 1 9\n",
     "wide": "q1 0 d1 10\n",
 }

@@ -26,6 +26,7 @@ from ..errors import GradedError, did_you_mean
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
+from ..evaluation.sessions import Given, in_sessions
 from ..output.formats import listed
 from ..registry.facts import sign_of
 from ..statistics import significance
@@ -50,6 +51,7 @@ def compare(
     runs: Runs = (),
     measures: Iterable[Measure | str] = (),
     *,
+    sessions: Given = None,
     baseline: str | None = None,
     tests: Sequence[str] = (),
     uncorrected: bool = False,
@@ -63,8 +65,8 @@ def compare(
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may stand for
-    the first three; `compare_values` is the same function. Needs the extra ``stats``.
+    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may
+    stand for the first four; `compare_values` is the same function. Needs the extra ``stats``.
 
     `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
     the module. Those of pairs test the same family with Holm's correction, Conover's without one if
@@ -83,7 +85,7 @@ def compare(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     resamples = check_options(alpha, resamples, seed, interval, tests, permutations)
-    evaluation = evaluated(qrels, runs, measures, progress, jobs)
+    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(

@@ -30,6 +30,7 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
+from ..evaluation.sessions import Given, in_sessions
 from ..evaluation.study import Study, study_of
 from ..inputs.rows import Rows
 from ..measures.base import GradedMeasure
@@ -298,6 +299,7 @@ def gate(
     runs: Runs = (),
     measures: Iterable[Measure | str] = (),
     *,
+    sessions: Given = None,
     margin: str | float | None = None,
     by: Mapping[str, str] | None = None,
     every_group: bool = False,
@@ -306,12 +308,14 @@ def gate(
 ) -> Gate:
     """Whether the second of two runs may replace the first one.
 
-    `qrels`, `runs` (the old and the new one) and `measures` are as for `evaluate`. An `Evaluation` may stand
-    for them, without what needs rankings; `gate_values` is the same function. `margin` is a share of the old
-    values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by` maps topics to groups. Their
-    verdicts are notes, unless `every_group`: then each must hold. A group of fewer than 10 topics is not
-    tested. `equivalent` asks whether the new run is neither worse nor better. `stored` has the values of the
-    old run from an earlier day. Needs the extra ``stats``.
+    `qrels`, `runs` (the old and the new one), `measures` and `sessions` are as for `evaluate`. An
+    `Evaluation` may stand for them, without what needs rankings; `gate_values` is the same function. `margin`
+    is a share of the old values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by` maps topics
+    to groups. Their verdicts are notes, unless `every_group`: then each must hold. A group of fewer than 10
+    topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `stored` has the
+    values of the old run from an earlier day. Needs the extra ``stats``.
+
+    With `sessions`, whether a verdict is the same for all orders of ties and all judgments is not known.
 
     >>> qrels = {f"q{number}": {"a": 1} for number in range(60)}
     >>> good = {topic: {"a": 1.0} for topic in qrels}
@@ -325,7 +329,7 @@ def gate(
     """
     need_statistics("scipy")
     size = Margin.of(MARGIN if margin is None else margin)
-    study = None
+    study, qrels = None, in_sessions(qrels, sessions)
     if isinstance(qrels, Evaluation):
         evaluation = qrels
     else:
@@ -440,7 +444,8 @@ def _stands(test: _Test, p: float, study: Study, corrected: float) -> dict[str, 
     """
     found: dict[str, bool | None] = {}
     actual = test.decided(p)
-    if not isinstance(test.measure, GradedMeasure) or actual in (UNDECIDED, DIFFERS):
+    by_session = study.judgments.sessions is not None
+    if by_session or not isinstance(test.measure, GradedMeasure) or actual in (UNDECIDED, DIFFERS):
         return found
     old, new = study.runs
     for kind, extremes in differences_by_topic(test.measure, new, old).items():

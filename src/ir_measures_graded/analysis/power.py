@@ -33,6 +33,7 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
+from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
@@ -329,6 +330,7 @@ def power(
     runs: Runs = (),
     measures: Iterable[Measure | str] = (),
     *,
+    sessions: Given = None,
     test: str = PRIMARY,
     alpha: float = 0.05,
     power: float = POWER,
@@ -341,8 +343,8 @@ def power(
 ) -> Power:
     """The discriminative power of each measure, and the number of topics for wanted differences.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may stand for
-    the first three; `power_of_values` is the same function. Needs the extra ``stats``.
+    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may
+    stand for the first four; `power_of_values` is the same function. Needs the extra ``stats``.
 
     `test` is ``t-holm``, the primary procedure of `compare`, ``t`` or ``wilcoxon`` (paired, not corrected),
     ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `resamples` ≥ 1, earlier `permutations`,
@@ -361,7 +363,7 @@ def power(
     """
     resamples = check_test(alpha, resamples, seed, permutations)
     wanted = _check(test, alpha, power, differences)
-    evaluation = evaluated(qrels, runs, measures, progress, jobs)
+    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(f"discriminative power needs at least 2 {what}s, not {count}")

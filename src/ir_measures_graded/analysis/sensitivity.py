@@ -18,6 +18,7 @@ from ir_measures import Measure
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
+from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
 from ..output.cells import INCHES, SHADES, draw_cells
 from ..output.formats import Table, counted, listed
@@ -252,6 +253,7 @@ def sensitivity(
     runs: Runs,
     measures: Iterable[Measure | str],
     *,
+    sessions: Given = None,
     gains: Weightings = (),
     cutoffs: Iterable[int] = (),
     progress: bool = False,
@@ -259,14 +261,14 @@ def sensitivity(
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
-    `qrels`, `runs`, `measures`, `progress` and `jobs` are as for `evaluate`. `gains` maps names to
-    weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are for
-    the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
+    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. `gains` maps names
+    to weightings, or lists texts such as ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are
+    for the levels 0 to 3. A measure that sets its gains or its cutoff, or takes none, is not varied in it.
 
     Raises `GradedError` for fewer than two runs or two settings, for gains or cutoffs that no measure takes,
     and for a preset if the qrels have levels other than 0 to 3.
     """
-    judgments = read_judgments(qrels)
+    judgments = read_judgments(in_sessions(qrels, sessions))
     levels = np.unique(judgments.table.values).tolist()
     weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
     settings = _settings(parse_measures(measures, uncut=True), weightings, list(dict.fromkeys(cutoffs)))

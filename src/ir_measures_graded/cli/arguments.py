@@ -15,7 +15,8 @@ from ir_measures import Measure
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import Judgments, read_judgments, run_names, short_names
-from ..evaluation.values import read_values
+from ..evaluation.sessions import in_sessions
+from ..evaluation.values import read_sessions, read_values
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -28,6 +29,8 @@ from .results import check_files
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 SCOREDDOCS = "scoreddocs"
 """The name of the run that comes with an ir-datasets collection."""
+SESSIONS = "topics are turns of sessions, as 31_1, =PATTERN or =FILE"
+"""The help of --sessions."""
 LISTED = 5
 """The number of names that a message lists."""
 
@@ -83,10 +86,11 @@ def add_form(parser: Parser) -> None:
     )
 
 
-def add_collection(parser: Parser, values: str = "") -> None:
+def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> None:
     """Add the arguments that name qrels, runs and measures; `Inputs` reads them.
 
     `values` is the help of the option --values, which replaces qrels and runs; without it, there is none.
+    `sessions` tells whether the command has values of sessions.
     """
     parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
     if values:
@@ -94,6 +98,10 @@ def add_collection(parser: Parser, values: str = "") -> None:
         parser.add_argument("--values", metavar="FILE", help=values)
     add_qrels(parser, optional=bool(values))
     add_runs(parser, collection=True)
+    parser.shared.add_argument(
+        "--sessions", nargs="?", metavar="=HOW", help=SESSIONS if sessions else argparse.SUPPRESS
+    )
+    parser.set_defaults(has_sessions=sessions)
 
 
 def given(arguments: argparse.Namespace) -> list[Any]:
@@ -102,6 +110,7 @@ def given(arguments: argparse.Namespace) -> list[Any]:
     They are qrels, runs and measures, or the values of --values. Replaces a path in --baseline by its run.
     """
     if arguments.values is not None:
+        refuse_sessions(arguments)
         check_files(arguments)
         words = [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
         return [chosen(read_values(arguments.values), words)]
@@ -109,6 +118,12 @@ def given(arguments: argparse.Namespace) -> list[Any]:
     if "baseline" in arguments:
         arguments.baseline = inputs.run_named(arguments.baseline, "--baseline")
     return [inputs.qrels, inputs.runs, inputs.measures]
+
+
+def refuse_sessions(arguments: argparse.Namespace) -> None:
+    """Raise `GradedError` if --sessions is given with values, not with qrels."""
+    if arguments.sessions is not None:
+        raise GradedError("--sessions needs QRELS and runs: the values of a table stay those of its topics")
 
 
 def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:
@@ -257,6 +272,14 @@ class Inputs:
             self.runs += run.runs().items() or [(name, run)]
         if arguments.scoreddocs:
             self.runs.append((self.names[-1], scoreddocs_of(self.qrels)))
+        if getattr(arguments, "sessions", None) is not None:
+            if not arguments.has_sessions:
+                raise GradedError(
+                    "this command shows single topics and takes no --sessions; evaluate, compare, power, "
+                    "gate, report and sensitivity do"
+                )
+            how = arguments.sessions
+            self.qrels = in_sessions(self.qrels, read_sessions(how) if is_file(how) else how or True)
         self.gains = named_weightings(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)

@@ -18,7 +18,7 @@ from .results import add_output, command_line, printed, shown
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser, VALUES)
+    add_collection(parser, VALUES, sessions=True)
     parser.add_argument("--baseline", metavar="RUN", help="compare each other run with this run only")
     parser.add_argument(
         "--tests",

@@ -22,7 +22,7 @@ IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     providers = tuple(ir_measures.providers.registry)
-    add_collection(parser)
+    add_collection(parser, sessions=True)
     parser.add_argument("-q", "--by_query", action="store_true", help="also print the values of each topic")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: omit the means")
     parser.add_argument(

@@ -9,7 +9,7 @@ from typing import Any
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
 from ..evaluation.values import read_groups, read_values
-from .arguments import Inputs, add_collection, chosen
+from .arguments import Inputs, add_collection, chosen, refuse_sessions
 from .parser import Parser
 from .results import add_output, check_files, shown
 
@@ -20,6 +20,7 @@ def declare(parser: Parser) -> None:
         parser,
         "table with the columns run, topic, measure and value, or as evaluate -q -f csv writes it: OLD and "
         "NEW are then runs of the table, or, with QRELS, the values of OLD must be those of the table",
+        sessions=True,
     )
     parser.usage = (
         "%(prog)s QRELS OLD NEW MEASURE… [options]\n"
@@ -65,6 +66,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError("--every-group requires --by")
     stored = None if arguments.values is None else read_values(arguments.values)
     if stored is not None and arguments.qrels in stored.runs:
+        refuse_sessions(arguments)
         check_files(arguments)
         found = gate(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
     else:

@@ -23,13 +23,17 @@ class Parser(argparse.ArgumentParser):
 
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""
-        name, *value = word.partition("=")
+        name, sign, value = word.partition("=")
         alike = [
             known
             for known in self._option_string_actions
             if known.replace("_", "-") == name.replace("_", "-")
         ]
-        return "".join([*alike[:1], *value]) if alike else word
+        if not alike:
+            return word
+        if self._option_string_actions[alike[0]].nargs == "?" and not sign:
+            sign = "="  # the next word is no value of an option that may do without
+        return alike[0] + sign + value
 
     def error(self, message: str) -> NoReturn:
         raise GradedError(f"{message} (see {self.prog} --help)")

@@ -14,7 +14,7 @@ from .results import add_output, shown
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser, VALUES)
+    add_collection(parser, VALUES, sessions=True)
     parser.add_argument(
         "--test", choices=TESTS, default=PRIMARY, help="test of each pair of runs; default: t-holm"
     )

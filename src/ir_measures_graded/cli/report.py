@@ -16,7 +16,7 @@ ENDINGS = (".html", ".htm")
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser)
+    add_collection(parser, sessions=True)
     parser.usage = "%(prog)s QRELS RUN… [MEASURE…] [options]"
     parser.add_argument(
         "--baseline", metavar="RUN", help="compare the other runs with this run; default: the first"

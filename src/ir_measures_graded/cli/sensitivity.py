@@ -12,7 +12,7 @@ from .results import add_output, printed, shown
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser)
+    add_collection(parser, sessions=True)
     parser.add_argument(
         "--cutoffs",
         metavar="K,…",

@@ -29,6 +29,7 @@ from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgment
 from .progress import tracked
 from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
+from .sessions import Given, SessionValues, in_sessions, turn_measures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -125,6 +126,7 @@ def evaluate(
     runs: Runs,
     measures: Iterable[Measure | str],
     *,
+    sessions: Given = None,
     provider: str | None = None,
     progress: bool = False,
     jobs: int | None = 1,
@@ -137,6 +139,11 @@ def evaluate(
     bar on stderr (extra ``progress``). `jobs` is the number of worker processes that share the runs in
     files; None is one per core when that is faster. With several jobs, a script needs the guard
     ``if __name__ == "__main__"``, as Python's `multiprocessing` requires.
+
+    `sessions` tells that topics are the turns of sessions, which become the topics of the result: True for
+    ids such as ``31_1``, a pattern (regular expression) with two groups, session and turn, or a mapping of
+    topics to session and turn. The value of a session is the mean over its turns in the qrels, the sum for
+    counts, or as `sDCG` and `nsDCG` define it.
 
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
@@ -154,7 +161,8 @@ def evaluate(
     Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one name, and
     for qrels, a run or a measure that cannot be used.
     """
-    (found,) = evaluate_each([qrels], runs, measures, provider=provider, progress=progress, jobs=jobs)
+    judgments = in_sessions(qrels, sessions)
+    (found,) = evaluate_each([judgments], runs, measures, provider=provider, progress=progress, jobs=jobs)
     return found
 
 
@@ -180,7 +188,7 @@ def evaluate_each(
     evaluations = []
     for work, by_run in zip(works, values):
         arrays, remarks = zip(*by_run)
-        evaluations.append(Evaluation(names, wanted, work.judgments.topics, *map(np.stack, zip(*arrays))))
+        evaluations.append(Evaluation(names, wanted, work.topics, *map(np.stack, zip(*arrays))))
     for name, its in zip(names, remarks):
         warn_of(its, name)
     for measure, remark in work.measure_remarks():
@@ -199,12 +207,16 @@ class Work:
     """
 
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None):
-        named = provider_named(provider, measures)
         self.judgments = read_judgments(qrels)
         self._made_of = self.judgments, measures, provider
-        self.row = {measure: number for number, measure in enumerate(measures)}
-        self.depth = depth_of(measures)
-        self.ours, self.others = evaluators(measures, self.judgments, named)
+        computed = turn_measures(measures, self.judgments)
+        named = provider_named(provider, computed)
+        self.row = {measure: number for number, measure in enumerate(computed)}
+        self.depth = depth_of(computed)
+        self.ours, self.others = evaluators(computed, self.judgments, named)
+        sessions = self.judgments.sessions
+        self.topics = self.judgments.topics if sessions is None else sessions.names
+        self.by_session = None if sessions is None else SessionValues(self.judgments, sessions, measures)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_worker, self._made_of
@@ -240,6 +252,8 @@ class Work:
                 aggregates[self.row[measure]] = mean
         missing = np.ones(len(numbers), dtype=bool)
         missing[in_run] = False
+        if self.by_session is not None:
+            return self.by_session.of(self.row, values, missing, unreported), remarks
         return (values, aggregates, missing, unreported), remarks
 
     def measure_remarks(self) -> Iterator[tuple[Measure, str]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
 from numbers import Real
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from ..inputs.sources import RunSource, qrels_source, run_source
 from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
 from .reduction import JudgedDocuments, Reduction
+
+if TYPE_CHECKING:
+    from .sessions import Sessions
 
 Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
 """Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
@@ -48,7 +51,8 @@ UNNAMED = "run"
 class Judgments:
     """Qrels that can be read several times, the same qrels as a table, and their name, if they have one.
 
-    Qrels of some topics only come with the levels of their `collection`, or with the `whole` qrels.
+    Qrels of some topics only come with the levels of their `collection`, or with the `whole` qrels. With
+    `sessions`, values are those of sessions.
     """
 
     source: InMemory
@@ -56,6 +60,7 @@ class Judgments:
     name: str | None
     collection: Collection | None = None
     whole: Judged | None = None
+    sessions: Sessions | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -38,16 +38,32 @@ def read_groups(given: str) -> dict[str, str]:
     path, colon, column = given.rpartition(":")
     if not colon:
         raise GradedError(f"{given!r} is not allowed; give FILE:COLUMN, as in topics.csv:kind")
+    groups = _by_topic(_frame(path), path, column)
+    return {
+        topic: "no group" if group in ("", None) or group != group else str(group)
+        for topic, group in groups.items()
+    }
+
+
+def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
+    """The session and the turn of each topic in the columns of a table file.
+
+    Raises `GradedError` for a missing column and for a topic with two sessions or turns.
+    """
     frame = _frame(path)
+    session, turn = (_by_topic(frame, path, column) for column in ("session", "turn"))
+    return {topic: (session[topic], turn[topic]) for topic in session}
+
+
+def _by_topic(frame: DataFrame, path: str, column: str) -> dict[str, Any]:
+    """The cell of each topic in a column."""
     topic = _topic_column(frame, path)
     if column not in frame:
         raise GradedError(f"{path}: there is no column {column}; the columns are {listed(frame.columns, 10)}")
-    found: dict[str, str] = {}
-    groups = frame[column].astype(str).mask(frame[column].isna() | (frame[column] == ""), "no group")
-    for name, group in zip(frame[topic].astype(str), groups):
-        if found.setdefault(name, group) != group:
-            raise GradedError(f"{path}: topic {name} has two values of {column}")
-    return found
+    rows = frame[[topic, column]].drop_duplicates()
+    if (twice := rows.duplicated(topic)).any():
+        raise GradedError(f"{path}: topic {rows[twice][topic].iloc[0]} has two values of {column}")
+    return dict(zip(rows[topic].astype(str), rows[column]))
 
 
 def _frame(file: File) -> DataFrame:

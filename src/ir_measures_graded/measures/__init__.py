@@ -3,6 +3,7 @@
 - `base`, `parameters`, `topics`: base classes, parameters, and the input of a measure.
 - `cumulated_gain`, `average_precision`, `cascade`, `rank_biased`, `ntcir`, `ratios`, `preference`,
   `search_length`, `intents`: the families.
+- `sessions`: measures of sessions, which evaluation combines from turns.
 - `blended_ratio`, `top_gain`, `collection_size`: definitions that several families share.
 
 `ir_measures_graded.registry.built_in` registers the measures with the hook that plugins use.
@@ -18,6 +19,7 @@ from . import (
     rank_biased,
     ratios,
     search_length,
+    sessions,
 )
 from .average_precision import AGR, GAP, WAP, Q, muAP
 from .base import GradedMeasure
@@ -29,12 +31,13 @@ from .preference import ADM, NDPM, KendallTau, RelativeRelevance, Spearman
 from .rank_biased import RBP_G
 from .ratios import MSR, SR, Fallout, gP, gR
 from .search_length import ASL, ESL, NR
+from .sessions import nsDCG, sDCG
 
 __all__ = [
     "ADM", "AGR", "ASL", "CG", "DCG_JK", "D_Q", "EBR", "ERR_G", "ERR_IA_G", "ESL", "GAP", "MSR", "NCU",
     "NDCNG", "NDPM", "NR", "RBP_G", "SR", "WAP", "DCG_Burges", "D_nDCG", "Dsharp_Q", "Dsharp_nDCG", "Fallout",
     "IRec", "KendallTau", "O_measure", "P_measure", "P_plus", "Q", "RelativeRelevance", "Spearman", "gP",
-    "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA", "nDCG_JK", "nERR",
+    "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA", "nDCG_JK", "nERR", "nsDCG", "sDCG",
 ]  # fmt: skip
 
 FAMILIES = {
@@ -47,9 +50,10 @@ FAMILIES = {
     preference: "Does the list have the order that the user prefers?",
     search_length: "How far must a user read?",
     intents: "Does the list serve all intents of a topic?",
+    sessions: "How much gain do the queries of a session have?",
 }
 """The families, each with the question that its measures answer."""
 MEASURES: tuple[GradedMeasure, ...] = tuple(
-    measure for family in FAMILIES if family is not intents for measure in family.MEASURES
+    measure for family in FAMILIES if family not in (intents, sessions) for measure in family.MEASURES
 )
-"""The measures over one level for each document; those over intents are `intents.MEASURES`."""
+"""The measures over one level for each document, without those over intents and those of sessions."""

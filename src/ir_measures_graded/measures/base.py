@@ -53,7 +53,7 @@ class GradedMeasure(ir_measures.Measure):
     SHORT_DESC: ClassVar[str] = ""
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
     CUTOFF: ClassVar[bool] = True
-    GAINS: ClassVar[str] = LINEAR
+    GAINS: ClassVar[str | None] = LINEAR
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
     TIES: ClassVar[tuple[str, ...]] = ()
@@ -97,12 +97,19 @@ class GradedMeasure(ir_measures.Measure):
                 reason = f" ({error})" if str(error) else ""
                 refused = f"{self.NAME}: {name}={shown(value)} is not allowed{reason}"
                 raise GradedError(f"{refused}; {name} is {parameter.allowed()}") from None
-            if value != parameter.default:
+            if value != self.unset(name):
                 self.params[name] = value
         if reason := self.refusal():
             raise GradedError(f"{self.NAME}: {reason}")
         self._text = super().__repr__()
         self.validated = True
+
+    def unset(self, name: str) -> Any:
+        """The value of a parameter that is not given."""
+        return self.SUPPORTED_PARAMS[name].default
+
+    def __getitem__(self, name: str) -> Any:
+        return self.params[name] if name in self.params else self.unset(name)
 
     def values(self, topics: Topics) -> np.ndarray:
         """The values of all topics: an array of `topics.count` finite floats."""

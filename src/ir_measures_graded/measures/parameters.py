@@ -109,7 +109,7 @@ class Choice(Parameter):
         return "one of " + ", ".join(repr(word) for word in self.choices)
 
     def canonical(self, value: Any) -> str:
-        if value not in self.choices:
+        if str(value) not in self.choices:
             raise GradedError
         return str(value)
 
@@ -117,7 +117,7 @@ class Choice(Parameter):
 class Gains(Parameter):
     """A weighting, by name or as gains by level, as `canonical_gains` takes them."""
 
-    def __init__(self, default: str = LINEAR) -> None:
+    def __init__(self, default: str | None = LINEAR) -> None:
         super().__init__(
             default=default,
             desc="gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "

@@ -16,6 +16,7 @@ from ..analysis.levels import levels
 from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import Qrels, Runs
+from ..evaluation.sessions import Given, in_sessions
 from ..evaluation.study import study_of
 from ..inputs.sources import queries_in, queries_of
 from ..output.files import write_whole
@@ -45,7 +46,8 @@ class Report(Result):
     """The results of all sections of a report. A section that does not apply to the runs is None.
 
     `evaluation` has all values. `html` is the page, and `write` writes it to a file. The table and the
-    records are those of the `verdict`: one row per measure and run.
+    records are those of the `verdict`: one row per measure and run. `unit` is ``session`` if values are those
+    of sessions.
     """
 
     title: str
@@ -57,6 +59,7 @@ class Report(Result):
     rankings: Rankings | None
     weighting: Weighting | None
     method: Method
+    unit: str = "topic"
 
     @property
     def summary(self) -> str:
@@ -82,7 +85,7 @@ class Report(Result):
         """The page as a string. Equal inputs give an equal page."""
         counts = {
             "runs": counted(len(self.evaluation.runs), "run"),
-            "topics": counted(len(self.evaluation.topics), "topic"),
+            "topics": counted(len(self.evaluation.topics), self.unit),
             "measures": counted(len(self.evaluation.measures), "measure"),
         }
         style = self.rankings.style if self.rankings else ""
@@ -103,6 +106,7 @@ def report(
     runs: Runs,
     measures: Iterable[Measure | str] = MEASURES,
     *,
+    sessions: Given = None,
     baseline: str | None = None,
     alpha: float = 0.05,
     resamples: int = 10_000,
@@ -115,7 +119,8 @@ def report(
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
-    - `qrels`, `runs`, `measures` and `progress` are as for `evaluate`. At least one run is needed.
+    - `qrels`, `runs`, `measures`, `sessions` and `progress` are as for `evaluate`. At least one run is
+      needed.
     - `baseline` is the name of the run that the others are compared with; the default is the first run.
     - `alpha` (above 0, below 1) is the level of the tests and intervals. `resamples` (earlier `permutations`)
       and `seed` are still accepted, but no test of the report is random.
@@ -125,7 +130,8 @@ def report(
     - `command` is the command line that reproduces the page, which shows it.
 
     The sections on curves, topics, rankings and weighting use the first graded measure. Without one, they use
-    the first measure, if they apply to it. Tests and intervals need two topics. Needs the extra ``report``.
+    the first measure, if they apply to it. With `sessions`, there are no ranges, curves and rankings, which
+    are those of topics. Tests and intervals need two topics. Needs the extra ``report``.
 
     Raises `GradedError` for no run, for an unknown baseline, and for input and options that `evaluate` or
     `compare_values` refuses.
@@ -138,7 +144,7 @@ def report(
         raise GradedError(
             f"queries={shown(queries)} is not allowed; it maps topics to texts, or is a file's path"
         )
-    study = study_of(qrels, runs)
+    study = study_of(in_sessions(qrels, sessions), runs)
     judgments = study.judgments
     if not study.runs:
         raise GradedError("no run is given; a report needs at least one")
@@ -148,15 +154,18 @@ def report(
     texts = queries_of(judgments.name) if given is None else dict(given)
     outcome = verdict(evaluation, study, baseline, alpha)
     judged_levels = levels(judgments)
-    topics = by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
+    relevant, grouped = judged_levels.relevant, judgments.sessions
+    relevant = relevant if grouped is None else grouped.turns.total(relevant).astype(int)
+    topics = by_topic(evaluation, relevant, main, outcome.baseline, texts)
     return Report(
         title,
         evaluation,
         outcome,
         material(study, judged_levels, evaluation.measures),
-        profile(study, main),
+        profile(study, main) if grouped is None else None,
         topics,
-        rankings(study, main, topics),
+        rankings(study, main, topics) if grouped is None else None,
         weightings(study, judged_levels, main),
         method(evaluation, inputs_of(judgments.name, study.runs), command),
+        unit="topic" if grouped is None else "session",
     )

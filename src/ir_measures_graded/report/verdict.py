@@ -147,7 +147,8 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
     if (several and enough) or baseline not in (None, *evaluation.runs):
         tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare_values(evaluation, alpha=alpha)
-    fitting = list(filter(has_ranges, evaluation.measures))
+    by_topic = study.judgments.sessions is None
+    fitting = [measure for measure in evaluation.measures if by_topic and has_ranges(measure)]
     spans = ranges(study.judgments, study.runs, fitting, draws=0) if fitting else None
     found = [
         _of_measure(

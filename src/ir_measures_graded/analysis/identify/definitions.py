@@ -18,6 +18,7 @@ from ir_measures import Measure
 
 from ...errors import GradedError
 from ...measures.cumulated_gain import CG, DCG_JK, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
+from ...measures.sessions import SessionMeasure
 from ...measures.topics import ratio
 from ...ranking.gains import EXP, LINEAR, gain_of
 from ...registry.facts import is_graded
@@ -288,6 +289,8 @@ def strings(levels: np.ndarray) -> dict[str, Measure]:
     by its string."""
     found = list(map(parse_measure, VARIED.split()))
     for measure in registry().values():
+        if isinstance(measure, SessionMeasure):
+            continue
         known = measure.SUPPORTED_PARAMS
         top = {"max_rel": int(levels.max(initial=1))} if "max_rel" in known else {}
         least = thresholds(levels) if "rel" in known and not is_graded(measure) else ()
