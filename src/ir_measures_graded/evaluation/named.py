@@ -174,9 +174,10 @@ class Run:
     def check(self, topics: Sequence[str], judgments: Judgments) -> None:
         """Raises `FileError` for a run without any topic of the qrels."""
         if topics and judgments.numbers.keys().isdisjoint(topics):
+            qrels = f"the qrels {judgments.name or ''}".rstrip()
             raise FileError(
-                f"{self.name}: none of its topics (such as {shown(topics[0])}) is in the qrels "
-                f"{judgments.name or ''} (such as {shown(judgments.topics[0])})"
+                f"{self.name}: none of its topics (such as {shown(topics[0])}) is in {qrels} "
+                f"(such as {shown(judgments.topics[0])})"
             )
 
 
