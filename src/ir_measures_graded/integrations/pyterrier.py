@@ -27,13 +27,13 @@ import ir_measures.util
 import ir_measures_graded
 
 from .. import demo
-from ..errors import GradedError, UnknownMeasureError
+from ..errors import GradedError
 from ..measures.base import GradedMeasure
 from ..ranking.gains import EXP, LINEAR
 from ..registry import names, plugins
 from ..registry.facts import is_graded, needs_all_topics, smaller_is_better
 from ..registry.install import redirect
-from ..registry.notation import parse_measure, parse_trec_name
+from ..registry.notation import named_by, parse_trec_name
 
 
 def load() -> ModuleType:
@@ -91,17 +91,11 @@ def _missing_in_pyterrier(name: str) -> ir_measures.Measure:
 
 
 def parse_trec_or_any(text: Any) -> list[ir_measures.Measure]:
-    """The measures of a trec_eval name, or else the measure of a measure string.
+    """The measures of a trec_eval name, or else those of a measure string in any spelling.
 
     Raises `GradedError` for any other text.
     """
-    measures, problem = parse_trec_name(text)
-    try:
-        return measures or [parse_measure(text)]
-    except UnknownMeasureError:
-        if problem:
-            raise GradedError(problem) from None
-        raise
+    return parse_trec_name(text)[0] or named_by(text)
 
 
 def _parse_trec_measure(measure: Any) -> Any:

@@ -88,13 +88,14 @@ def parse_measures(
     """
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = tuple(dict.fromkeys(checked(one, uncut) for measure in measures for one in _named_by(measure)))
+    parsed = tuple(dict.fromkeys(checked(one, uncut) for measure in measures for one in named_by(measure)))
     if not parsed:
         raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
     return parsed
 
 
-def _named_by(measure: Measure | str) -> list[Measure]:
+def named_by(measure: Measure | str) -> list[Measure]:
+    """The measures of one string, as `parse_measures`, with parameters that are not checked."""
     try:
         return [parse_measure(measure)]
     except GradedError:
