@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from ir_measures_graded import cli, demo
-from ir_measures_graded.evaluation.values import read_groups
+from ir_measures_graded.evaluation.values import read_attribute
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -108,13 +108,13 @@ def test_unfit_values_are_refused(content, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_topics_without_a_group_have_none_in_every_form():
+def test_topics_without_an_attribute_have_none_in_every_form():
     frame = pandas.DataFrame({"topic": ["q1", "q2"], "kind": ["a", None]})
     frame.to_csv("kinds.csv", index=False)
     frame.to_parquet("kinds.parquet")
     for file in ("kinds.csv", "kinds.parquet"):
-        assert read_groups(f"{file}:kind") == {"q1": "a", "q2": "no group"}
-    assert read_groups("kinds.csv:topic") == {"q1": "q1", "q2": "q2"}
+        assert read_attribute(f"{file}:kind") == {"q1": "a", "q2": None}
+    assert read_attribute("kinds.csv:topic") == {"q1": "q1", "q2": "q2"}
 
 
 def test_compare_and_power_take_values(table, output):

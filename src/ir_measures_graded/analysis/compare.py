@@ -13,7 +13,9 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Final
@@ -24,6 +26,7 @@ from ir_measures import Measure
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, did_you_mean
 from ..evaluation.evaluate import Evaluation, evaluated
+from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..evaluation.sessions import Given, in_sessions
@@ -33,8 +36,8 @@ from ..statistics import significance
 from ..statistics.intervals import STUDENT, check
 from ..statistics.libraries import need_statistics
 from ..statistics.options import check_test
-from ..statistics.paired import paired
-from ..statistics.significance import Outcome
+from ..statistics.paired import FEW, paired
+from ..statistics.significance import Outcome, holm
 from .comparison import CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test, reference_of
 
 FRIEDMAN: Final = "Friedman"
@@ -59,14 +62,16 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str = STUDENT,
+    by: By = None,
     progress: bool = False,
     jobs: int | None = 1,
     permutations: int | None = None,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
-    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may
-    stand for the first four; `compare_values` is the same function. Needs the extra ``stats``.
+    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation`, or
+    a table of values as for `Evaluation.from_values`, may stand for the first four; `compare_values` is the
+    same function. Needs the extra ``stats``.
 
     `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
     the module. Those of pairs test the same family with Holm's correction, Conover's without one if
@@ -74,6 +79,10 @@ def compare(
     0, below 1) is significant. Random tests draw `resamples` (≥ 1; earlier `permutations`), which depend on
     `seed` (≥ 0) alone.
     `interval` is the method of the intervals of the differences, ``t`` or ``bca``, see `mean_interval`.
+
+    `by` groups the topics: it maps them to an attribute, is FILE:COLUMN, or a column of the values. `groups`
+    of the result then has a comparison for each group, see `groups_of`. Its p-values and intervals have a
+    correction for all groups. A group of fewer than 10 topics is not tested.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
@@ -85,7 +94,7 @@ def compare(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     resamples = check_options(alpha, resamples, seed, interval, tests, permutations)
-    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs)
+    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs, by)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(
@@ -96,35 +105,40 @@ def compare(
         hint = did_you_mean(baseline, evaluation.runs)
         raise GradedError(f"the baseline {baseline!r} is not among the runs {runs}{hint}")
     reference = reference_of(evaluation.runs, baseline)
-    base = None if reference is None else evaluation.runs.index(reference)
-    outcomes: list[Test] = []
-    ranks = []
-    for measure in tracked(list(evaluation.measures), "measure", progress):
-        array, sign = evaluation.of(measure), sign_of(measure)
-        best_first = np.argsort(-sign * array.mean(axis=1), kind="stable").tolist()
-        if base is None:
-            pairs = list(combinations(best_first, 2))
-        else:
-            pairs = [(run, base) for run in range(len(array)) if run != base]
-        ranks.append(significance.run_ranks(-sign * array).mean(axis=1))
-        tests_of = _Tests(measure, evaluation.runs, array, pairs, alpha)
-        outcomes += tests_of.primary(interval, seed)
-        for name in dict.fromkeys(tests):
-            outcomes += tests_of.further(name, uncorrected, resamples, seed)
-    missing = np.zeros((1, 0)) if evaluation.missing is None else evaluation.missing
-    return Comparison(
-        runs=evaluation.runs,
-        measures=evaluation.measures,
-        topics=len(evaluation.topics),
-        values=mean_over_topics(evaluation.values),
-        ranks=np.stack(ranks, axis=1),
-        outcomes=tuple(outcomes),
-        baseline=baseline,
-        alpha=alpha,
-        interval=check(1 - alpha, interval),
-        uncorrected=uncorrected,
-        lacking={run: int(number) for run, number in zip(evaluation.runs, missing.sum(axis=1)) if number},
-    )
+    groups = groups_of(evaluation.topics, by, evaluation.attributes)
+    families = sum(len(rows) >= FEW for rows in groups.values())
+    pairs = [_pairs(evaluation, measure, reference) for measure in evaluation.measures]
+
+    def compared(part: Evaluation, name: str = "", families: int | None = None) -> Comparison:
+        outcomes: list[Test] = []
+        ranks = []
+        for measure, of_measure in tracked([*zip(part.measures, pairs)], "measure", progress):
+            array = part.of(measure)
+            ranks.append(significance.run_ranks(-sign_of(measure) * array).mean(axis=1))
+            tests_of = _Tests(measure, part.runs, array, of_measure, alpha)
+            outcomes += tests_of.primary(interval, seed, families)
+            if families is None or len(part.topics) >= FEW:
+                for each in dict.fromkeys(tests):
+                    outcomes += tests_of.further(each, uncorrected, resamples, seed)
+        missing = np.zeros((1, 0)) if part.missing is None else part.missing
+        return Comparison(
+            runs=part.runs,
+            measures=part.measures,
+            topics=len(part.topics),
+            values=mean_over_topics(part.values),
+            ranks=np.stack(ranks, axis=1),
+            outcomes=tuple(outcomes),
+            baseline=baseline,
+            alpha=alpha,
+            interval=check(1 - alpha, interval),
+            uncorrected=uncorrected,
+            lacking={run: int(number) for run, number in zip(part.runs, missing.sum(axis=1)) if number},
+            name=name,
+            families=max(families or 1, 1),
+        )
+
+    parts = {name: compared(evaluation.on(rows), name, families) for name, rows in groups.items()}
+    return replace(compared(evaluation), groups=_together(parts))
 
 
 compare_values = compare
@@ -152,6 +166,39 @@ def check_options(
     return resamples
 
 
+def _pairs(evaluation: Evaluation, measure: Measure, reference: str | None) -> list[tuple[int, int]]:
+    """The family: each run and the reference, or all pairs, the better run first."""
+    runs = evaluation.runs
+    if reference is not None:
+        base = runs.index(reference)
+        return [(run, base) for run in range(len(runs)) if run != base]
+    means = evaluation.of(measure).mean(axis=1)
+    return list(combinations(np.argsort(-sign_of(measure) * means, kind="stable").tolist(), 2))
+
+
+def _together(groups: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    """The groups, with p-values corrected for the tests of all of them."""
+    outcomes = {name: [*group.outcomes] for name, group in groups.items()}
+    families = defaultdict(list)
+    for name, tests in outcomes.items():
+        for row, test in enumerate(tests):
+            if test.p is not None:
+                families[test.measure, test.test, test.run is None].append((name, row, test))
+    for (_, kind, of_all), family in families.items():
+        group = groups[family[0][0]]
+        p = np.array([test.p for _, _, test in family])
+        count = group.families if of_all else group.family
+        adjusted = holm(np.pad(p, (0, count - p.size), constant_values=1))
+        if kind == TUKEY_HSD:
+            adjusted = (p * group.families).clip(max=1)
+        elif kind == CONOVER and group.uncorrected:
+            adjusted = p
+        for (name, row, test), each in zip(family, adjusted.tolist()):
+            significant = not of_all and each < group.alpha
+            outcomes[name][row] = replace(test, adjusted=each, significant=significant)
+    return {name: replace(group, outcomes=tuple(outcomes[name])) for name, group in groups.items()}
+
+
 class _Tests:
     """Tests the values of one measure (runs × topics); `pairs` are the family."""
 
@@ -166,9 +213,10 @@ class _Tests:
         self.measure, self.runs, self.values, self.pairs, self.alpha = measure, runs, values, pairs, alpha
         self.sign = sign_of(measure)
 
-    def primary(self, interval: str, seed: int) -> Iterator[Test]:
+    def primary(self, interval: str, seed: int, families: int | None) -> Iterator[Test]:
         """The paired t-test of each pair of the family."""
-        found = vars(paired(self.values, self.pairs, self.alpha, check(1 - self.alpha, interval), seed))
+        method = check(1 - self.alpha, interval)
+        found = vars(paired(self.values, self.pairs, self.alpha, method, seed, families))
         notes, _ = found.pop("notes"), found.pop("deviation")
         for row, (pair, note) in enumerate(zip(self.pairs, notes)):
             numbers = {name: None if np.isnan(of[row]) else float(of[row]) for name, of in found.items()}

@@ -16,9 +16,9 @@ from ..output import plots
 from ..output.cells import INCHES, draw_cells
 from ..output.dots import dot_plot
 from ..output.formats import PLACES, Table, counted, listed
-from ..output.result import Result
+from ..output.result import Grouped
 from ..registry.facts import sign_of
-from ..registry.notation import parse_measures
+from ..registry.notation import one_of
 from ..statistics.intervals import KINDS, STUDENT
 from .paper import PaperTable, letters
 
@@ -106,7 +106,7 @@ OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adj
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Grouped):
     """Means of several runs over the topics, and tests of their differences, the primary one first.
 
     Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
@@ -115,7 +115,8 @@ class Comparison(Result):
 
     `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
     1 for the best. `outcomes` holds all tests. `interval` is the method of the intervals, `lacking` the
-    number of topics that a run lacks.
+    number of topics that a run lacks. `groups` has the comparisons over groups of topics. Such a comparison
+    has the `name` of the group, and the number `families` of groups that are tested together.
     """
 
     runs: tuple[str, ...]
@@ -129,6 +130,9 @@ class Comparison(Result):
     interval: str = STUDENT
     uncorrected: bool = False
     lacking: Mapping[str, int] = field(default_factory=dict)
+    name: str = ""
+    families: int = 1
+    groups: Mapping[str, Comparison] = field(default_factory=dict)
 
     @cached_property
     def means(self) -> DataFrame:
@@ -152,9 +156,15 @@ class Comparison(Result):
         return pandas.DataFrame(self.records(what))
 
     def records(self, what: str = "differences") -> list[dict[str, Any]]:
-        """One dictionary per measure and pair of runs; or the rows of `means` or `tests`."""
+        """One dictionary per measure and pair of runs; or the rows of `means` or `tests`.
+
+        The rows of groups follow, if there are any.
+        """
         if what not in ("differences", "means", "tests"):
             raise GradedError(f"what={what!r} is not allowed; it is 'differences', 'means' or 'tests'")
+        return self.with_groups(self._records(what), lambda group: group.records(what))
+
+    def _records(self, what: str) -> list[dict[str, Any]]:
         if what == "means":
             return [
                 {"measure": str(measure), "run": run, "mean": mean, "rank": rank}
@@ -172,7 +182,7 @@ class Comparison(Result):
         return [*self._found.get((self._measure(measure), test), ())]
 
     def _measure(self, measure: Measure | str) -> Measure:
-        return measure if isinstance(measure, Measure) else parse_measures(measure)[0]
+        return one_of(self.measures, measure)
 
     @cached_property
     def _found(self) -> dict[tuple[Measure, str], list[Test]]:
@@ -189,6 +199,11 @@ class Comparison(Result):
     @property
     def family(self) -> int:
         """The number of differences that are tested together."""
+        return self.pairs * self.families
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of runs that are compared."""
         count = len(self.runs)
         return count - 1 if self.reference is not None else count * (count - 1) // 2
 
@@ -255,6 +270,13 @@ class Comparison(Result):
                 f"{len(self.measures)} families of {count} were tested; {self.measures[0]}, named first, is "
                 "the primary one."
             )
+        found += self._remarks()
+        remarks = [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
+        return found + self.note_of_groups("intervals") + remarks
+
+    def _remarks(self) -> list[str]:
+        """What is special about some differences."""
+        found = []
         primary = [test for test in self.outcomes if test.test == PAIRED_T]
         stronger = [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]
         if stronger:
@@ -279,18 +301,19 @@ class Comparison(Result):
         """
         if self.reference is not None:
             return self.table_against()
-        return self.table_of_pairs(PAIRED_T) if self.family <= FEW_PAIRS else self.table_by_run(PAIRED_T)
+        return self.table_of_pairs(PAIRED_T) if self.pairs <= FEW_PAIRS else self.table_by_run(PAIRED_T)
 
     def parts(self) -> list[tuple[str, Table]]:
         """The table of the primary procedure, then one of each further test, with its title."""
         found = [("", self.table())]
         if omnibus := [test for test in self.outcomes if test.run is None]:
-            rows = [[str(test.measure), test.test, test.statistic, test.p, test.note] for test in omnibus]
+            p = [test.p if test.adjusted is None else test.adjusted for test in omnibus]
+            rows = [[str(t.measure), t.test, t.statistic, of, t.note] for t, of in zip(omnibus, p)]
             found.append(("Tests of all runs", (["measure", "test", "statistic", "p", "note"], rows)))
         for name in self.pairwise()[1:]:
-            table = self.table_of_pairs(name) if self.family <= FEW_PAIRS else self.table_by_run(name)
+            table = self.table_of_pairs(name) if self.pairs <= FEW_PAIRS else self.table_by_run(name)
             found.append((f"{name}, {self.correction(name)}", table))
-        return found
+        return found + self.parts_of_groups()
 
     def correction(self, test: str) -> str:
         """The correction of a pairwise test for the number of comparisons."""
@@ -366,7 +389,7 @@ class Comparison(Result):
             self.family > 1
         )
         about = (
-            f"Means over {counted(self.topics, 'topic')}.",
+            f"Means over {counted(self.topics, 'topic')}{f' of the group {self.name}' * bool(self.name)}.",
             f"Paired t-tests{several}, p < {self.alpha:g}.",
         )
         reference = None if self.reference is None else number[self.reference]
@@ -378,15 +401,17 @@ class Comparison(Result):
         The best mean of each measure is bold, the second-best underlined. Letters mark significant
         differences, and the caption names the test. `comments` stand above as LaTeX comments.
         """
-        return self.paper.latex(places, comments, self.notes())
+        parts = [part.paper.latex(places) for part in self.groups.values()]
+        return "\n\n".join([self.paper.latex(places, comments, self.notes()), *parts])
 
     def to_markdown(self, places: int = PLACES) -> str:
         """The same table in Markdown."""
-        return self.paper.markdown(places)
+        return "\n\n".join(part.paper.markdown(places) for part in (self, *self.groups.values()))
 
     def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The same table in HTML."""
-        return self.paper.html(places, comments)
+        parts = [part.paper.html(places) for part in self.groups.values()]
+        return "\n".join([self.paper.html(places, comments), *parts])
 
     def figure(self) -> Figure:
         """Draw the differences from the baseline or between two runs, else `significant_pairs`."""
@@ -396,18 +421,22 @@ class Comparison(Result):
     def _differences(self) -> Figure:
         """Draw the difference of each run from the baseline with its confidence interval.
 
-        There is one panel per measure; the best runs by the first measure are on top. A marker is filled if
-        the difference is significant.
+        There is one panel per measure; the best runs by the first measure are on top, or the groups of topics
+        in their order. A marker is filled if the difference is significant.
         """
-        shape = len(self.runs), len(self.measures)
+        parts = {"all topics": self, **self.groups}
+        shape = len(parts) * len(self.runs), len(self.measures)
         values, bounds, filled = np.zeros(shape), np.zeros((2, *shape)), np.zeros(shape, dtype=bool)
-        for column, measure in enumerate(self.measures):
-            for test in self.find(measure):
-                cell = self.runs.index(test.run or ""), column
-                values[cell], filled[cell] = test.difference or 0.0, test.significant
-                bounds[(slice(None), *cell)] = np.array([test.lower, test.upper], dtype=float)
+        for number, part in enumerate(parts.values()):
+            for column, measure in enumerate(self.measures):
+                for test in part.find(measure):
+                    cell = number * len(self.runs) + self.runs.index(test.run or ""), column
+                    values[cell], filled[cell] = test.difference or 0.0, test.significant
+                    bounds[(slice(None), *cell)] = np.array([test.lower, test.upper], dtype=float)
+        of_run = [f": {run}" * (len(self.runs) > 2) for run in self.runs]
+        rows = [f"{name} ({part.topics}){of}" for name, part in parts.items() for of in of_run]
         figure = dot_plot(
-            self.runs,
+            rows if self.groups else self.runs,
             list(map(str, self.measures)),
             values,
             list(map(sign_of, self.measures)),
@@ -415,8 +444,9 @@ class Comparison(Result):
             bounds,
             filled,
             baseline=self.reference,
+            rows_of=self.runs * len(parts) if self.groups else None,
         )
-        together = "simultaneous " * (self.family > 1)
+        together = "simultaneous " * (self.family > 1 or bool(self.groups))
         figure.suptitle(
             f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
             f"filled: p < {self.alpha:g}{self._holm}",

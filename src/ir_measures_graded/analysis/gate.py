@@ -28,10 +28,11 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import Evaluation
+from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given, in_sessions
-from ..evaluation.study import Study, study_of
+from ..evaluation.study import Study, evaluated_study
 from ..inputs.rows import Rows
 from ..measures.base import GradedMeasure
 from ..output import plots
@@ -301,7 +302,7 @@ def gate(
     *,
     sessions: Given = None,
     margin: str | float | None = None,
-    by: Mapping[str, str] | None = None,
+    by: By = None,
     every_group: bool = False,
     equivalent: bool = False,
     stored: Evaluation | None = None,
@@ -309,9 +310,10 @@ def gate(
     """Whether the second of two runs may replace the first one.
 
     `qrels`, `runs` (the old and the new one), `measures` and `sessions` are as for `evaluate`. An
-    `Evaluation` may stand for them, without what needs rankings; `gate_values` is the same function. `margin`
-    is a share of the old values, as ``"5%"``, or a difference, as 0.01; the default is 5 %. `by` maps topics
-    to groups. Their verdicts are notes, unless `every_group`: then each must hold. A group of fewer than 10
+    `Evaluation` or a table of values may stand for them, without what needs rankings; `gate_values` is the
+    same function. `margin` is a share of the old values, as ``"5%"``, or a difference, as 0.01; the default
+    is 5 %. `by` groups the topics, see `compare`. The verdicts of groups, whose p-values have Holm's
+    correction for all of them, are notes, unless `every_group`: then each must hold. A group of fewer than 10
     topics is not tested. `equivalent` asks whether the new run is neither worse nor better. `stored` has the
     values of the old run from an earlier day. Needs the extra ``stats``.
 
@@ -329,12 +331,7 @@ def gate(
     """
     need_statistics("scipy")
     size = Margin.of(MARGIN if margin is None else margin)
-    study, qrels = None, in_sessions(qrels, sessions)
-    if isinstance(qrels, Evaluation):
-        evaluation = qrels
-    else:
-        study = study_of(qrels, runs)
-        evaluation = evaluate(study.judgments, study.runs, measures)
+    evaluation, study = evaluated_study(in_sessions(qrels, sessions), runs, measures, by)
     if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
         raise GradedError(
             f"a gate needs two runs, the old and the new one, and at least 2 topics; there are "
@@ -342,24 +339,25 @@ def gate(
         )
     for measure in evaluation.measures:
         _refuse_margin(size, measure, *evaluation.of(measure))
-    groups: dict[str | None, list[int]] = {None: list(range(len(evaluation.topics)))}
-    if by is not None and by.keys().isdisjoint(evaluation.topics):
-        raise GradedError(
-            f"no topic has a group: the groups are those of topics {listed(by)}; the values have topics "
-            f"{listed(evaluation.topics)}"
-        )
-    for number, topic in enumerate(evaluation.topics if by is not None else ()):
-        groups.setdefault(str((by or {}).get(topic, "no group")), []).append(number)
+    groups = groups_of(evaluation.topics, by, evaluation.attributes)
+    parts: dict[str | None, Evaluation] = {None: evaluation}
+    parts |= {group: evaluation.on(rows) for group, rows in groups.items()}
+    tests = {
+        (group, measure): _Test(measure, part.topics, part.of(measure), size, equivalent)
+        for group, part in parts.items()
+        for measure in part.measures
+    }
+    of_groups = [key for key in tests if key[0] is not None and len(tests[key].topics) >= FEW]
+    families = [[key for key in tests if key[0] is None], of_groups]
+    corrected = {key: test.p for key, test in tests.items()}
+    for family in families:
+        corrected |= zip(family, holm([tests[key].p for key in family]).tolist())
     found = []
-    for group, rows in groups.items():
-        topics = [evaluation.topics[row] for row in rows]
-        tests = [
-            _Test(measure, topics, evaluation.of(measure)[:, rows], size, equivalent)
-            for measure in evaluation.measures
-        ]
-        for test, p in zip(tests, holm([test.p for test in tests]).tolist()):
-            stands = {} if study is None or group is not None else _stands(test, p, study, LEVEL / len(tests))
-            found.append(_verdict(test, group, p, stands))
+    for (group, _), test in tests.items():
+        p = corrected[group, test.measure]
+        alone = LEVEL / len(evaluation.measures)
+        stands = {} if study is None or group is not None else _stands(test, p, study, alone)
+        found.append(_verdict(test, group, p, stands))
     if stored is not None:
         _refuse_drift(evaluation, stored)
     rankings = tuple(_rankings(study)) if equivalent and study is not None else ()

@@ -21,8 +21,8 @@ error. SIGIR 2002.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,17 +31,18 @@ from ir_measures import Measure
 
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
+from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
 from ..output.formats import Table, counted, listed
-from ..output.result import Result
-from ..registry.notation import parse_measure
+from ..output.result import Grouped
+from ..registry.notation import one_of
 from ..statistics import significance
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.options import check_test
-from ..statistics.paired import POWER, detectable_effect, fewest_topics, paired, topics_needed
+from ..statistics.paired import FEW, POWER, detectable_effect, fewest_topics, paired, topics_needed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,13 +80,14 @@ WANTED: Final = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Power(Result):
+class Power(Grouped):
     """The p-value of every pair of runs by every measure, and the spread of their differences.
 
     `p_values`, `differences` (of means) and `deviations` (σ of the differences over topics) are arrays
     (measures × pairs). `scores` (measures) is the standard deviation of a run's values, pooled over the
     runs. `swaps` has a `SwapRate` per measure. `wanted` are the differences for which topics are tabulated;
-    `power` is the probability of finding them.
+    `power` is the probability of finding them. `groups` has the same over groups of topics, of which as many
+    as `families` are tested together; `p_values` of the others are NaN.
     """
 
     runs: tuple[str, ...]
@@ -100,6 +102,8 @@ class Power(Result):
     deviations: np.ndarray
     scores: np.ndarray
     swaps: tuple[SwapRate, ...]
+    families: int = 1
+    groups: Mapping[str, Power] = field(default_factory=dict)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -109,7 +113,7 @@ class Power(Result):
     @property
     def correction(self) -> str:
         """The correction of the test for the number of comparisons."""
-        count = len(self.pairs)
+        count = len(self.pairs) * self.families
         if count == 1:
             return "one comparison"
         if self.test == TUKEY:
@@ -119,14 +123,18 @@ class Power(Result):
         return f"not corrected for {count} comparisons"
 
     def share(self, measure: Measure | str, alpha: float | None = None) -> float:
-        """The discriminative power: the share of pairs with p < `alpha`, by default the tests' level."""
-        alpha = self.alpha if alpha is None else alpha
-        return float((self.p_values[self._row(measure)] < alpha).mean())
+        """The discriminative power: the share of pairs with p < `alpha`, by default the tests' level.
+
+        NaN for a group that is not tested.
+        """
+        p_values = self.p_values[self._row(measure)]
+        share = (p_values < (self.alpha if alpha is None else alpha)).mean()
+        return float(share + 0 * p_values[0])
 
     @property
     def level(self) -> float:
-        """The level of a single pair in the family: α over the number of pairs."""
-        return self.alpha / len(self.pairs)
+        """The level of a single pair in the family: α over the number of pairs, in all groups tested."""
+        return self.alpha / len(self.pairs) / self.families
 
     def spread(self, measure: Measure | str) -> tuple[float, float, float]:
         """The lowest, median and highest standard deviation of a pair's differences."""
@@ -171,7 +179,7 @@ class Power(Result):
         return type_s_and_m(difference, self.spread(measure)[1], self.topics, self.level)
 
     def _row(self, measure: Measure | str) -> int:
-        return self.measures.index(parse_measure(measure))
+        return self.measures.index(one_of(self.measures, measure))
 
     @property
     def summary(self) -> str:
@@ -200,7 +208,8 @@ class Power(Result):
         return [*shown.values()], [[row[key] for key in shown] for row in rows]
 
     def _best_first(self) -> list[dict[str, Any]]:
-        return sorted(self.records(), key=lambda record: -record["discriminative_power"])
+        rows = [self._record(row, measure) for row, measure in enumerate(self.measures)]
+        return sorted(rows, key=lambda record: -record["discriminative_power"])
 
     def parts(self) -> list[tuple[str, Table]]:
         """The table, and one of the topics for the wanted differences."""
@@ -210,7 +219,7 @@ class Power(Result):
             for wanted in self.wanted
         ]
         further = [("Topics for a true difference", (["measure", "difference", *WANTED], rows))]
-        return [("", self.table()), *(further if rows else [])]
+        return [("", self.table()), *(further if rows else []), *self.parts_of_groups()]
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
@@ -222,6 +231,7 @@ class Power(Result):
             "Swap rate: the share of pairs that two halves of the topics rank in opposite ways, and the "
             f"difference from which on it is at most {SWAPPED:.0%}.",
         ]
+        found += self.note_of_groups("MDE")
         if self.wanted:
             found += [
                 f"At limit: with the spread at its upper {LIMIT:.0%} limit, {upper_limit(self.topics):.2f} "
@@ -237,7 +247,8 @@ class Power(Result):
         ``topics_0.05`` is the number of topics for a difference of 0.05 and the pair of median spread, for
         each of `wanted`. The same name with a suffix is for another pair, at the limit, or by ANOVA.
         """
-        return [self._record(row, measure) for row, measure in enumerate(self.measures)]
+        rows = [self._record(row, measure) for row, measure in enumerate(self.measures)]
+        return self.with_groups(rows, Power.records)
 
     def _record(self, row: int, measure: Measure) -> dict[str, Any]:
         lowest, median, highest = self.detectable_by_pair(measure)
@@ -337,20 +348,23 @@ def power(
     differences: Iterable[float] = (),
     resamples: int = 10_000,
     seed: int = 0,
+    by: By = None,
     progress: bool = False,
     jobs: int | None = 1,
     permutations: int | None = None,
 ) -> Power:
     """The discriminative power of each measure, and the number of topics for wanted differences.
 
-    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation` may
-    stand for the first four; `power_of_values` is the same function. Needs the extra ``stats``.
+    `qrels`, `runs`, `measures`, `sessions`, `progress` and `jobs` are as for `evaluate`. An `Evaluation`, or
+    a table of values as for `Evaluation.from_values`, may stand for the first four; `power_of_values` is the
+    same function. Needs the extra ``stats``.
 
     `test` is ``t-holm``, the primary procedure of `compare`, ``t`` or ``wilcoxon`` (paired, not corrected),
     ``wilcoxon-holm``, or ``tukey`` (the randomised Tukey HSD with `resamples` ≥ 1, earlier `permutations`,
     and `seed` ≥ 0). `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability
     that the t-test finds a true difference of a pair. `differences` > 0 are the differences for which the
-    number of topics is tabulated.
+    number of topics is tabulated. `by` groups the topics, see `compare`; groups of a single topic are left
+    out.
 
     >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.5, 0.5, 0.6], [0.4, 0.6, 0.5, 0.5]])
     >>> from ir_measures_graded import nDCG_JK
@@ -363,43 +377,66 @@ def power(
     """
     resamples = check_test(alpha, resamples, seed, permutations)
     wanted = _check(test, alpha, power, differences)
-    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs)
+    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs, by)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(f"discriminative power needs at least 2 {what}s, not {count}")
     pairs = list(combinations(range(len(evaluation.runs)), 2))
     first, second = np.array(pairs).T
-    p_values, differences_of, deviations = np.empty((3, len(evaluation.measures), len(pairs)))
-    scores, swaps = np.empty(len(evaluation.measures)), []
-    for row, measure in enumerate(tracked(list(evaluation.measures), "measure", progress)):
-        values = evaluation.of(measure)
-        means, primary = values.mean(axis=1), paired(values, pairs)
-        differences_of[row] = means[first] - means[second]
-        deviations[row] = np.nan_to_num(primary.deviation)
-        if test == TUKEY:
-            p_values[row] = significance.tukey_hsd(values, resamples, seed)[first, second]
-        elif test in (PRIMARY, "t"):
-            p_values[row] = np.nan_to_num(primary.p, nan=1.0)
-        else:
-            p_values[row] = [significance.wilcoxon(values[a], values[b]).p for a, b in pairs]
-        if test.endswith("-holm"):
-            p_values[row] = significance.holm(p_values[row])
-        scores[row] = values.var(axis=1, ddof=1).mean() ** 0.5
-        swaps.append(swap_rate(values, seed=seed))
-    return Power(
-        runs=evaluation.runs,
-        measures=evaluation.measures,
-        topics=len(evaluation.topics),
-        test=test,
-        alpha=alpha,
-        power=power,
-        wanted=wanted,
-        p_values=p_values,
-        differences=differences_of,
-        deviations=deviations,
-        scores=scores,
-        swaps=tuple(swaps),
-    )
+    rows = groups_of(evaluation.topics, by, evaluation.attributes)
+    families = sum(len(of) >= FEW for of in rows.values())
+
+    def over(part: Evaluation, families: int = 1) -> Power:
+        p_values, differences_of, deviations = np.empty((3, len(part.measures), len(pairs)))
+        scores, swaps = np.empty(len(part.measures)), []
+        for row, measure in enumerate(tracked(list(part.measures), "measure", progress)):
+            values = part.of(measure)
+            means, primary = values.mean(axis=1), paired(values, pairs)
+            differences_of[row] = means[first] - means[second]
+            deviations[row] = np.nan_to_num(primary.deviation)
+            if test == TUKEY:
+                p_values[row] = significance.tukey_hsd(values, resamples, seed)[first, second]
+            elif test in (PRIMARY, "t"):
+                p_values[row] = np.nan_to_num(primary.p, nan=1.0)
+            else:
+                p_values[row] = [significance.wilcoxon(values[a], values[b]).p for a, b in pairs]
+            scores[row] = values.var(axis=1, ddof=1).mean() ** 0.5
+            swaps.append(swap_rate(values, seed=seed))
+        return Power(
+            runs=part.runs,
+            measures=part.measures,
+            topics=len(part.topics),
+            test=test,
+            alpha=alpha,
+            power=power,
+            wanted=wanted,
+            p_values=p_values,
+            differences=differences_of,
+            deviations=deviations,
+            scores=scores,
+            swaps=tuple(swaps),
+            families=families,
+        )
+
+    whole = over(evaluation)
+    groups = {name: over(evaluation.on(of), max(families, 1)) for name, of in rows.items() if len(of) > 1}
+    _correct([whole])
+    _correct([group for group in groups.values() if group.topics >= FEW])
+    for group in groups.values():
+        group.p_values[:, :] = np.where(group.topics < FEW, np.nan, group.p_values)
+    return replace(whole, groups=groups)
+
+
+def _correct(family: Sequence[Power]) -> None:
+    """Correct the p-values of a test over topics, or over groups of topics, for the number of comparisons."""
+    for row in range(len(family[0].measures) if family else 0):
+        p_values = np.concatenate([each.p_values[row] for each in family])
+        if family[0].test.endswith("-holm"):
+            p_values = significance.holm(p_values)
+        elif family[0].test == TUKEY:
+            p_values = (p_values * len(family)).clip(max=1)
+        for each, corrected in zip(family, np.split(p_values, len(family))):
+            each.p_values[row] = corrected
 
 
 power_of_values = power

@@ -14,9 +14,10 @@ from ir_measures import Measure
 
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
+from ..evaluation.groups import is_column
 from ..evaluation.named import Judgments, read_judgments, run_names, short_names
 from ..evaluation.sessions import in_sessions
-from ..evaluation.values import read_sessions, read_values
+from ..evaluation.values import read_sessions
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -89,13 +90,28 @@ def add_form(parser: Parser) -> None:
 def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> None:
     """Add the arguments that name qrels, runs and measures; `Inputs` reads them.
 
-    `values` is the help of the option --values, which replaces qrels and runs; without it, there is none.
-    `sessions` tells whether the command has values of sessions.
+    `values` is the help of the option --values, which replaces qrels and runs. Without it, the option is
+    refused. `sessions` tells whether the command has values of sessions.
     """
     parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
     if values:
         parser.usage += "\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
-        parser.add_argument("--values", metavar="FILE", help=values)
+        parser.add_argument("--values", metavar="FILE", action="append", default=[], help=values)
+        parser.add_argument(
+            "--smaller",
+            metavar="MEASURE",
+            action="append",
+            default=[],
+            help="with --values: smaller values of this measure are better; repeatable",
+        )
+        parser.add_argument(
+            "--by",
+            metavar="FILE:COLUMN",
+            help="also for each group of topics: a table with a column topic and this one, or, with "
+            "--values, a COLUMN of the values; numbers are cut at their quartiles",
+        )
+    else:
+        parser.add_argument("--values", type=_without_rankings, help=argparse.SUPPRESS)
     add_qrels(parser, optional=bool(values))
     add_runs(parser, collection=True)
     parser.shared.add_argument(
@@ -104,17 +120,32 @@ def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> 
     parser.set_defaults(has_sessions=sessions)
 
 
-def given(arguments: argparse.Namespace) -> list[Any]:
+def _without_rankings(text: str) -> str:
+    raise argparse.ArgumentTypeError("this command needs rankings, which values lack; give QRELS and RUN")
+
+
+def stored_values(arguments: argparse.Namespace) -> Evaluation | None:
+    """The values of --values; None without this option."""
+    if not arguments.values:
+        if arguments.smaller:
+            raise GradedError("--smaller requires --values")
+        return None
+    if hasattr(arguments, "format"):  # the options of `add_output`
+        check_files(arguments)
+    attributes = [arguments.by] if is_column(arguments.by) else []
+    return Evaluation.from_values(arguments.values, smaller=arguments.smaller, attributes=attributes)
+
+
+def given(arguments: argparse.Namespace, default: Sequence[str] = ()) -> list[Any]:
     """The first arguments of an analysis.
 
-    They are qrels, runs and measures, or the values of --values. Replaces a path in --baseline by its run.
+    They are qrels, runs and measures (or those of `default`), or the values of --values. Replaces a path in
+    --baseline by its run.
     """
-    if arguments.values is not None:
+    if (stored := stored_values(arguments)) is not None:
         refuse_sessions(arguments)
-        check_files(arguments)
-        words = [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
-        return [chosen(read_values(arguments.values), words)]
-    inputs = Inputs(arguments)
+        return [chosen(stored, [word for word in (arguments.qrels, *arguments.inputs) if word is not None])]
+    inputs = Inputs(arguments, default=default)
     if "baseline" in arguments:
         arguments.baseline = inputs.run_named(arguments.baseline, "--baseline")
     return [inputs.qrels, inputs.runs, inputs.measures]
@@ -133,7 +164,9 @@ def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:
     """
     runs = [word for word in words if word in stored.runs]
     try:
-        measures = [found for word in words if word not in stored.runs for found in measures_in(word)]
+        words = [word for word in words if word not in stored.runs]
+        named = {str(measure): [measure] for measure in stored.measures}
+        measures = [found for word in words for found in named.get(word) or measures_in(word)]
     except GradedError as error:
         raise GradedError(f"{error}; the runs of the table are {listed(stored.runs, LISTED)}") from None
     return stored.part(runs or stored.runs, measures or stored.measures)
@@ -141,7 +174,7 @@ def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:
 
 VALUES = (
     "table of values in place of QRELS and RUN, with the columns run, topic, measure and value, or as "
-    "evaluate -q -f csv writes it"
+    "evaluate -q -f csv or trec_eval -q writes it; repeatable"
 )
 """The help of --values."""
 

@@ -71,6 +71,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
         uncorrected=arguments.uncorrected,
         interval=arguments.interval,
+        by=arguments.by,
         **tests_of(arguments),
     )
     if arguments.show == "differences":
@@ -85,6 +86,6 @@ def _for_paper(found: Comparison, arguments: argparse.Namespace, form: str) -> s
     if form == "markdown":
         rest = [("Differences", found.table()), *found.parts()[1:]]
         return "\n".join([found.to_markdown(places), *remarks(form, rest, found.notes(), places)])
-    files = filter(is_lasting, filter(None, (arguments.values, arguments.qrels, *arguments.inputs)))
+    files = filter(is_lasting, filter(None, (*arguments.values, arguments.qrels, *arguments.inputs)))
     comments = provenance(files, command_line(arguments))
     return {"latex": found.to_latex, "html": found.to_html}[form](places, comments)

@@ -8,18 +8,17 @@ from typing import Any
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
-from ..evaluation.values import read_groups, read_values
-from .arguments import Inputs, add_collection, chosen, refuse_sessions
+from .arguments import VALUES, Inputs, add_collection, chosen, refuse_sessions, stored_values
 from .parser import Parser
-from .results import add_output, check_files, shown
+from .results import add_output, shown
 
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(
         parser,
-        "table with the columns run, topic, measure and value, or as evaluate -q -f csv writes it: OLD and "
-        "NEW are then runs of the table, or, with QRELS, the values of OLD must be those of the table",
+        f"{VALUES}: OLD and NEW are then runs of the table, or, with QRELS, the values of OLD must be those "
+        "of the table",
         sessions=True,
     )
     parser.usage = (
@@ -32,11 +31,6 @@ def declare(parser: Parser) -> None:
         help="how much worse NEW may be: a share of OLD's values, as 5%% (default), or a difference, as 0.01",
     )
     parser.add_argument("--undecided", choices=("pass", "fail"), help="exit status 0 or 1 in place of 3")
-    parser.add_argument(
-        "--by",
-        metavar="FILE:COLUMN",
-        help="also test groups of topics: a table with a column topic and this one",
-    )
     parser.add_argument("--every-group", action="store_true", help="with --by: NEW must hold in every group")
     parser.add_argument(
         "--equivalent", action="store_true", help="NEW must be neither worse nor better, for a reproduction"
@@ -58,16 +52,15 @@ def run(arguments: argparse.Namespace) -> list[str]:
     """
     options: dict[str, Any] = {
         "margin": arguments.margin,
-        "by": None if arguments.by is None else read_groups(arguments.by),
+        "by": arguments.by,
         "every_group": arguments.every_group,
         "equivalent": arguments.equivalent,
     }
     if arguments.every_group and arguments.by is None:
         raise GradedError("--every-group requires --by")
-    stored = None if arguments.values is None else read_values(arguments.values)
+    stored = stored_values(arguments)
     if stored is not None and arguments.qrels in stored.runs:
         refuse_sessions(arguments)
-        check_files(arguments)
         found = gate(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
     else:
         inputs = Inputs(arguments)

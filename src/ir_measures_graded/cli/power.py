@@ -63,6 +63,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         test=arguments.test,
         power=arguments.power,
         differences=arguments.differences,
+        by=arguments.by,
         **tests_of(arguments),
     )
     return shown(found, arguments, figure=found.figure if arguments.figure == "power" else found.topic_figure)

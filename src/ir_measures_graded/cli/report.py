@@ -7,7 +7,7 @@ import argparse
 from ..errors import GradedError
 from ..report import pages
 from ..report.report import MEASURES, TITLE, report
-from .arguments import Inputs, add_alpha, add_collection, bars
+from .arguments import VALUES, add_alpha, add_collection, bars, given
 from .parser import Parser
 from .results import command_line, refuse_inputs
 
@@ -16,8 +16,10 @@ ENDINGS = (".html", ".htm")
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser, sessions=True)
-    parser.usage = "%(prog)s QRELS RUN… [MEASURE…] [options]"
+    add_collection(parser, VALUES, sessions=True)
+    parser.usage = (
+        "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
+    )
     parser.add_argument(
         "--baseline", metavar="RUN", help="compare the other runs with this run; default: the first"
     )
@@ -52,15 +54,13 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError(f"cannot write {path!r}: a report is a page, and its file ends in .html")
     pages.check()
     refuse_inputs(arguments)
-    inputs = Inputs(arguments, default=MEASURES)
     found = report(
-        inputs.qrels,
-        inputs.runs,
-        inputs.measures,
-        baseline=inputs.run_named(arguments.baseline, "--baseline"),
+        *given(arguments, MEASURES),
+        baseline=arguments.baseline,
         alpha=arguments.alpha,
         title=arguments.title,
         queries=arguments.queries,
+        by=arguments.by,
         command=command_line(arguments),
         progress=bars(),
     )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +23,15 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry import plugins
 from ..registry.facts import sign_of
-from ..registry.notation import parse_measures
+from ..registry.notation import one_of, parse_measures
 from .evaluators import evaluators, explained, provider_named
+from .groups import By, is_column
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from .progress import tracked
 from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 from .sessions import Given, SessionValues, in_sessions, turn_measures
+from .values import read_values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +49,8 @@ class Evaluation(Result):
     measures × topics). `aggregates` (runs × measures) has what ir-measures aggregates over the topics:
     the mean of most measures, the sum of counts such as NumRet. `missing` (runs × topics) is true where
     a run lacks a topic, whose value is that of an empty list. `unreported` (like `values`) is true where a
-    provider of ir-measures reports no value, which counts as 0 here.
+    provider of ir-measures reports no value, which counts as 0 here. An `Evaluation` of values that were
+    computed before has the `files` that they came from, and `attributes` of its topics by name.
     """
 
     runs: tuple[str, ...]
@@ -57,10 +60,39 @@ class Evaluation(Result):
     aggregates: np.ndarray | None = None
     missing: np.ndarray | None = None
     unreported: np.ndarray | None = None
+    attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+    @classmethod
+    def from_values(
+        cls, table: Any, *, smaller: Collection[str] = (), attributes: Sequence[str] = ()
+    ) -> Evaluation:
+        """The `Evaluation` of a table of values that were computed before, by any tool.
+
+        `table` is a path, a list of paths, a DataFrame or what makes one, or anything that exports Arrow. Its
+        columns are topic, run, measure and value, or topic, run and one column per measure, as ``evaluate -q
+        -f csv`` writes it; their other names are those of runs (query_id, qid, system …), metric and score.
+        Without a column run, the rows are of one run with the name of the file. A file is CSV, TSV, JSON,
+        JSON lines, Parquet, Arrow or the output of ``trec_eval -q``, and may be compressed. Rows of the topic
+        ``all`` are left out.
+
+        Names of known measures are read as such, any other name is that of a `NamedMeasure`. `smaller` are
+        the names of measures whose smaller values are better, besides those that the package knows.
+        `attributes` are columns that describe the topics.
+
+        >>> rows = {"run": ["A", "A"], "topic": ["1", "2"], "faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
+        >>> found = Evaluation.from_values(rows)
+        >>> found.measures, found.of("faithfulness")
+        ((faithfulness, AP), array([[0.5 , 0.25]]))
+
+        Raises `GradedError`, which names file, row and column, for a missing column, an empty cell, a value
+        that is not a finite number, two values for one cell, and a topic that a run lacks.
+        """
+        return cls(**read_values(table, smaller, attributes))
 
     def of(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
-        (measure,) = parse_measures(measure)
+        measure = one_of(self.measures, measure)
         if measure not in self.measures:
             named = ", ".join(map(str, self.measures))
             raise GradedError(f"{measure} is not among the measures evaluated: {named}")
@@ -72,7 +104,15 @@ class Evaluation(Result):
             self.of(measure)
         rows = [self.runs.index(run) for run in runs]
         columns = [self.measures.index(measure) for measure in measures]
-        return Evaluation(tuple(runs), tuple(measures), self.topics, self.values[np.ix_(rows, columns)])
+        labels = tuple(runs), tuple(measures), self.topics
+        values = self.values[np.ix_(rows, columns)]
+        return Evaluation(*labels, values, attributes=self.attributes, files=self.files)
+
+    def on(self, topics: Sequence[int]) -> Evaluation:
+        """The values for the topics with these numbers."""
+        names = tuple(self.topics[number] for number in topics)
+        missing = None if self.missing is None else self.missing[:, topics]
+        return Evaluation(self.runs, self.measures, names, self.values[:, :, topics], missing=missing)
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
@@ -183,12 +223,13 @@ def evaluate_each(
     named = named_runs(runs, once=True)
     works = [Work(each, wanted, provider) for each in qrels]
     found = _of_each(partial(_under_each, works), named, jobs, any(work.others for work in works))
-    values = zip(*tracked(found, "run", progress, len(named)))
+    by_work = zip(*tracked(found, "run", progress, len(named)))
     names = tuple(run.name for run in named)
     evaluations = []
-    for work, by_run in zip(works, values):
+    for work, by_run in zip(works, by_work):
         arrays, remarks = zip(*by_run)
-        evaluations.append(Evaluation(names, wanted, work.topics, *map(np.stack, zip(*arrays))))
+        values, aggregates, missing, unreported = map(np.stack, zip(*arrays))
+        evaluations.append(Evaluation(names, wanted, work.topics, values, aggregates, missing, unreported))
     for name, its in zip(names, remarks):
         warn_of(its, name)
     for measure, remark in work.measure_remarks():
@@ -287,9 +328,26 @@ def _of_each(
 
 
 def evaluated(
-    qrels: Qrels | Evaluation, runs: Runs, measures: Iterable[Measure | str], progress: bool, jobs: int | None
+    qrels: Qrels | Evaluation,
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    progress: bool = False,
+    jobs: int | None = 1,
+    by: By = None,
 ) -> Evaluation:
-    """An `Evaluation` in place of qrels as it is, or that of the runs by the measures."""
-    if isinstance(qrels, Evaluation):
-        return qrels
-    return evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
+    """An `Evaluation` in place of qrels as it is, that of a table of values, or that of the runs.
+
+    Of values, all measures are taken if none is named. A column that `by` names is an attribute.
+    """
+    if not are_values(qrels, runs):
+        return evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
+    found = qrels
+    if not isinstance(found, Evaluation):
+        found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [])
+    wanted = [one_of(found.measures, measure) for measure in measures]
+    return found.part(found.runs, wanted) if wanted else found
+
+
+def are_values(qrels: Qrels | Evaluation, runs: Runs) -> bool:
+    """Whether `qrels` are values: an `Evaluation`, or a table of values because there are no runs."""
+    return isinstance(qrels, Evaluation) or (isinstance(runs, tuple) and not runs)

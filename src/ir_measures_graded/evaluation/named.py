@@ -23,6 +23,7 @@ from ..inputs.files import RunFile, by_column
 from ..inputs.in_memory import InMemory, Source
 from ..inputs.rows import Rows, refuse_empty, refuse_mixed, refuse_repeated
 from ..inputs.sources import RunSource, qrels_source, run_source
+from ..output.result import Result
 from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
 from .reduction import JudgedDocuments, Reduction
@@ -106,6 +107,8 @@ def read_judgments(qrels: Qrels) -> Judgments:
     """Read qrels; `Judgments` are returned unchanged. Raises `GradedError` for qrels without a topic."""
     if isinstance(qrels, Judgments):
         return qrels
+    if isinstance(qrels, Result):
+        raise GradedError("an Evaluation has no rankings, which this analysis needs; give qrels and runs")
     name = os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else None
     source = qrels_source(qrels)
     with about(name):

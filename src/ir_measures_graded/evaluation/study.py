@@ -7,15 +7,19 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from ir_measures import Measure
 
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
+from .evaluate import Evaluation, are_values, evaluate, evaluated
+from .groups import By
 from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from .provider import view
 from .reduction import ReducedBlock, Reduction
@@ -114,6 +118,24 @@ def study_of(qrels: Qrels, runs: Runs) -> Study:
     """
     judgments = read_judgments(qrels)
     return Study(judgments, tuple(studied(run, judgments) for run in named_runs(runs)))
+
+
+def evaluated_study(
+    qrels: Qrels | Evaluation,
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    by: By,
+    default: Sequence[str] = (),
+    progress: bool = False,
+) -> tuple[Evaluation, Study | None]:
+    """The values, see `evaluated`, and the study of the runs; None if only values are given.
+
+    Runs are evaluated by the measures or, without one, by those of `default`.
+    """
+    if are_values(qrels, runs):
+        return evaluated(qrels, runs, measures, by=by), None
+    study = study_of(qrels, runs)
+    return evaluate(study.judgments, study.runs, measures or default, progress=progress), study
 
 
 def studied(run: Run, judgments: Judgments) -> StudiedRun:

@@ -1,48 +1,101 @@
-"""Tables of values that were computed before, by this package or by any other."""
+"""Tables of values that were computed before, by this package or by any other.
+
+Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``, ``measure``,
+``topic`` and ``value``, and as the index the number of its row in the table, from 1. `cells_of` makes them
+from one table. `read_values` joins those of several files to the array (runs × measures × topics) of an
+`Evaluation`. Other columns of the table are attributes of topics.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
+import os
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FileError, GradedError
-from ..inputs.content import DAMAGE, Content, File
+from ..errors import FileError, GradedError, shown
+from ..inputs.arrow import exports_arrow, whole_table
+from ..inputs.columns import NAMES, column_name, plain, required_column
+from ..inputs.content import DAMAGE, Content
+from ..inputs.json_files import IS_JSON
+from ..inputs.strict_lines import number_of
 from ..inputs.table_files import kind_of
 from ..output.formats import counted, listed
-from ..registry.notation import parse_measures
-from .evaluate import Evaluation
+from ..registry.notation import measure_named
+from .named import UNNAMED, run_names
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
-TOPIC = ("topic", "query_id", "qid", "query")
 ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
+KEYS = ["run", "measure", "topic"]
+LINE = ["measure", "topic", "value"]
+"""The fields of a line of trec_eval -q."""
+IDS = {name for ours in ("query_id", "doc_id", "run") for group in NAMES[ours] for name in group} | {
+    "",
+    "index",
+}
+"""Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
-def read_values(file: File) -> Evaluation:
-    """The values in a table file, see `evaluation_of`.
+def read_values(tables: Any, smaller: Collection[str] = (), attributes: Sequence[str] = ()) -> dict[str, Any]:
+    """The fields of an `Evaluation` of the values in a table, a file or a list of files.
 
-    The file is CSV or TSV with a header, Parquet or Arrow, and may be compressed. Raises `FileError` for a
-    file that cannot be read.
+    See `Evaluation.from_values`.
     """
-    return evaluation_of(_frame(file), str(file))
+    import pandas
 
-
-def read_groups(given: str) -> dict[str, str]:
-    """The group of each topic in the column COLUMN of a table file, as FILE:COLUMN names it.
-
-    Raises `GradedError` for another form, for a missing column and for a topic with two groups.
-    """
-    path, colon, column = given.rpartition(":")
-    if not colon:
-        raise GradedError(f"{given!r} is not allowed; give FILE:COLUMN, as in topics.csv:kind")
-    groups = _by_topic(_frame(path), path, column)
+    several = isinstance(tables, (list, tuple)) and bool(tables) and _is_path(tables[0])
+    paths = [*tables] if several else [tables]
+    names = [os.fspath(path) if _is_path(path) else "values" for path in paths]
+    frames = [*map(frame_of, paths)]
+    runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
+    parts = [cells_of(*each, attributes) for each in zip(frames, names, runs)]
+    cells = pandas.concat(parts, keys=range(len(parts)))
+    codes, labels = zip(*(_coded(cells[key]) for key in KEYS))
+    values = np.full([*map(len, labels)], np.nan)
+    place = np.ravel_multi_index(codes, values.shape)
+    if (twice := pandas.Series(place).duplicated()).any():
+        (part, row), (run, measure, topic) = cells.index[twice.argmax()], cells[KEYS].iloc[twice.argmax()]
+        raise GradedError(f"{names[part]}: row {row}: {run} has two values of {measure} for topic {topic}")
+    values.ravel()[place] = cells["value"]
+    runs, measures, topics = labels
+    for run, measure in np.argwhere(np.isnan(values).any(axis=2))[:1].tolist():
+        missing = [topic for topic, value in zip(topics, values[run, measure]) if np.isnan(value)]
+        raise GradedError(
+            f"{names[0]}: {runs[run]} lacks values of {measures[measure]} for "
+            f"{counted(len(missing), 'topic')} ({listed(missing, 5)}); give each run a value by each measure "
+            "for each topic"
+        )
+    if other := [name for name in smaller if name not in measures]:
+        raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}")
+    found = tuple(measure_named(name, name in smaller) for name in measures)
+    if len({*found}) < len(found):
+        twice = next(measure for measure in found if found.count(measure) > 1)
+        same = [name for name, measure in zip(measures, found) if measure == twice]
+        raise GradedError(f"{names[0]}: {' and '.join(same)} are the same measure; keep one")
     return {
-        topic: "no group" if group in ("", None) or group != group else str(group)
-        for topic, group in groups.items()
+        "runs": runs,
+        "measures": found,
+        "topics": topics,
+        "values": values,
+        "attributes": {column: _of_topics(frames, names, column) for column in attributes},
+        "files": tuple(str(path) for path in paths if _is_path(path)),
     }
+
+
+def read_attribute(given: str) -> dict[str, Any]:
+    """The value of each topic in the column COLUMN of a table file, as FILE:COLUMN names it.
+
+    The value is None where the cell is empty. Raises `GradedError` for a missing column and for a topic with
+    two values.
+    """
+    path, _, column = given.rpartition(":")
+    return _of_topics([frame_of(path)], [path], column)
 
 
 def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
@@ -50,95 +103,175 @@ def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
 
     Raises `GradedError` for a missing column and for a topic with two sessions or turns.
     """
-    frame = _frame(path)
-    session, turn = (_by_topic(frame, path, column) for column in ("session", "turn"))
+    frames = [frame_of(path)]
+    session, turn = (_of_topics(frames, [path], column) for column in ("session", "turn"))
     return {topic: (session[topic], turn[topic]) for topic in session}
 
 
-def _by_topic(frame: DataFrame, path: str, column: str) -> dict[str, Any]:
-    """The cell of each topic in a column."""
-    topic = _topic_column(frame, path)
-    if column not in frame:
-        raise GradedError(f"{path}: there is no column {column}; the columns are {listed(frame.columns, 10)}")
-    rows = frame[[topic, column]].drop_duplicates()
-    if (twice := rows.duplicated(topic)).any():
-        raise GradedError(f"{path}: topic {rows[twice][topic].iloc[0]} has two values of {column}")
-    return dict(zip(rows[topic].astype(str), rows[column]))
+def _is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
 
 
-def _frame(file: File) -> DataFrame:
-    """A table file as a DataFrame; the cells of text files are strings."""
-    import pandas
-    import pyarrow
-
-    with Content(file) as content:
-        try:
-            if kind := kind_of(content):
-                opened = kind(content)
-                batches = [batch for _, batch in opened.batches(opened.names, None)]
-                return pyarrow.Table.from_batches(batches).to_pandas()
-            separator = "\t" if b"\t" in content.start.partition(b"\n")[0] else ","
-            return pandas.read_csv(content.stream, sep=separator, dtype=str, keep_default_na=False)
-        except (*DAMAGE, ValueError, pyarrow.ArrowException) as error:
-            raise FileError(
-                f"{content.name}: cannot be read as a table with a header: {str(error).strip()}"
-            ) from None
-
-
-def _topic_column(frame: DataFrame, name: str) -> str:
-    found = next((column for column in TOPIC if column in frame), None)
-    if found is None:
-        raise GradedError(f"{name}: no column names the topic; name it {TOPIC[0]} or {TOPIC[1]}")
+def _of_topics(frames: Iterable[DataFrame], names: Iterable[str], column: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for frame, name in zip(frames, names):
+        topic = required_column(name, list(frame), "query_id")
+        if column not in frame:
+            raise GradedError(f"{name}: there is no column {column}; the columns are {listed(frame, 10)}")
+        values = frame[column].astype(object).mask(frame[column].isna() | (frame[column] == ""), None)
+        for key, value in dict.fromkeys(zip(map(str, frame[topic]), values)):
+            if found.setdefault(key, value) != value:
+                raise GradedError(f"{name}: topic {key} has two values of {column}")
     return found
 
 
-def evaluation_of(table: Any, name: str = "values") -> Evaluation:
-    """The values in a table as an `Evaluation`.
+def frame_of(table: Any) -> DataFrame:
+    """A table in memory or in a file as a DataFrame; the cells of text files are strings.
 
-    `table` is a DataFrame or makes one, with the columns topic (or query_id, qid), run (the name of the only
-    run is ``run`` without it), and either measure and value, or one column for each measure, as ``evaluate
-    -q -f csv`` writes it. Rows of the topic ``all`` are left out.
+    Raises `FileError` for a file that cannot be read.
+    """
+    import pandas
+    import pyarrow
 
-    >>> rows = {"run": ["A", "A"], "topic": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 0.25]}
-    >>> evaluation_of(rows).of("AP")
-    array([[0.5 , 0.25]])
+    try:
+        if exports_arrow(table):
+            return whole_table(table).to_pandas()
+        if not _is_path(table):
+            return pandas.DataFrame(table)
+        with Content(table) as content:
+            if not (kind := kind_of(content)):
+                return _frame_of_text(content.stream.read())
+            opened = kind(content)
+            batches = [batch for _, batch in opened.batches(opened.names, None)]
+            for batch in batches:
+                batch.validate(full=True)  # damaged Arrow data could crash the process
+            return pyarrow.Table.from_batches(batches).to_pandas()
+    except GradedError:
+        raise
+    except (*DAMAGE, ValueError, TypeError, pyarrow.ArrowException) as error:
+        name = os.fspath(table) if _is_path(table) else "values"
+        raise FileError(f"{name}: cannot be read as a table with a header: {str(error).strip()}") from None
 
-    Raises `GradedError` for missing columns, a value that is not a finite number, two values for one cell,
-    and, with the topics, for a run without a value for a topic that another run has.
+
+def _frame_of_text(text: bytes) -> DataFrame:
+    """The rows of JSON, of trec_eval -q, or of CSV or TSV with a header."""
+    import pandas
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+
+    if IS_JSON.match(text):
+        return pandas.DataFrame(_json(str(text, "utf-8-sig")))
+    head = str(text.partition(b"\n")[0], "utf-8-sig").rstrip("\r")
+    separator = next((sign for sign in "\t,;" if sign in head), ",")
+    names = next(csv.reader([head], delimiter=separator), [])
+    headless = len(names) == 3 and (number_in(names[2]) == number_in(names[2]) or names[0].strip() == "runid")
+    names = LINE if headless else names
+    rows = arrow_csv.read_csv(
+        pyarrow.BufferReader(text),
+        # Threads would hide the number of a bad row.
+        arrow_csv.ReadOptions(use_threads=False, column_names=names, skip_rows=int(not headless)),
+        arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pyarrow.string())),
+    ).to_pandas()
+    return _of_trec_eval(rows) if headless else rows
+
+
+def _json(text: str) -> Any:
+    """Records, an array of them or one in each line, or an object of columns."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError:
+        found = [json.loads(line) for line in text.splitlines() if line.strip()]
+    is_record = isinstance(found, dict) and not any(isinstance(each, (list, dict)) for each in found.values())
+    return [found] if is_record else found
+
+
+def _of_trec_eval(rows: DataFrame) -> DataFrame:
+    """The lines of a measure, a topic and a value; those of several runs may follow each other.
+
+    Rows of the topic ``all`` end a run, and the measure ``runid`` among them names it. Lines of the command
+    ir_measures begin with the topic.
+    """
+    rows = rows.apply(lambda column: column.str.strip())
+    if ALL in {*rows["measure"]} - {*rows["topic"]}:
+        rows.columns = ["topic", "measure", "value"]
+    is_mean = rows["topic"] == ALL
+    run = (~is_mean & is_mean.shift(fill_value=False)).cumsum()
+    if run.any():
+        tags = rows["measure"] == "runid"
+        rows["run"] = run.map(dict(zip(run[tags], rows["value"][tags])))
+    return rows
+
+
+def cells_of(frame: DataFrame, name: str, unnamed: str, attributes: Collection[str] = ()) -> DataFrame:
+    """The values of a table, one per row, with the columns run, measure, topic and value.
+
+    Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
+    in a table without a column for it. The table has the columns measure and value, or a column per measure:
+    each that has a number and is none of `attributes`. Raises `GradedError`, which names row and column, for
+    a missing column, an empty cell and a value that is not a finite number.
     """
     import pandas
 
-    frame: DataFrame = pandas.DataFrame(table)
-    topic = _topic_column(frame, name)
-    frame = frame.rename(columns={topic: "topic"}).assign(row=np.arange(1, len(frame) + 1))
-    frame = frame if "run" in frame else frame.assign(run="run")
-    if not {"measure", "value"} <= {*frame}:
-        frame = frame.melt(["run", "topic", "row"], var_name="measure", value_name="value")
-    frame = frame[frame["topic"].astype(str) != ALL]
-    frame = frame.astype({"run": str, "measure": str, "topic": str})
-    if frame.empty:
+    if (twice := frame.columns.duplicated()).any():
+        raise GradedError(f"{name} has two columns named {frame.columns[twice][0]}; rename one")
+    names = list(frame)
+    run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
+    if measure is None or value is None:
+        measure = value = None
+    keys = [required_column(name, names, "query_id"), *(key for key in (run, measure) if key is not None)]
+    frame = frame.set_axis(np.arange(1, len(frame) + 1))
+    frame = frame[frame[keys[0]] != ALL]
+    if value is not None:
+        numbers = {value: _numbers(frame[value])}
+    else:
+        others = (key for key in names if key not in (*keys, *attributes) and plain(key) not in IDS)
+        numbers = {key: found for key in others if np.isfinite(found := _numbers(frame[key])).any()}
+    if frame.empty or not numbers:
         raise GradedError(f"{name}: there is no value; give the columns run, topic, measure and value")
-    numbers = pandas.to_numeric(frame["value"], errors="coerce").to_numpy(dtype=float)
-    if (bad := ~np.isfinite(numbers)).any():
-        row = frame[bad].iloc[0]
-        raise GradedError(
-            f"{name}: row {row['row']}: {row['measure']} is {row['value']!r}, not a finite number"
+    for key in keys:
+        _refuse(frame[key], (frame[key].isna() | (frame[key] == "")).to_numpy(), name, "empty")
+    for key, found in numbers.items():
+        _refuse(frame[key], ~np.isfinite(found), name, "not a finite number")
+    return pandas.concat(
+        pandas.DataFrame(
+            {
+                "run": unnamed if run is None else frame[run],
+                "measure": key if key != value else frame[measure],
+                "topic": frame[keys[0]],
+                "value": found,
+            },
+            index=frame.index,
         )
-    if (twice := frame.duplicated(["run", "measure", "topic"])).any():
-        row = frame[twice].iloc[0]
-        raise GradedError(
-            f"{name}: row {row['row']}: {row['run']} has a second value of {row['measure']} for topic "
-            f"{row['topic']}"
-        )
-    codes, labels = zip(*(pandas.factorize(frame[key]) for key in ("run", "measure", "topic")))
-    values = np.full([len(label) for label in labels], np.nan)
-    values[codes] = numbers
-    runs, measures, topics = (tuple(map(str, label)) for label in labels)
-    for run, of_run in zip(runs, values):
-        if (lacks := np.isnan(of_run).any(axis=0)).any():
-            missing = [topic for topic, lacking in zip(topics, lacks) if lacking]
-            raise GradedError(
-                f"{name}: {run} lacks values for {counted(len(missing), 'topic')} ({listed(missing, 5)}); "
-                "give each run a value by each measure for each topic"
-            )
-    return Evaluation(runs, tuple(parse_measures(measures)), topics, values)
+        for key, found in numbers.items()
+    )
+
+
+def _refuse(column: Series, bad: np.ndarray, name: str, what: str) -> None:
+    """Raise `GradedError` for the first bad cell of a column."""
+    if bad.any():
+        cell = column[bad].iloc[0]
+        row = column.index[bad][0]
+        raise GradedError(f"{name}: row {row}, column {column.name}: {shown(cell)} is {what}")
+
+
+def _numbers(column: Series) -> np.ndarray:
+    """The numbers of a column; NaN for any other cell."""
+    if getattr(column.dtype, "kind", "O") in "iuf":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.array([*map(number_in, column)], dtype=np.float64)
+
+
+def number_in(cell: Any) -> float:
+    """The number in a cell, which may be text; NaN for anything else."""
+    number = number_of(str(cell).encode(errors="replace"))
+    return np.nan if number is None else number
+
+
+def _coded(column: Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The number of each cell among the distinct ones, and these as text."""
+    import pandas
+
+    codes, found = pandas.factorize(column)
+    of_text, texts = pandas.factorize(np.array([*map(str, found)], dtype=object))
+    return of_text[codes], tuple(texts)

@@ -100,6 +100,8 @@ NAMES: dict[str, Names] = {
     "iteration": (("iteration",), ("subtopic_id",)),
     "probability": (("probability",),),
     "run": (("run",), ("run_name", "run_id", "system", "tag")),
+    "measure": (("measure",), ("metric", "metric_name")),
+    "value": (("value",), ("score", "metric_value")),
 }
 """The names of each column under our name. Two columns with names of one group are refused."""
 NUMBERS = {QRELS.value, RUN.value, INTENTS.value}

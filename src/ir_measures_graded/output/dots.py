@@ -27,13 +27,15 @@ def dot_plot(
     filled: np.ndarray | None = None,
     baseline: str | None = None,
     spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
+    rows_of: Sequence[str] | None = None,
 ) -> Figure:
     """Draw `values` (runs × measures); the runs are sorted from the best by the first measure to the worst.
 
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
     the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
     `filled` (runs × measures). With a `baseline`, which has no row, the values are differences from it.
-    `spans` are other intervals with the style of their lines, whose labels are in the legend.
+    `spans` are other intervals with the style of their lines, whose labels are in the legend. With `rows_of`,
+    the run of each row, `runs` are names of rows, which stay in this order.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
@@ -41,11 +43,13 @@ def dot_plot(
     width = min(4.0, max(2.2, (plots.PAGE[0] - names) / across))
     figure = plots.new_figure(width * across + names, height * -(-len(measures) // across))
     order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
-    order = [run for run in order if runs[run] != baseline]
-    styles = plots.run_styles(runs)
+    order = [*range(len(runs))] if rows_of else order
+    row_of = rows_of or runs
+    order = [run for run in order if row_of[run] != baseline]
+    styles = plots.run_styles(row_of)
     for panel, axes in enumerate(plots.panels(figure, len(measures), across, sharey=True)):
         for place, run in enumerate(order):
-            style = {**styles[runs[run]], "linestyle": "none"}
+            style = {**styles[row_of[run]], "linestyle": "none"}
             for ends, look in spans:
                 axes.plot(ends[:, run, panel], [place, place], solid_capstyle="butt", **look)
             if bounds is not None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError
 from . import plots
 from .files import ending_of, write_whole
-from .formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, html, remarks, rows_of
+from .formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, counted, html, remarks, rows_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+Records = list[dict[str, Any]]
 ROWS = 50
 """A notebook shows at most this many rows of a table."""
 
@@ -106,3 +108,31 @@ class Result(ABC):
             f'<div style="overflow: auto; max-height: 30em">{table}</div>{rest}'
             + "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         )
+
+
+class Grouped(Result):
+    """A result over all topics, with the results over each of several `groups` of them by name."""
+
+    topics: int
+    groups: Mapping[str, Any]
+
+    def parts_of_groups(self) -> list[tuple[str, Table]]:
+        """The tables of all groups, titled with the group."""
+        return [
+            (f"{name} ({counted(part.topics, 'topic')}){f': {title}' * bool(title)}", table)
+            for name, part in self.groups.items()
+            for title, table in part.parts()
+        ]
+
+    def note_of_groups(self, what: str) -> list[str]:
+        """The sentence about the tests of groups, and `what` has their correction besides p."""
+        text = "Groups of at least 10 topics are tested: their p and {} are corrected for {}."
+        families = [counted(part.families, "group") for part in self.groups.values()]
+        return [text.format(what, families[0])] if families else []
+
+    def with_groups(self, rows: Records, of: Callable[[Any], Records]) -> Records:
+        """Records over all topics, followed by those `of` each group if there are any."""
+        if not self.groups:
+            return rows
+        parts = [(None, rows), *((name, of(part)) for name, part in self.groups.items())]
+        return [{"group": name, **row} for name, part in parts for row in part]

@@ -21,7 +21,7 @@ def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
 
 def smaller_is_better(measure: Measure) -> bool | None:
     """Whether smaller values are better; None for standard measures, for which ir-measures does not say."""
-    return measure.smaller_is_better if is_graded(measure) else None
+    return getattr(measure, "smaller_is_better", None)
 
 
 def sign_of(measure: Measure) -> int:

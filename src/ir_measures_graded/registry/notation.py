@@ -94,6 +94,41 @@ def parse_measures(
     return parsed
 
 
+class NamedMeasure(Measure):
+    """A measure of which only the name is known, and whether smaller values are better."""
+
+    SHORT_DESC = "The values were computed before; this package does not know the definition."
+
+    def __init__(self, name: str, smaller_is_better: bool = False):
+        super().__init__()
+        self.__name__, self.NAME = name, name.partition("@")[0]
+        self.smaller_is_better = smaller_is_better
+
+
+def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
+    """The measure of values with this name: a known one, or a `NamedMeasure`.
+
+    >>> measure_named("ndcg_cut_10"), measure_named("faithfulness")
+    (nDCG@10, faithfulness)
+
+    Whether smaller values are better is known of known measures; `smaller_is_better` says so of any other.
+    """
+    try:
+        found = () if smaller_is_better else parse_measures(name)
+    except GradedError:
+        found = ()
+    return found[0] if len(found) == 1 else NamedMeasure(name, smaller_is_better)
+
+
+def one_of(measures: Iterable[Measure], wanted: Measure | str) -> Measure:
+    """The one of some measures that has this string, else the measure that the string names.
+
+    Raises as `parse_measures`.
+    """
+    named = (measure for measure in measures if str(measure) == wanted)
+    return next(named, None) or parse_measures(wanted)[0]
+
+
 def named_by(measure: Measure | str) -> list[Measure]:
     """The measures of one string, as `parse_measures`, with parameters that are not checked."""
     try:

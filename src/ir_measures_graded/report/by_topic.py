@@ -19,14 +19,15 @@ class ByTopic:
     """The `values` of all runs by one measure (runs × topics). Topics are in the order of the qrels.
 
     `shown` has the numbers of the topics that are listed. `relevant` has, for each topic, the number of
-    documents above level 0. With only one run, `baseline` is None and there are no differences.
+    documents above level 0, and is None without qrels. With only one run, `baseline` is None and there are
+    no differences.
     """
 
     measure: Measure
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     values: np.ndarray
-    relevant: np.ndarray
+    relevant: np.ndarray | None
     queries: dict[str, str]
     shown: tuple[int, ...]
     baseline: str | None
@@ -73,7 +74,7 @@ class ByTopic:
 
 def by_topic(
     evaluation: Evaluation,
-    relevant: np.ndarray,
+    relevant: np.ndarray | None,
     measure: Measure,
     baseline: str | None,
     queries: dict[str, str],

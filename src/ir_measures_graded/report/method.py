@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ir_measures import Measure
 
 from ..errors import GradedError, install_hint
 from ..evaluation.evaluate import Evaluation
-from ..evaluation.named import Run
+from ..evaluation.study import Study
 from ..inputs.content import is_lasting
 from ..inputs.files import RunFile
 from ..output.provenance import sha256, versions
@@ -21,7 +21,10 @@ from ..registry.listing import better, facts_of
 
 @dataclass(frozen=True)
 class Input:
-    """Qrels or a run: its name, its path as given, and the SHA-256 of the file; empty where it has none."""
+    """Qrels, a run or values: its name, its path as given, and the SHA-256 of the file.
+
+    They are empty where it has none.
+    """
 
     kind: str
     name: str
@@ -58,14 +61,19 @@ class Method:
     works: tuple[Work, ...]
 
 
-def inputs_of(qrels: str | None, runs: Iterable[Run]) -> tuple[Input, ...]:
-    """The inputs of a report. `qrels` is a path, an ir-datasets id, or None for qrels in memory."""
-    return tuple(_inputs(qrels, runs))
+def inputs_of(evaluation: Evaluation, study: Study | None) -> tuple[Input, ...]:
+    """The inputs of a report: qrels and runs, or files of values."""
+    return tuple(_inputs(evaluation, study))
 
 
-def _inputs(qrels: str | None, runs: Iterable[Run]) -> Iterator[Input]:
+def _inputs(evaluation: Evaluation, study: Study | None) -> Iterator[Input]:
+    if study is None:
+        for path in evaluation.files or ("",):
+            yield Input("values", "", path, _sha256(path))
+        return
+    qrels = study.judgments.name
     yield Input("qrels", "", qrels or "", _sha256(qrels))
-    for run in runs:
+    for run in study.runs:
         file = run.source.file if isinstance(run.source, RunFile) else None
         path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
         yield Input("run", run.name, str(path), _sha256(path))

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import Measure
 
-from ..analysis.compare import check_options
-from ..analysis.comparison import PValue
+from ..analysis.compare import check_options, compare_values
+from ..analysis.comparison import Comparison, PValue
 from ..analysis.levels import levels
 from ..errors import GradedError, shown
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import Evaluation
+from ..evaluation.groups import By
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given, in_sessions
-from ..evaluation.study import study_of
+from ..evaluation.study import evaluated_study
 from ..inputs.sources import queries_in, queries_of
 from ..output.files import write_whole
-from ..output.formats import Table, counted
+from ..output.formats import Table, counted, numeric
 from ..output.plots import need_matplotlib
 from ..output.result import Result
 from ..registry.facts import is_graded
@@ -53,13 +54,14 @@ class Report(Result):
     title: str
     evaluation: Evaluation
     verdict: Verdict
-    material: Material
+    material: Material | None
     profile: Profile | None
     by_topic: ByTopic
     rankings: Rankings | None
     weighting: Weighting | None
     method: Method
     unit: str = "topic"
+    groups: Comparison | None = None
 
     @property
     def summary(self) -> str:
@@ -89,7 +91,9 @@ class Report(Result):
             "measures": counted(len(self.evaluation.measures), "measure"),
         }
         style = self.rankings.style if self.rankings else ""
-        return pages.page("report", self.title, style, report=self, counts=counts)
+        parts = self.groups.parts_of_groups() if self.groups else []
+        tables = [(title, *table, numeric(table[1], len(table[0]))) for title, table in parts]
+        return pages.page("report", self.title, style, report=self, counts=counts, tables=tables)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to the file `path`, completely or not at all."""
@@ -102,9 +106,9 @@ def is_tiny(cell: object) -> bool:
 
 
 def report(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Iterable[Measure | str] = MEASURES,
+    qrels: Qrels | Evaluation,
+    runs: Runs = (),
+    measures: Iterable[Measure | str] = (),
     *,
     sessions: Given = None,
     baseline: str | None = None,
@@ -113,6 +117,7 @@ def report(
     seed: int = 0,
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    by: By = None,
     command: str = "",
     progress: bool = False,
     permutations: int | None = None,
@@ -120,13 +125,15 @@ def report(
     """Evaluate, test and explain the runs for a report.
 
     - `qrels`, `runs`, `measures`, `sessions` and `progress` are as for `evaluate`. At least one run is
-      needed.
+      needed. The default measures are nDCG_JK@10, ERR_G@10 and Q. An `Evaluation`, or a table of values as
+      for `Evaluation.from_values`, may stand for qrels and runs. The page then lacks what needs rankings.
     - `baseline` is the name of the run that the others are compared with; the default is the first run.
     - `alpha` (above 0, below 1) is the level of the tests and intervals. `resamples` (earlier `permutations`)
       and `seed` are still accepted, but no test of the report is random.
     - `title` is the title of the page.
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a
       tab and the text. The default is the queries of the ir-datasets collection, if `qrels` is its id.
+    - `by` groups the topics, see `compare`; the section on groups needs two runs.
     - `command` is the command line that reproduces the page, which shows it.
 
     The sections on curves, topics, rankings and weighting use the first graded measure. Without one, they use
@@ -144,28 +151,33 @@ def report(
         raise GradedError(
             f"queries={shown(queries)} is not allowed; it maps topics to texts, or is a file's path"
         )
-    study = study_of(in_sessions(qrels, sessions), runs)
-    judgments = study.judgments
-    if not study.runs:
+    qrels = in_sessions(qrels, sessions)
+    evaluation, study = evaluated_study(qrels, runs, measures, by, MEASURES, progress)
+    if not evaluation.runs:
         raise GradedError("no run is given; a report needs at least one")
-    evaluation = evaluate(judgments, study.runs, measures, progress=progress)
     first_graded = next(filter(is_graded, evaluation.measures), None)
     main = first_graded or evaluation.measures[0]
-    texts = queries_of(judgments.name) if given is None else dict(given)
+    texts = queries_of(study.judgments.name if study else None) if given is None else dict(given)
     outcome = verdict(evaluation, study, baseline, alpha)
-    judged_levels = levels(judgments)
-    relevant, grouped = judged_levels.relevant, judgments.sessions
-    relevant = relevant if grouped is None else grouped.turns.total(relevant).astype(int)
+    groups = None
+    if by is not None and outcome.tested:
+        groups = compare_values(evaluation, baseline=outcome.baseline, alpha=alpha, by=by)
+    judged_levels = levels(study.judgments) if study else None
+    grouped = study.judgments.sessions if study else None
+    relevant = judged_levels.relevant if judged_levels else None
+    if relevant is not None and grouped is not None:
+        relevant = grouped.turns.total(relevant).astype(int)
     topics = by_topic(evaluation, relevant, main, outcome.baseline, texts)
     return Report(
         title,
         evaluation,
         outcome,
-        material(study, judged_levels, evaluation.measures),
-        profile(study, main) if grouped is None else None,
+        material(study, judged_levels, evaluation.measures) if study and judged_levels else None,
+        profile(study, main) if study and grouped is None else None,
         topics,
-        rankings(study, main, topics) if grouped is None else None,
-        weightings(study, judged_levels, main),
-        method(evaluation, inputs_of(judgments.name, study.runs), command),
+        rankings(study, main, topics) if study and grouped is None else None,
+        weightings(study, judged_levels, main) if study and judged_levels else None,
+        method(evaluation, inputs_of(evaluation, study), command),
         unit="topic" if grouped is None else "session",
+        groups=groups,
     )

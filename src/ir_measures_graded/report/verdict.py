@@ -138,7 +138,7 @@ class Verdict:
         return columns, rows
 
 
-def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
+def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float) -> Verdict:
     """Test the differences between the runs, and compute intervals and ranges of their values."""
     several, enough = len(evaluation.runs) >= LEAST, len(evaluation.topics) >= LEAST
     if baseline is None and several:
@@ -147,9 +147,9 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
     if (several and enough) or baseline not in (None, *evaluation.runs):
         tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare_values(evaluation, alpha=alpha)
-    by_topic = study.judgments.sessions is None
+    by_topic = study is not None and study.judgments.sessions is None
     fitting = [measure for measure in evaluation.measures if by_topic and has_ranges(measure)]
-    spans = ranges(study.judgments, study.runs, fitting, draws=0) if fitting else None
+    spans = ranges(study.judgments, study.runs, fitting, draws=0) if study and fitting else None
     found = [
         _of_measure(
             measure,

@@ -63,12 +63,15 @@ def paired(
     alpha: float = 0.05,
     interval: str = STUDENT,
     seed: int = 0,
+    families: int | None = None,
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
     Two equal rows have p = 1 and an interval without width. A constant difference other than 0 has neither p
     nor interval. Several differences over fewer than 10 topics have intervals, but no p. `interval` is ``t``
-    or ``bca``, see `mean_interval`.
+    or ``bca``, see `mean_interval`. The topics may be one of several groups, of which as many as `families`
+    have at least 10 topics: intervals and effects then hold for all of them together, and p is corrected for
+    the differences in this group alone. Fewer than 10 topics of a group have no p.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
@@ -81,23 +84,23 @@ def paired(
     count, topics = differences.shape
     equal = ~differences.any(axis=1)
     constant = ~equal & (np.ptp(differences, axis=1) <= noise)
-    mean, deviation = mean_over_topics(differences), differences.std(axis=1, ddof=1)
-    deviation[constant] = np.nan
+    mean, size = mean_over_topics(differences), count * (families or 1)
     with quietly():
+        deviation = np.where(constant, np.nan, differences.std(axis=1, ddof=1))
         effect_size = np.where(equal, 0.0, mean / deviation)
         statistic = np.where(equal, np.nan, effect_size * topics**0.5)
     p = 2 * statistics_library("scipy.special").stdtr(topics - 1, -np.abs(statistic))
     p[equal] = 1.0
     adjusted = np.where(constant, np.nan, holm(np.nan_to_num(p, nan=1.0)))
-    if topics < FEW and count > 1:
+    if topics < FEW and (count > 1 or families is not None):
         p, adjusted = np.full((2, count), np.nan)
-    level = (1 - alpha) ** (1 / count)
+    level = (1 - alpha) ** (1 / size)
     reach = student_quantile(level, topics - 1) * deviation / topics**0.5
     lower, upper = mean - reach, mean + reach
     if interval == BCA:
         for row in np.flatnonzero(~equal & ~constant):
             lower[row], upper[row] = mean_interval(differences[row], level, BCA, seed=seed)
-    found = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / count)
+    found = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
     few = np.count_nonzero(differences, axis=1) < FEW
     notes = map(_note, *(np.stack([equal, constant, few, np.isnan(p)]).tolist()))
     return Paired(
@@ -115,12 +118,14 @@ def _note(equal: bool, constant: bool, few: bool, untested: bool) -> str:
 def detectable_effect(topics: int, alpha: float = 0.05, power: float = POWER) -> float:
     """The smallest effect size that the paired t-test finds with probability `power` on so many topics.
 
-    `topics` is at least 2. `alpha` is the level of the two-sided test, below `power`. An effect size is a
-    mean difference in standard deviations of the differences.
+    On fewer than 2 topics, no effect is found: the size is infinite. `alpha` is the level of the two-sided
+    test, below `power`. An effect size is a mean difference in standard deviations of the differences.
 
     >>> round(detectable_effect(20), 3)
     0.66
     """
+    if topics < 2:
+        return np.inf
     low, high = 0.0, 1.0
     while not chance_to_find(high, topics, alpha) >= power:
         low, high = high, 2 * high

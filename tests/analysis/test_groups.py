@@ -1,0 +1,158 @@
+"""Groups of topics: each has the tables of its topics, corrected over all groups that are tested."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+pytest.importorskip("statsmodels", reason="the extra stats is not installed")
+pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+from evaluations import of_array
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from ir_measures_graded import GradedError, cli
+from ir_measures_graded.analysis import compare_values, curves, gate_values, power_of_values, ranges
+from ir_measures_graded.analysis.compare import TESTS
+
+SIZES = {"short": 12, "long": 20, "odd": 4, "single": 1}
+BY = {f"{kind}{n}": kind for kind, size in SIZES.items() for n in range(size)}
+TOPICS = (*BY, "none1", "none2")
+
+
+@pytest.fixture(scope="module")
+def values():
+    random = np.random.default_rng(5)
+    hard = random.random(len(TOPICS))
+    array = [hard + shift + random.normal(0, 0.1, hard.size) for shift in (0.0, 0.15, 0.02)]
+    return replace(of_array(array), topics=TOPICS)
+
+
+def rows_of(values, kind):
+    return values.values[:, 0, [BY.get(topic) == kind for topic in values.topics]]
+
+
+def test_p_intervals_and_effects_of_groups_are_corrected_for_all_groups(values):
+    found = compare_values(values, by=BY)
+    assert {name: part.topics for name, part in found.groups.items()} == SIZES | {"no group": 2}
+    assert found.records()[:3] == [{"group": None, **row} for row in compare_values(values).records()]
+    tests = [test for kind in ("short", "long") for test in found.groups[kind].find("nDCG_JK")]
+    p = []
+    for kind in ("short", "long"):
+        for test in found.groups[kind].find("nDCG_JK"):
+            a, b = (rows_of(values, kind)[values.runs.index(run)] for run in (test.run, test.other))
+            p.append(stats.ttest_rel(a, b).pvalue)
+            reach = stats.sem(a - b) * stats.t.ppf((1 + 0.95 ** (1 / 6)) / 2, a.size - 1)
+            assert test.upper == pytest.approx(np.mean(a - b) + reach)
+            chance = stats.t.isf(0.05 / 12, a.size - 1)
+            found_with = stats.nct.sf(
+                chance, a.size - 1, test.detectable / np.std(a - b, ddof=1) * a.size**0.5
+            )
+            assert found_with == pytest.approx(0.8, abs=1e-3)
+    assert [test.adjusted for test in tests] == pytest.approx(multipletests(p, method="holm")[1])
+    assert {test.significant for test in tests} == {True, False}
+    small = [test for kind in ("odd", "single", "no group") for test in found.groups[kind].find("nDCG_JK")]
+    assert all((test.p, test.adjusted, test.significant) == (None, None, False) for test in small)
+    assert [test.difference for test in small[:3]] != [0, 0, 0]
+
+
+def test_other_tests_are_corrected_over_groups_and_leave_out_small_ones(values):
+    alone = {k: compare_values(of_array(rows_of(values, k)), tests=TESTS) for k in ("short", "long")}
+    found = compare_values(values, by=BY, tests=TESTS)
+    for name in ("Wilcoxon", "randomisation"):
+        p = [test.p for part in alone.values() for test in part.find("nDCG_JK", name)]
+        tests = [test for kind in alone for test in found.groups[kind].find("nDCG_JK", name)]
+        assert [test.adjusted for test in tests] == pytest.approx(multipletests(p, method="holm")[1])
+    for kind, part in alone.items():
+        pairs = zip(part.find("nDCG_JK", "Tukey HSD"), found.groups[kind].find("nDCG_JK", "Tukey HSD"))
+        assert all(test.adjusted == min(1, 2 * one.p) for one, test in pairs)
+    friedman = [part.find("nDCG_JK", "Friedman")[0].p for part in alone.values()]
+    tests = [found.groups[kind].find("nDCG_JK", "Friedman")[0].adjusted for kind in alone]
+    assert tests == pytest.approx(multipletests(friedman, method="holm")[1])
+    assert found.groups["odd"].tests.empty
+    plain = compare_values(values, by=BY, tests=["conover"], uncorrected=True).groups["short"]
+    assert all(test.adjusted == test.p for test in plain.find("nDCG_JK", "Conover"))
+
+
+def test_power_and_gate_correct_over_groups(values):
+    found = power_of_values(values, by=BY)
+    assert [*found.groups] == ["short", "long", "odd", "no group"]
+    alone = [of_array(rows_of(values, kind)) for kind in ("short", "long")]
+    p = np.concatenate([power_of_values(each, test="t").p_values[0] for each in alone])
+    joint = np.concatenate([found.groups[kind].p_values[0] for kind in ("short", "long")])
+    assert joint == pytest.approx(multipletests(p, method="holm")[1])
+    assert (found.groups["long"].level, found.level) == (0.05 / 6, 0.05 / 3)
+    assert np.isnan(found.groups["odd"].share("nDCG_JK"))
+    tukey = power_of_values(values, by=BY, test="tukey", resamples=99)
+    short = power_of_values(alone[0], test="tukey", resamples=99)
+    assert np.array_equal(tukey.groups["short"].p_values, (2 * short.p_values).clip(max=1))
+    two = values.part(values.runs[:2], values.measures)
+    verdicts = {each.group: each for each in gate_values(two, by=BY).verdicts}
+    single = [gate_values(of_array(rows_of(two, kind))).verdicts[0].p for kind in ("short", "long")]
+    corrected = multipletests(single, method="holm")[1]
+    assert [verdicts["short"].p, verdicts["long"].p] == pytest.approx(corrected)
+
+
+def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = pandas.DataFrame(values.records())
+    rows["kind"] = rows["topic"].map(BY)
+    rows.to_csv("v.csv", index=False)
+    pandas.DataFrame({"topic": [*BY], "kind": [*BY.values()]}).to_parquet("kinds.parquet")
+    words = ["--values", "v.csv", "--by"]
+    printed = []
+    for by in ("kind", "kinds.parquet:kind"):
+        assert cli.main(["compare", *words, by, "-f", "jsonl"]) == 0
+        printed.append(capsys.readouterr().out)
+    groups = [None, *SIZES, "no group"]
+    assert list(dict.fromkeys(json.loads(line)["group"] for line in printed[0].splitlines())) == groups
+    assert printed[0] == printed[1]
+    assert printed[0] == "".join(f"{json.dumps(row)}\n" for row in compare_values(values, by=BY).records())
+    for form, times in (("text", 2), ("markdown", 3), ("latex", 2), ("html", 1)):
+        assert cli.main(["compare", *words, "kind", "-f", form]) == 0
+        assert capsys.readouterr().out.count("single") >= times - 1
+    assert cli.main(["power", *words, "kind"]) == 0
+    assert "odd (4 topics)" in capsys.readouterr().out
+
+
+def test_the_figure_has_a_row_per_group_in_order(values):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    two = values.part(values.runs[:2], values.measures)
+    names = [label.get_text() for label in compare_values(two, by=BY).figure().axes[0].get_yticklabels()]
+    assert names == ["all topics (39)", "short (12)", "long (20)", "odd (4)", "single (1)", "no group (2)"]
+    axes = compare_values(values, by=BY, baseline=values.runs[0]).figure().axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()][:3] == [
+        f"all topics (39): {values.runs[1]}", f"all topics (39): {values.runs[2]}",
+        f"short (12): {values.runs[1]}",
+    ]  # fmt: skip
+
+
+def test_values_have_no_rankings(values, capsys):
+    for analysis in (ranges, curves):
+        with pytest.raises(GradedError, match="an Evaluation has no rankings, which this analysis needs"):
+            analysis(values, {}, ["nDCG_JK"])
+    for command in ("ranges", "explain", "curves"):
+        assert cli.main([command, "--values", "v.csv", "A", "AP"]) == 2
+        assert "this command needs rankings, which values lack" in capsys.readouterr().err
+
+
+def test_a_report_of_values_leaves_out_what_needs_rankings(values, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("jinja2", reason="the extra report is not installed")
+    pytest.importorskip("docutils", reason="the extra report is not installed")
+    monkeypatch.chdir(tmp_path)
+    rows = pandas.DataFrame(values.records()).replace({"nDCG_JK": "faithfulness"})
+    rows["kind"] = rows["topic"].map(BY)
+    rows.to_csv("v.csv", index=False)
+    assert cli.main(["report", "--values", "v.csv", "--by", "kind"]) == 0
+    page = Path("report.html").read_text()
+    names = ["verdict", "groups", "topics", "method"]
+    assert [
+        name for name in (*names, "data", "curves", "rankings") if f'<section id="{name}"' in page
+    ] == names
+    assert "need rankings and qrels, and are left out" in page
+    assert "short (12 topics)" in page
+    assert "this package does not know the definition" in page
+    assert '<th scope="row">values</th><td><code>v.csv</code>' in page

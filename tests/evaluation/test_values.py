@@ -1,0 +1,163 @@
+"""Tables of values: every form has the values of the evaluation that wrote it, and groups of topics."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pyarrow
+import pytest
+
+from ir_measures_graded import GradedError, cli, demo
+from ir_measures_graded.analysis import Evaluation, compare, compare_values, evaluate, gate, power
+from ir_measures_graded.evaluation.groups import groups_of
+
+MEASURES = ["nDCG_JK@10", "AP", "NDPM"]
+TREC_EVAL = {"AP": "map", "NDPM": "NDPM", "nDCG_JK@10": "nDCG_JK@10"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def evaluated():
+    return evaluate(demo.NAME, demo.run_paths(), MEASURES)
+
+
+def write_lines(rows, path):
+    Path(path).write_text("\n".join(map(json.dumps, rows.to_dict("records"))))
+
+
+def write_trec_eval(rows, path):
+    """The output of trec_eval -q for each run, one after the other."""
+    lines = []
+    for run, part in rows.groupby("run", sort=False):
+        lines += [f"{TREC_EVAL[m]:<22}\t{t}\t{v!r}" for t, m, v in zip(part.topic, part.measure, part.value)]
+        lines += [f"{'runid':<22}\tall\t{run}", f"{'map':<22}\tall\t0.5"]
+    Path(path).write_text("\n".join(lines) + "\n")
+
+
+def write_wide(rows, path):
+    wide = rows.pivot(index=["run", "topic"], columns="measure", values="value").reset_index()
+    wide.assign(kind="a text").rename(columns={"run": "System", "topic": "queryId"}).to_csv(path, index=False)
+
+
+FORMS = {
+    "values.csv": lambda rows, path: rows.to_csv(path, index=False),
+    "values.tsv.gz": lambda rows, path: Path(path).write_bytes(
+        gzip.compress(rows.rename(columns={"topic": "qid", "value": "score"}).to_csv(None, sep="\t").encode())
+    ),
+    "wide.csv": write_wide,
+    "values.parquet": lambda rows, path: rows.astype({"topic": int}).to_parquet(path),
+    "values.feather": lambda rows, path: rows.astype({"run": "category"}).to_feather(path),
+    "values.json": lambda rows, path: Path(path).write_text(json.dumps(rows.to_dict("records"))),
+    "columns.json": lambda rows, path: Path(path).write_text(json.dumps(rows.to_dict("list"))),
+    "values.jsonl": write_lines,
+    "trec_eval.txt": write_trec_eval,
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_has_the_values_that_were_written(name, evaluated):
+    FORMS[name](pandas.DataFrame(evaluated.records()), name)
+    found = Evaluation.from_values(name)
+    assert (found.runs, found.topics) == (evaluated.runs, evaluated.topics)
+    assert {*found.measures} == {*evaluated.measures}
+    for measure in MEASURES:
+        assert np.array_equal(found.of(measure), evaluated.of(measure))
+
+
+def test_tables_in_memory_are_read_as_files(evaluated):
+    rows = evaluated.records()
+    frame = pandas.DataFrame(rows)
+    for table in (rows, frame, pyarrow.Table.from_pandas(frame), frame.to_dict("list")):
+        assert np.array_equal(Evaluation.from_values(table).values, evaluated.values)
+
+
+def test_analyses_of_values_equal_those_of_files(evaluated, capsys):
+    pytest.importorskip("statsmodels", reason="the extra stats is not installed")
+    two = {name: demo.run_paths()[name] for name in "AB"}
+    words = ["evaluate", demo.NAME, *map(str, demo.run_paths().values()), *MEASURES, "-q", "-f", "csv"]
+    assert cli.main([*words, "-p", "-1"]) == 0
+    Path("v.csv").write_text(capsys.readouterr().out)
+    table = pandas.DataFrame(evaluated.records())
+    for values in ("v.csv", table):
+        assert compare(values).records() == compare(evaluated).records()
+        assert compare_values(values, by={"351": 1}).means.equals(compare(evaluated, by={"351": 1}).means)
+        assert power(values, differences=[0.1]).records() == power(evaluated, differences=[0.1]).records()
+    of_runs = [each.record() for each in gate(demo.NAME, two, MEASURES).verdicts]
+    of_values = [each.record() for each in gate(table[table.run.isin(["A", "B"])]).verdicts]
+    stands = {"stands_over_ties": None, "stands_over_judgments": None}
+    assert of_values == [each | stands for each in of_runs]
+    printed = []
+    for source in ([demo.NAME, *map(str, demo.run_paths().values()), *MEASURES], ["--values", "v.csv"]):
+        assert cli.main(["compare", *source, "-f", "jsonl"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
+def test_trec_eval_names_a_single_run_for_its_file():
+    for name in ("old", "new"):
+        Path(f"{name}.txt").write_text("map\t1\t0.5\nP_5\t1\t0.2\nrunid\tall\tSTANDARD\nmap\tall\t0.5\n")
+    found = Evaluation.from_values(["old.txt", "new.txt"])
+    assert (found.runs, list(map(str, found.measures))) == (("old", "new"), ["AP", "P@5"])
+    assert found.files == ("old.txt", "new.txt")
+    Path("ir_measures.tsv").write_text("1\tAP\t0.5\n2\tAP\t0.25\nall\tAP\t0.375\n")
+    assert Evaluation.from_values("ir_measures.tsv").of("AP").tolist() == [[0.5, 0.25]]
+
+
+def test_smaller_values_are_better_by_name_or_on_request():
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    topics = [f"q{n}" for n in range(12)]
+    random = np.random.default_rng(0)
+    rows = [
+        {"run": run, "topic": topic, "NDPM": value, "seconds": value, "quality": value}
+        for run, low in (("A", 0.5), ("B", 0.1))
+        for topic, value in zip(topics, low + random.random(12) / 10)
+    ]
+    found = compare_values(Evaluation.from_values(rows, smaller=["seconds"]))
+    assert {str(test.measure): test.better for test in found.outcomes} == {
+        "NDPM": "B", "seconds": "B", "quality": "A",
+    }  # fmt: skip
+    with pytest.raises(GradedError, match="smaller: size is not among the measures of the table: NDPM, sec"):
+        Evaluation.from_values(rows, smaller=["size"])
+
+
+HEAD = "run,topic,measure,value\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (f"{HEAD}A,1,AP,0.5\nA,2,AP,high\n", "t: row 2, column value: 'high' is not a finite number"),
+        (f"{HEAD}A,1,AP,0.5\nA,all,AP,\nA,2,AP,\n", "t: row 3, column value: '' is not a finite number"),
+        (f"{HEAD}A,1,AP,1_0\n", "t: row 1, column value: '1_0' is not a finite number"),
+        ("run,topic,AP,x\nA,1,0.5,1\nA,2,0.1,inf\n", "t: row 2, column x: 'inf' is not a finite number"),
+        (f"{HEAD},1,AP,0.5\n", "t: row 1, column run: '' is empty"),
+        (f"{HEAD}A,1,AP,1\nA,2,AP,1\nA,1,AP,1\n", "t: row 3: A has two values of AP for topic 1"),
+        (f"{HEAD}A,1,AP,1\nA,2,AP,1\nB,1,AP,1\n", "t: B lacks values of AP for 1 topic (2); give each run"),
+        ("run,topic,AP,map\nA,1,0,1\n", "t: AP and map are the same measure; keep one"),
+        ("run,topic,x,x\nA,1,0,1\n", "t has two columns named x; rename one"),
+        ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
+        ("run,topic,AP\nA,1,0,7\n", "Row #2: Expected 3 columns, got 4: A,1,0,7"),
+        ('[{"topic": 1, "AP": 1}, 3]', "t: cannot be read as a table"),
+        ("map\t1\t0.5\nmap\t2\n", "Row #2: Expected 3 columns, got 2"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_row_and_column(content, message):
+    Path("t").write_text(content)
+    with pytest.raises(GradedError) as refused:
+        Evaluation.from_values("t")
+    assert message in str(refused.value)
+
+
+def test_numbers_are_cut_at_quartiles_and_equal_numbers_stay_together():
+    lengths = dict(zip("abcdefghij", [1, 1, 1, 1, 5, "6", 7.5, 8, None, float("nan")]))
+    assert groups_of("abcdefghijk", lengths, {}) == {
+        "1": [0, 1, 2, 3], "5–6": [4, 5], "7.5–8": [6, 7], "no group": [8, 9, 10],
+    }  # fmt: skip
+    assert groups_of("abc", dict(zip("abc", [2022, 2021, 2022])), {}) == {"2021": [1], "2022": [0, 2]}
+    assert groups_of("abc", {"a": "x", "b": "7", "c": "x"}, {}) == {"x": [0, 2], "7": [1]}
