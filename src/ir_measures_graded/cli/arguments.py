@@ -114,7 +114,7 @@ def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> 
         parser.add_argument("--values", type=_without_rankings, help=argparse.SUPPRESS)
     add_qrels(parser, optional=bool(values))
     add_runs(parser, collection=True)
-    parser.shared.add_argument(
+    parser.add_argument(
         "--sessions", nargs="?", metavar="=HOW", help=SESSIONS if sessions else argparse.SUPPRESS
     )
     parser.set_defaults(has_sessions=sessions)

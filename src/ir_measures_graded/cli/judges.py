@@ -14,7 +14,7 @@ from ..judging.estimate import estimated
 from ..judging.panel import HUMAN_FIRST, panels
 from ..output.formats import FOR_PEOPLE, Table, rows_of
 from ..statistics.intervals import STUDENT, check
-from .arguments import Inputs, add_jobs, add_qrels, add_runs, at_least_1, bars
+from .arguments import Inputs, add_jobs, add_qrels, add_resamples, add_runs, bars
 from .parser import Parser
 from .results import add_output, check_files, printed
 
@@ -37,14 +37,7 @@ def declare(parser: Parser) -> None:
     parser.add_argument(
         "--confidence", type=float, default=0.95, metavar="C", help="level of the intervals; default: 0.95"
     )
-    parser.add_argument(
-        "--resamples",
-        type=at_least_1,
-        default=RESAMPLES,
-        metavar="N",
-        help=f"draws of the topics for the intervals of the agreement; default: {RESAMPLES}",
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed; default: 0")
+    add_resamples(parser, "topics for the intervals of the agreement", RESAMPLES)
     parser.add_argument(
         "--merge",
         choices=[HUMAN_FIRST],
