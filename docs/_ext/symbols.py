@@ -115,7 +115,7 @@ def table(measure: GradedMeasure) -> str:
 def listing() -> str:
     """All symbols, their meanings, and the measures that use them."""
     users: dict[Symbol, list[str]] = {each: [] for each in SYMBOLS}
-    for measure in (*measures.MEASURES, *measures.intents.MEASURES):
+    for measure in (measure for family in measures.FAMILIES for measure in family.MEASURES):
         for each in of(measure):
             users[each].append(f"[`{measure.NAME}`](measures/{measure.NAME}.md)")
     rows = [[f"${each.shown or each.tex}$", each.meaning, ", ".join(names)] for each, names in users.items()]

@@ -2,7 +2,7 @@
 
 A line such as ``% needs: pyterrier`` skips the page or the next block if that module is missing.
 ``% needs: collections`` skips it if no collection of ir-datasets was downloaded for the tests.
-``% needs: llmjudge`` skips it if the judgments of LLMJudge were not downloaded.
+``% needs: llmjudge`` or ``cast21-doc`` skips it if these data of `DATA` were not downloaded.
 ``% needs: spark`` skips it, because tests/integrations/test_spark.py runs it.
 """
 
@@ -23,6 +23,7 @@ from documents import Done, follow, in_process, in_shell
 DOWNLOADED = "msmarco-passage/"
 DATA = DOCS.parents[1] / "shared" / "data"
 COLLECTIONS = DATA / "ir_datasets"
+DATASETS = ("llmjudge", "cast21-doc")
 RUN_ELSEWHERE = {"write-your-own-measure.md"}  # tests/plugins runs it in a fresh environment
 PAGES = sorted(
     path.relative_to(DOCS)
@@ -38,7 +39,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 
 
 def missing(needs: str) -> bool:
-    if needs in ("collections", "llmjudge"):
+    if needs in ("collections", *DATASETS):
         return not (COLLECTIONS if needs == "collections" else DATA / needs).is_dir()
     return needs == "spark" or importlib.util.find_spec(needs) is None
 
@@ -80,8 +81,9 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
         shutil.copy(DOCS / name, folder)
     if COLLECTIONS.is_dir():
         shutil.copytree(COLLECTIONS, tmp_path / "ir_datasets", copy_function=shutil.copyfile)
-    if "% needs: llmjudge" in copy.read_text(encoding="utf-8"):
-        (folder / "llmjudge").symlink_to(DATA / "llmjudge")
+    for name in DATASETS:
+        if f"% needs: {name}" in copy.read_text(encoding="utf-8"):
+            (folder / name).symlink_to(DATA / name)
     environment = {**BESIDE, "IR_DATASETS_HOME": str(tmp_path / "ir_datasets"), "COLUMNS": "100"}
     follow(copy, folder, environment, run)
 
