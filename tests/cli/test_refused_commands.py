@@ -23,6 +23,7 @@ FILES = {
     "runs.csv": "run,qid,docno,score\nrun,q1,d1,1\nother,q1,d1,1\n",
     "turns.csv": "topic,session,turn\n351,s,1\n351,s,2\n",
     "short": "q1 Q0 d1 1 9\n",
+    "weights.csv": "qid,docno,label,subtopic_id,probability\nq1,d1,2,a,0.5\nq1,d2,1,b,\n",
     "wide": "q1 0 d1 10\n",
 }
 

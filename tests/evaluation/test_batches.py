@@ -8,8 +8,10 @@ import pytest
 from ir_measures import AP, RR, Compat, NumRet, P, nDCG
 
 from buckets import arrow, expected, levels_of, part, qrels_and_runs, rows_of
-from ir_measures_graded import ERR_G, RBP_G, GradedError, TopicMeasure, muAP, nDCG_JK
+from ir_measures_graded import ERR_G, ERR_IA_G, RBP_G, GradedError, TopicMeasure, muAP, nDCG_JK
+from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.evaluation.batches import evaluate_batches, needs_levels
+from ir_measures_graded.measures import intents
 
 MEASURES = [
     *(nDCG_JK @ 10, muAP, ERR_G @ 5, ERR_G(max_gain=15), RBP_G, nDCG_JK(unjudged="max") @ 2),
@@ -141,3 +143,28 @@ def test_invalid_options_are_refused(options, message):
     qrels, batch = arrow({"q1": {"a": 1}}, "relevance"), arrow({"q1": {"a": 1}}, "score")
     with pytest.raises(GradedError, match=message):
         evaluate_batches(AP, qrels, [batch], **options)
+
+
+def test_intents_of_some_topics_have_the_values_of_the_collection():
+    random = Random(6)
+    rows = [
+        (topic, f"d{doc}", random.choice([0, 1, 3]), intent)
+        for topic, most in (("q1", 1), ("q2", 2), ("q3", 3))
+        for intent in "123"[:most]
+        for doc in random.sample(range(9), 6)
+    ]
+    columns = dict(zip(("query_id", "doc_id", "relevance", "iteration"), map(list, zip(*rows))))
+    qrels, run = pyarrow.table(columns), {f"q{topic}": {"d1": 2.0, "d2": 1.0} for topic in (1, 2, 3)}
+    values = {}
+    for topic in run:  # q1 has one intent only
+        judged = qrels.filter(pyarrow.array([each == topic for each in columns["query_id"]]))
+        batch = arrow({topic: run[topic]}, "score")
+        values |= rows_of(evaluate_batches(intents.MEASURES, judged, [batch], levels=[0, 1, 3, 4]))
+    with_top = [measure(max_gain=15) if measure is ERR_IA_G else measure for measure in intents.MEASURES]
+    found = evaluate(qrels, {"": run}, with_top)
+    names = map(str, intents.MEASURES)
+    assert values == {
+        (topic, name): value
+        for name, by_topic in zip(names, found.values[0].tolist())
+        for topic, value in zip(found.topics, by_topic)
+    }

@@ -253,6 +253,14 @@ def test_the_records_are_the_lines_of_the_verdict():
     assert "<svg" in found._repr_html_()
 
 
+def test_documents_with_levels_for_intents_count_at_their_highest():
+    several = [("q1", "a", 3, "1"), ("q1", "a", 0, "2"), ("q1", "b", 1, "2"), ("q2", "a", 2, "1")]
+    found = report(several, RUNS, ["Dsharp_nDCG@2"], resamples=9)
+    assert dict(zip(found.material.levels.levels, found.material.levels.documents)) == {1: 1, 2: 1, 3: 1}
+    assert found.rankings is None
+    assert found.profile is not None
+
+
 @pytest.mark.parametrize("module", ["jinja2", "docutils.utils.math"])
 def test_a_missing_library_names_the_extra(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)

@@ -11,9 +11,11 @@ from ir_measures import Measure
 
 from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.provider import check_levels
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
 from ..output.formats import Table, counted
 from ..output.result import Result
+from ..registry.facts import needs_intents
 from ..registry.notation import parse_measures
 from .levels import Levels, levels
 
@@ -80,13 +82,18 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     wanted = parse_measures(measures) if measures else ()
     depth = depth_of(wanted) if wanted else DEPTH
     named = named_runs(runs, once=True, needed=False)
+    judged = judgments.documents.judged
+    with about(judgments.name):
+        for measure in wanted:
+            check_levels(measure, judged)
     remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth)]
-    remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judgments.judged)]
-    return Check(levels(judgments), tuple(run.name for run in named), tuple(remarks))
+    remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judged)]
+    found = levels(judgments, highest=any(map(needs_intents, wanted)))
+    return Check(found, tuple(run.name for run in named), tuple(remarks))
 
 
 def _of_run(run: Run, judgments: Judgments, depth: int | None) -> list[str]:
-    counts = RunRemarks(judgments.judged, depth)
+    counts = RunRemarks(judgments.documents.judged, depth)
     try:
         with about(run.name), warnings.catch_warnings():
             warnings.simplefilter("error", EmptyRunWarning)

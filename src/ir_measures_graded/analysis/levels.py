@@ -140,10 +140,11 @@ class Levels(Result):
         return figure
 
 
-def levels(qrels: Qrels) -> Levels:
+def levels(qrels: Qrels, highest: bool = False) -> Levels:
     """The levels of qrels: their definitions, documents and topics, and gains to choose from.
 
-    `qrels` is as for `evaluate`. The definitions of an ir-datasets id are those of ir-datasets.
+    `qrels` is as for `evaluate`. A document with levels for several intents is an error or, with `highest`,
+    counts at its highest level. The definitions of an ir-datasets id are those of ir-datasets.
 
     >>> found = levels({"q1": {"a": 2, "b": 0, "c": 0}, "q2": {"a": 1}})
     >>> found.levels, found.documents, found.topics
@@ -154,7 +155,7 @@ def levels(qrels: Qrels) -> Levels:
     Raises `GradedError` for qrels that `evaluate` refuses.
     """
     judgments = read_judgments(qrels)
-    counts = judgments.judged.levels
+    counts = (judgments.documents.judged if highest else judgments.judged).levels
     definitions = {plain_number(level): text for level, text in _definitions(judgments).items()}
     found = sorted({*map(plain_number, np.unique(counts.level).tolist()), *definitions})
     place = np.searchsorted(np.array(found, dtype=float), counts.level)

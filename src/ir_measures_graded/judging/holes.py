@@ -31,6 +31,7 @@ from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import PLACES, Table, comma_separated, counted
 from ..output.result import Result
+from ..registry.facts import needs_intents
 from ..registry.notation import parse_measure
 from ..statistics.options import refuse_large, whole_number
 from ..statistics.significance import EXACT
@@ -225,6 +226,8 @@ def add_answers(qrels: Qrels, *files: str | os.PathLike[str]) -> MergedQrels:
 
 def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
     """The measure at the cutoff, and the cutoff. Raises `GradedError` if there is none."""
+    if needs_intents(measure):
+        raise GradedError(f"{measure} has no holes: a judge would give a document a level for each intent")
     if measure.params.get("judged_only"):
         raise GradedError(
             f"{measure} leaves unjudged documents out, so the effect of judging them is unknown"

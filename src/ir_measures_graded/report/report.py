@@ -24,7 +24,7 @@ from ..output.files import write_whole
 from ..output.formats import Table, counted, numeric
 from ..output.plots import need_matplotlib
 from ..output.result import Result
-from ..registry.facts import is_graded
+from ..registry.facts import is_graded, needs_intents
 from . import pages
 from .by_topic import ByTopic, by_topic
 from .material import Material, material
@@ -162,7 +162,8 @@ def report(
     groups = None
     if by is not None and outcome.tested:
         groups = compare_values(evaluation, baseline=outcome.baseline, alpha=alpha, by=by)
-    judged_levels = levels(study.judgments) if study else None
+    highest = any(map(needs_intents, evaluation.measures))
+    judged_levels = levels(study.judgments, highest) if study else None
     grouped = study.judgments.sessions if study else None
     relevant = judged_levels.relevant if judged_levels else None
     if relevant is not None and grouped is not None:

@@ -1,0 +1,105 @@
+"""Intents and their probabilities in every form of qrels."""
+
+from decimal import Decimal
+from random import Random
+
+import pandas
+import pyarrow
+import pytest
+from pyarrow import feather, parquet
+
+from ir_measures_graded import D_nDCG, GradedError, IRec, nDCG_JK
+from ir_measures_graded.analysis import check, evaluate
+from ir_measures_graded.inputs.conversion import read_rows, written
+
+PROBABILITY = {"car": 0.75, "cat": 0.25, "team": 0.5}
+ROWS = [
+    ("q1", "d1", 2, "car"), ("q2", "d1", 1, "cat"), ("q1", "d1", 3, "cat"), ("q2", "d5", 3, "team"),
+    ("q1", "d2", 1, "car"), ("q1", "d2", 1, "car"), ("q1", "d3", 0, "team"),
+]  # fmt: skip
+RUN = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d1": 1.0}}
+FRAME = pandas.DataFrame(ROWS, columns=["query_id", "doc_id", "relevance", "subtopic_id"])
+FRAME["probability"] = FRAME["subtopic_id"].map(PROBABILITY)
+TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "subtopic_id": "Iteration"}
+
+
+def arrow(frame, **changed):
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    for name, column in changed.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def file(write):
+    def form(frame, path):
+        write(frame, path)
+        return path
+
+    return form
+
+
+FORMS = {
+    "frame": lambda frame, path: frame.rename(columns=TERRIER),
+    "named tuples": lambda frame, path: [*frame.itertuples(index=False)],
+    "dicts": lambda frame, path: frame.to_dict("records"),
+    "table": lambda frame, path: arrow(frame),
+    "batches": lambda frame, path: arrow(frame).to_batches(max_chunksize=2),
+    "csv": file(lambda frame, path: frame.to_csv(path, index=False)),
+    "tsv": file(lambda frame, path: frame.rename(columns=TERRIER).to_csv(path, index=False, sep="\t")),
+    "json lines": file(lambda frame, path: frame.to_json(path, orient="records", lines=True)),
+    "json array": file(lambda frame, path: frame.to_json(path, orient="records")),
+    "parquet": file(lambda frame, path: parquet.write_table(arrow(frame), path)),
+    "arrow file": file(lambda frame, path: feather.write_feather(arrow(frame), path)),
+}
+every_form = pytest.mark.parametrize("form", FORMS)
+
+
+def values(qrels):
+    return evaluate(qrels, {"": RUN}, [D_nDCG, IRec @ 1]).values[0, :, ::-1]
+
+
+@every_form
+def test_values_do_not_depend_on_the_form_or_the_order_of_rows(form, tmp_path):
+    expected = values(FRAME)
+    assert expected.tolist() != values(FRAME.drop(columns="probability")).tolist()
+    order = Random(form).sample(range(len(FRAME)), len(FRAME))
+    found = evaluate(FORMS[form](FRAME.iloc[order], tmp_path / "qrels"), {"": RUN}, [D_nDCG, IRec @ 1])
+    for topic in ("q1", "q2"):
+        of_topic = found.values[0, :, found.topics.index(topic)]
+        assert (of_topic == expected[:, ("q2", "q1").index(topic)]).all()
+
+
+@every_form
+def test_only_measures_of_intents_refuse_a_missing_probability(form, tmp_path):
+    lacking = FRAME.drop(index=2).reset_index(drop=True)  # one level for each document
+    lacking.loc[4, "probability"] = float("nan")
+    qrels = FORMS[form](lacking, tmp_path / "qrels")
+    assert evaluate(qrels, {"": RUN}, [nDCG_JK]).means()[0, 0] > 0
+    with pytest.raises(GradedError, match="probability"):
+        values(qrels)
+
+
+def test_probabilities_are_numbers_of_any_type(tmp_path):
+    column = pyarrow.array([*map(Decimal, FRAME["probability"])], pyarrow.decimal128(6, 4))
+    parquet.write_table(arrow(FRAME, probability=column), tmp_path / "decimals")
+    assert (values(tmp_path / "decimals") == values(FRAME)).all()
+    parquet.write_table(arrow(FRAME, probability=FRAME["probability"].map(str)), tmp_path / "texts")
+    with pytest.raises(GradedError, match=r"texts: row \d: topic 'q1', intent 'car': the probability is nan"):
+        values(tmp_path / "texts")
+
+
+def test_convert_keeps_intents_and_probabilities(tmp_path):
+    FRAME.to_csv(tmp_path / "qrels.csv", index=False)
+    rows = read_rows(tmp_path / "qrels.csv")
+    for name in ("new.csv", "new.parquet"):
+        ((path, content),) = written(rows, str(tmp_path / name)).items()
+        (tmp_path / path).write_bytes(content)
+        assert (values(path) == values(FRAME)).all()
+    with pytest.warns(UserWarning, match="no probabilities of intents"):
+        written(rows, "qrels.trec")
+
+
+def test_check_counts_a_document_at_its_highest_level():
+    found = check(FRAME, {"r": RUN}, ["D_nDCG(gains=7:1)"])
+    assert found.remarks == (("D_nDCG(gains={7:1})", "the qrels have no document of level 7"),)
+    assert dict(zip(found.levels.levels, found.levels.documents.tolist())) == {0: 1, 1: 2, 3: 2}
