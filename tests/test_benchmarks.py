@@ -13,6 +13,7 @@ from ir_measures.util import QrelsConverter, RunConverter
 pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
+import arrays
 import growth
 import sharing
 import workloads
@@ -121,6 +122,19 @@ def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
     assert result["packages"].keys() >= {"ir-measures-graded", "numpy"}
     printed = capsys.readouterr().out.splitlines()
     assert len([line for line in printed if line.startswith("|")]) == len(found) + 2 * tables
+
+
+@pytest.mark.filterwarnings("ignore")  # warnings of the peers
+def test_contestants_on_arrays_agree(tmp_path):
+    calls = arrays.contestants(*arrays.made(20, 30))
+    assert {name: call() for name, call in calls.items()} == pytest.approx(
+        dict.fromkeys(calls, calls[arrays.KEPT]()), abs=2e-6
+    )
+    arrays.main(
+        [*"--groups 20 --documents 30 --features 3 --repeat 1 --json".split(), str(tmp_path / "json")]
+    )
+    tables = json.loads((tmp_path / "json").read_text())["tables"].values()
+    assert all(row["CPU_ms"] > 0 for table in tables for row in table)
 
 
 def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):

@@ -22,29 +22,33 @@ from pathlib import Path
 from typing import Any
 
 Call = Callable[[], Any]
+Clock = Callable[[], float]
 MB = 1e6
 
 
 # ------------------------------------------------------------------------------------- time
 
 
-def medians(calls: Mapping[str, Call], repeat: int, patience: float) -> dict[str, float]:
+def medians(
+    calls: Mapping[str, Call], repeat: int, patience: float, clock: Clock = time.perf_counter
+) -> dict[str, float]:
     """The median seconds of each call, their repetitions interleaved.
 
     Each call is made at least once, and not repeated once its calls have taken `patience` seconds.
+    `time.process_time` is a clock of processor time, of all threads.
     """
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeat):
         for name, call in calls.items():
             if sum(times[name]) <= patience:
-                times[name].append(seconds(call))
+                times[name].append(seconds(call, clock))
     return {name: statistics.median(of_call) for name, of_call in times.items()}
 
 
-def seconds(call: Call) -> float:
-    start = time.perf_counter()
+def seconds(call: Call, clock: Clock = time.perf_counter) -> float:
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 # ----------------------------------------------------------------------------------- memory

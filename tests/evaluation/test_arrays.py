@@ -127,6 +127,11 @@ def test_one_measure_has_one_value_per_group_and_names_do_not_hide_options():
     assert array_mean(["NumRet", "CG@1"], labels, scores, [*"aaab"]).tolist() == [4.0, 0.5]
 
 
+class Unreadable:
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("it is on\nanother device")
+
+
 REFUSED = [
     (("CG", [1], [1], None), "flat labels need groups: give group sizes, or one group id per document"),
     (
@@ -142,7 +147,10 @@ REFUSED = [
     (("CG", [1, 0], [1], [2]), "the scores have the shape (1,), the labels (2,); give a score per label"),
     (("CG", [[[1]]], [1], [1]), "the labels have 3 dimensions; give 1, or 2 (groups × documents)"),
     (("CG", ["1"], [1], [1]), "the labels are of type <U1; give numbers, with NaN for missing ones"),
-    (("CG", [[1], [1, 2]], [1], [1]), "cannot read the labels as an array of numbers: "),
+    (
+        ("CG", Unreadable(), [1], [1]),
+        "cannot read the labels as an array of numbers: it is on another device",
+    ),
     (("CG", [], [], []), "the qrels are empty: there is no topic to evaluate"),
     (
         ("CG", [1, np.inf], [1, 2], [2]),

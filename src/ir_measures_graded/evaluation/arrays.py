@@ -89,9 +89,7 @@ class ArrayEvaluator(GradedEvaluator):
         super().__init__(dict.fromkeys(self.in_order), qrels, JudgedDocuments(qrels, found))
 
     def reduced(self, run: Any) -> Reduction:
-        """The scores, reduced to the ranks of the judged documents; a `Reduction` is returned unchanged."""
-        if isinstance(run, Reduction):
-            return run
+        """The scores, reduced to the ranks of the judged documents."""
         scores = _numbers("scores", run)
         if scores.shape != self._shape:
             raise GradedError(
@@ -106,8 +104,8 @@ class ArrayEvaluator(GradedEvaluator):
         ranks = JudgedRanks.of(
             self.judged, listed.values, offsets, lambda a, b: (document[offsets[a] : offsets[b]], None)
         )
-        numbers = range(len(listed.topics))
-        return Reduction((ReducedBlock(slice(None), ranks, listed),), dict(zip(numbers, numbers)))
+        position = dict(enumerate(range(len(listed.topics))))
+        return Reduction((ReducedBlock(slice(None), ranks, listed),), position)
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups)."""
@@ -196,13 +194,12 @@ def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np
     if groups is None:
         raise GradedError("flat labels need groups: give group sizes, or one group id per document")
     given = np.asarray(groups)
-    count = shape[0]
-    if given.shape == (count,):
+    if given.shape == shape:
         return _by_id(given)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any() or given.sum() != count:
+    if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any() or given.sum() != shape[0]:
         raise GradedError(
-            f"groups {shown(given.tolist())} do not fit {count} labels; give group sizes that add up to "
-            f"{count}, or one group id per document"
+            f"groups {shown(given.tolist())} do not fit {shape[0]} labels; give group sizes that add up to "
+            f"{shape[0]}, or one group id per document"
         )
     return _numbered(given.size), given.astype(np.int64), slice(None)
 

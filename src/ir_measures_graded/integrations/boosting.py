@@ -40,14 +40,16 @@ class Metric:
         """The mean of each measure over the groups of these sizes. Labels are reduced once for all calls."""
         if sizes is None or np.size(sizes) == 0:
             raise GradedError("the data has no groups; give group sizes or query ids with the data")
-        kept = np.asarray(labels, np.float64).tobytes(), np.asarray(sizes).astype(np.int64).tobytes()
+        kept = np.asarray(labels, np.float32).tobytes(), np.asarray(sizes).astype(np.int64).tobytes()
         return _evaluator(self.measures, self.ties, *kept).means(np.ravel(scores)).tolist()
 
 
 @lru_cache(KEPT)
 def _evaluator(measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes) -> ArrayEvaluator:
     size = np.frombuffer(sizes, np.int64)
-    return ArrayEvaluator(measures, np.frombuffer(labels), np.repeat(np.arange(size.size), size), ties)
+    return ArrayEvaluator(
+        measures, np.frombuffer(labels, np.float32), np.repeat(np.arange(size.size), size), ties
+    )
 
 
 class LightGBMMetric(Metric):
@@ -63,14 +65,12 @@ class LightGBMMetric(Metric):
     Raises `GradedError` as `array_mean`, and for data without groups.
     """
 
-    def __call__(self, preds: Any, data: Any, weight: Any = None, group: Any = None) -> Any:
-        # LightGBM looks at the number of parameters. `train` passes the scores and the data set, `LGBMRanker`
-        # passes labels, scores, weights and group sizes.
-        if hasattr(data, "get_group"):
-            values = self.means(data.get_label(), preds, data.get_group())
-        else:
-            values = self.means(preds, data, group)
-        return [*zip(self.names, values, self.larger_is_better)]
+    def __call__(self, labels: Any, scores: Any, weight: Any = None, group: Any = None) -> Any:
+        # LightGBM looks at the number of parameters. `LGBMRanker` passes labels, scores, weights and group
+        # sizes; `train` passes the scores and the data set.
+        if hasattr(scores, "get_group"):
+            labels, scores, group = scores.get_label(), labels, scores.get_group()
+        return [*zip(self.names, self.means(labels, scores, group), self.larger_is_better)]
 
 
 class XGBoostMetric(Metric):

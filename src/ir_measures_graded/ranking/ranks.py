@@ -76,8 +76,7 @@ class JudgedRanks:
         (doc, topic, rank), shifted, tied_rows = (
             np.concatenate(each, axis=1) for each in (hits, moved, ties)
         )
-        retrieved = np.diff(offsets)
-        return cls(judged, doc, topic, rank, retrieved, scores, shifted, tied_rows, has_ids=has_ids)
+        return cls(judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows, has_ids=has_ids)
 
     @property
     def whole(self) -> JudgedRanks:
@@ -109,7 +108,7 @@ class JudgedRanks:
     def position(self) -> np.ndarray:
         return (np.cumsum(self.retrieved) - self.retrieved)[self.topic] + self.rank - 1
 
-    @property
+    @cached_property
     def first(self) -> np.ndarray:
         return self.rank - (self.position - self._group[0])
 
@@ -122,11 +121,14 @@ class JudgedRanks:
         """The first position and the size of the tie group of each of the H documents."""
         tied, starts = self.ties
         start, size = self.position.copy(), np.ones_like(self.position)
-        entry = np.searchsorted(tied, self.position)
-        found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
-        start[found] = starts[entry[found]]
-        end = np.searchsorted(starts, start[found], side="right")
-        size[found] = end - np.searchsorted(starts, start[found])
+        found, entry = tied, np.arange(tied.size)
+        if start.size < self.retrieved.sum():  # otherwise all retrieved documents are judged
+            entry = np.searchsorted(tied, self.position)
+            found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
+            entry = entry[found]
+        group = np.cumsum(changes(starts)) - 1
+        start[found] = starts[entry]
+        size[found] = np.bincount(group)[group[entry]]
         return start, size
 
     @cached_property
@@ -169,6 +171,6 @@ def _ranked(
 
     moved = np.flatnonzero(row != in_table)
     position = np.flatnonzero(doc >= 0)
-    topic = np.searchsorted(starts, position, side="right") - 1
+    topic = np.repeat(np.arange(starts.size), np.diff(np.searchsorted(position, offsets)))
     hits = np.stack((doc[position], topic, position - starts[topic] + 1))
     return hits, np.stack((moved, row[moved])), ties
