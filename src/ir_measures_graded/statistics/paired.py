@@ -31,7 +31,7 @@ POWER: Final = 0.8
 MOST_TOPICS: Final = 10_000_000
 EQUAL: Final = "the two runs are equal in every topic"
 CONSTANT: Final = "the difference is the same in every topic, so that t is undefined"
-UNTESTED: Final = f"intervals only: fewer than {FEW} topics for several differences"
+UNTESTED: Final = f"intervals only: fewer than {FEW} topics for several differences or in a group"
 
 
 @dataclass(frozen=True)
