@@ -38,3 +38,7 @@ def test_a_refused_command_prints_its_message(line, message, refusal):
     Path("damaged.gz").write_bytes(gzip.compress(RUN.encode())[:-12])
     told = refusal(*shlex.split(line))
     assert golden.shown(told, message) == message, told
+
+
+def test_a_name_with_a_null_byte_is_no_file(refusal):
+    assert refusal("evaluate", "qrels", "runs\0/run", "AP") == r"file not found: 'runs\x00/run'"

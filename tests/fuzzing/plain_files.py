@@ -150,7 +150,7 @@ NAMES = {
 def _read_csv(content: bytes, value: str) -> Topics:
     try:
         text = re.sub("^\ufeff", "", content.decode(), flags=re.MULTILINE).lstrip("\r\n")
-        separator = "\t" if text.partition("\n")[0].count("\t") > 1 else ","
+        separator = "\t" if text.partition("\n")[0].strip().count("\t") > 1 else ","
         header, *rows = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
         header = [re.sub("[ .-]", "_", name.strip().lower()) for name in header]
         places = [

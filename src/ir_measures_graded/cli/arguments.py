@@ -393,5 +393,5 @@ def _close_files(path: str) -> str:
     folder = os.path.dirname(path)
     try:
         return did_you_mean(path, [os.path.join(folder, each) for each in os.listdir(folder or ".")], most=3)
-    except OSError:
+    except (OSError, ValueError):  # a name with a null byte
         return ""
