@@ -26,7 +26,7 @@ class Refused(Exception):
 
 
 class OtherForm(Exception):
-    """The file may be a valid file of another form, such as qrels of three fields."""
+    """The file may be valid in another form, such as qrels of three fields, or for another reader."""
 
 
 def read_qrels(content: bytes) -> Topics:
@@ -131,7 +131,7 @@ def read_table(content: bytes, value: str) -> Topics:
     try:
         rows = read(io.BytesIO(content)).select("query_id", "doc_id", value).rows()
     except polars.exceptions.PolarsError:
-        raise Refused from None
+        raise OtherForm from None  # pyarrow reads some damaged files that Polars refuses
     found: Topics = {}
     for topic, doc, number in rows:
         found.setdefault(topic, {})[doc] = float(number)

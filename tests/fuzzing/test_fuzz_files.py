@@ -92,7 +92,10 @@ def test_changed_tables_are_refused_or_evaluated_as_another_library_reads_them(r
         counts[f"changed tables, exit status {outcome.status}"] += 1
         if outcome.status == 2:
             return
-        judged, listed = read_table(qrels, "relevance"), read_table(run, "score")
+        try:
+            judged, listed = read_table(qrels, "relevance"), read_table(run, "score")
+        except OtherForm:
+            return
         if all(level <= HUGE for docs in judged.values() for level in docs.values()):
             compared(chosen, outcome, judged, listed)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 BREAKS = b"\r\n"
 DATA = re.compile(rb"^(?!#)[^\S\n]*\S", re.MULTILINE)  # a line that is neither blank nor a comment
-SMALL = 1 << 16  # bytes; the strict reader takes less time for them than the import of pyarrow's reader
+SMALL = 1 << 15  # bytes; the strict reader takes less time for them than the import of pyarrow's reader
 THREADS = 2  # parsing threads, in addition to one reading thread
 
 
