@@ -35,7 +35,8 @@ def results():
         analysis.power_of_values(values, resamples=50, differences=[0.1]),
         analysis.holes(QRELS, RUNS, "P@3"),
         analysis.estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
-        analysis.agreement(QRELS, QRELS, RUNS, ["P@3"]),
+        analysis.judges(QRELS, {"machine": QRELS}, RUNS, ["P@3"]),
+        analysis.identify(QRELS, RUNS["A"], mean="0.2156", measure="nDCG@10"),
         analysis.explain(QRELS, RUNS["A"], "nDCG_JK@5", "351"),
         analysis.explain_difference(QRELS, {"A": RUNS["A"], "E": RUNS["E"]}, "nDCG_JK@5"),
         analysis.ranges(QRELS, {"A": RUNS["A"], "E": RUNS["E"]}, ["CG@5"], draws=0),
@@ -46,7 +47,7 @@ def results():
 
 
 KINDS = "Evaluation Curves CurveSet Effort Comparison Sensitivity Levels Swaps Intervals Power Holes".split()
-KINDS += "Estimates JudgeAgreement Explanation ExplainedDifference Ranges Gate Check".split()
+KINDS += "Estimates Judges Identification Explanation ExplainedDifference Ranges Gate Check".split()
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 

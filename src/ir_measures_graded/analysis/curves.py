@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from inspect import signature
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -31,7 +30,7 @@ from ..registry.facts import is_graded, is_normalised, is_plain_sum, sign_of
 from ..registry.names import registry
 from ..registry.notation import checked, parse_measures
 from ..statistics.libraries import statistics_library
-from ..statistics.options import refuse_large, whole_number
+from ..statistics.options import check_probability, refuse_large, whole_number
 from ..uncertainty import evaluated_curve
 from .rank_by_rank import ideal_run, values_at_ranks
 
@@ -342,10 +341,8 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
             f"{measure} is not normalised by an ideal vector; normalise='averages' is for "
             f"{', '.join(sorted(normalised, key=str.lower))}"
         )
-    if confidence is not None and not 0 < confidence < 1:
-        raise GradedError(
-            f"confidence={confidence!r} is not allowed; it is between 0 and 1, for example 0.95"
-        )
+    if confidence is not None:
+        check_probability(confidence, "confidence", 0.95)
     whole_number(resamples, "resamples", 1)
     whole_number(seed, "seed", 0)
 
@@ -401,7 +398,6 @@ def _interval(
         return np.moveaxis(_combined(measure, *means), -1, 0)
 
     _, depth, topics = vectors.shape
-    generator = "rng" if "rng" in signature(bootstrap).parameters else "random_state"  # before SciPy 1.15
     result = bootstrap(
         tuple(vectors),
         statistic,
@@ -412,6 +408,6 @@ def _interval(
         n_resamples=resamples,
         batch=max(1, 2**22 // (topics * depth)),  # about 32 MB at a time
         method="percentile",
-        **{generator: np.random.default_rng(seed)},
+        rng=np.random.default_rng(seed),
     )
     return result.confidence_interval.low, result.confidence_interval.high

@@ -13,7 +13,7 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.study import study_of
 from ..output import plots
-from ..output.formats import Table, counted
+from ..output.formats import Table, counted, rows_of
 from ..output.result import Result
 from .explain import Explanation, explanations, printable
 
@@ -37,6 +37,11 @@ class ExplainedDifference(Result):
     topics: int | None = None
 
     @property
+    def _sides(self) -> tuple[tuple[str, Explanation], ...]:
+        """Both explanations, each with the prefix of its columns."""
+        return ("other_", self.other), ("", self.run)
+
+    @property
     def difference(self) -> float:
         """The value of `run` minus that of `other`."""
         return self.run.value - self.other.value
@@ -57,40 +62,35 @@ class ExplainedDifference(Result):
         The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a list. It is
         None for a measure without contributions; documents with the best rank in either list then come first.
         """
-        found: dict[str, dict[str, Any]] = {}
-        for prefix, explained in (("other_", self.other), ("", self.run)):
-            for row in explained.records():
-                if row["document"] is None:
-                    break
-                here = found.setdefault(row["document"], {name: row[name] for name in OF_A_DOCUMENT})
-                here |= {f"{prefix}rank": row["rank"], f"{prefix}contribution": row["contribution"]}
-        rows = [dict.fromkeys(COLUMNS) | row for row in found.values()]
-        if self.run.contributions is not None:
-            for row in rows:
-                row["difference"] = (row["contribution"] or 0.0) - (row["other_contribution"] or 0.0)
-        last = len(rows)
-        return sorted(
-            rows,
-            key=lambda row: (
-                -abs(row["difference"] or 0),
-                min(row["rank"] or last, row["other_rank"] or last),
-            ),
+        other, run = (
+            {row["document"]: row for row in each.records() if row["document"] is not None}
+            for _, each in self._sides
         )
+        known, rows = self.run.contributions is not None, []
+        for document in dict.fromkeys([*other, *run]):
+            lists = other.get(document, {}), run.get(document, {})
+            row = {name: (lists[0] or lists[1])[name] for name in ("document", "level", "gain")}
+            for name in ("rank", "contribution"):
+                row |= {f"{side}{name}": each.get(name) for (side, _), each in zip(self._sides, lists)}
+            before, after = (each.get("contribution", 0.0) for each in lists)
+            rows.append(row | {"difference": after - before if known else None})
+        rows.sort(key=lambda row: min(filter(None, (row["rank"], row["other_rank"]))))
+        return sorted(rows, key=lambda row: -abs(row["difference"] or 0))
 
     def _adding(self) -> list[dict[str, Any]]:
         """The records of the documents that add to a value; all if the measure has no contributions."""
-        return [row for row in self.records() if row["difference"] is None or _adds(row)]
+        names = ("contribution", "other_contribution")
+        return [row for row in self.records() if row["difference"] is None or any(map(row.get, names))]
 
     def table(self) -> Table:
         """Column names and rows: one row per document that adds to a value."""
-        heads = {"rank": self.run.run, "contribution": self.run.run}
-        heads |= {f"other_{name}": self.other.run for name in heads}
-        rows = self._adding()
-        names = [name for name in COLUMNS if any(row[name] is not None for row in rows) or name == "document"]
-        columns = [
-            f"{heads[name]} {name.removeprefix('other_')}" if name in heads else name for name in names
+        columns, rows = rows_of(self._adding())
+        held = [number for number in range(len(columns)) if any(row[number] is not None for row in rows)]
+        names = ("rank", "contribution")
+        heads = {f"{side}{name}": f"{each.run} {name}" for side, each in self._sides for name in names}
+        return [heads.get(columns[number], columns[number]) for number in held] or ["document"], [
+            [printable(row[0]), *(row[number] for number in held[1:])] for row in rows
         ]
-        return columns, [[printable(row["document"]), *(row[name] for name in names[1:])] for row in rows]
 
     def notes(self) -> list[str]:
         """The number of omitted documents, and the sum of the contributions below the last ranks."""
@@ -100,7 +100,7 @@ class ExplainedDifference(Result):
             found.append(f"Omitted: {counted(others, 'document')} without a contribution to either value.")
         if self.run.contributions is not None:
             below = self.difference - sum(row["difference"] for row in rows)
-            if abs(below) > SLACK:
+            if abs(below) > 1e-9:
                 found.append(f"Documents below the depth make a difference of {below:+.4f}.")
         return found
 
@@ -113,30 +113,18 @@ class ExplainedDifference(Result):
         rows, known = self._adding()[:DRAWN], self.run.contributions is not None
         figure = plots.new_figure(7.0, 1.2 + 0.3 * max(1, len(rows)))
         axes = figure.add_subplot()
-        heights = np.arange(len(rows))
-        for number, (prefix, explained) in enumerate((("other_", self.other), ("", self.run))):
-            bars = [
-                row[f"{prefix}contribution" if known else "level"] for row in rows if row[f"{prefix}rank"]
-            ]
-            listed = [place for place, row in enumerate(rows) if row[f"{prefix}rank"]]
-            style: dict[str, Any] = {"color": plots.COLOURS[number], "label": explained.run}
-            axes.barh(heights[listed] + 0.4 * number - 0.2, [bar or 0 for bar in bars], 0.4, **style)
-        axes.set_yticks(heights, [printable(row["document"]) for row in rows])
+        for number, (side, explained) in enumerate(self._sides):
+            name = f"{side}contribution" if known else "level"
+            widths = [row[name] or 0 if row[f"{side}rank"] else 0 for row in rows]
+            places = np.arange(len(rows)) + 0.4 * number - 0.2
+            axes.barh(places, widths, 0.4, label=explained.run, color=plots.COLOURS[number])
+        axes.set_yticks(range(len(rows)), [printable(row["document"]) for row in rows])
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("Contribution to the value" if known else "Level")
         axes.set_title(plots.title(self.summary))
         plots.legend_outside(axes)
         return figure
-
-
-OF_A_DOCUMENT = ("document", "level", "gain")
-COLUMNS = (*OF_A_DOCUMENT, "other_rank", "rank", "other_contribution", "contribution", "difference")
-SLACK = 1e-9
-
-
-def _adds(row: dict[str, Any]) -> bool:
-    return bool(row["contribution"] or row["other_contribution"])
 
 
 def explain_difference(
