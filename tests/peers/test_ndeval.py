@@ -9,7 +9,7 @@ import pytest
 from ir_measures import ERR_IA, Qrel, StRecall, alpha_nDCG
 
 from ir_measures_graded import ERR_IA_G, D_nDCG, IRec
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis import evaluate, explain
 
 pytest.importorskip("pyndeval", reason="pyndeval is not installed")
 COLUMNS = ["query_id", "doc_id", "relevance", "iteration"]
@@ -59,3 +59,13 @@ def test_values_are_those_of_ndeval(form, tmp_path):
         assert recall == pytest.approx(theirs, abs=1e-15)
         assert ours == pytest.approx(err_ia * sum(2**-rank / rank for rank in range(1, k + 1)), abs=1e-15)
         assert 0 < recall.mean() < 1 or k == 20
+
+
+def test_explained_topics_keep_their_intents(tmp_path):
+    rows = [("1", "a", 1, "x"), ("1", "b", 1, "y"), ("1", "c", 1, "x"), ("2", "a", 1, "x")]
+    frame = pandas.DataFrame(rows, columns=COLUMNS)
+    frame.to_csv(tmp_path / "qrels.csv", index=False)
+    run = {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}
+    (value,) = evaluate(rows[:3], {"": run}, [alpha_nDCG @ 2]).values[0, 0]
+    for qrels in (rows, frame, tmp_path / "qrels.csv"):
+        assert explain(qrels, run, alpha_nDCG @ 2, "1").value == value < 1

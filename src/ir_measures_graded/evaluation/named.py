@@ -24,7 +24,6 @@ from ..inputs.in_memory import InMemory, Source
 from ..inputs.rows import Rows, refuse_empty, refuse_mixed, refuse_repeated
 from ..inputs.sources import RunSource, qrels_source, run_source
 from ..output.result import Result
-from ..ranking.gains import plain_number
 from ..ranking.judged import Collection, Judged
 from .reduction import JudgedDocuments, Reduction
 
@@ -49,18 +48,35 @@ UNNAMED = "run"
 
 
 @dataclass(frozen=True)
+class PartOfQrels:
+    """Some topics of qrels, for ir-measures' other providers."""
+
+    source: InMemory | PartOfQrels
+    topics: Sequence[str]
+
+    def for_others(self) -> Any:
+        """The rows of these topics, with their iterations."""
+        found, wanted = self.source.for_others(), {*self.topics}
+        if hasattr(found, "itertuples"):
+            return found[found["query_id"].isin(self.topics)]
+        if isinstance(found, Mapping):
+            return {topic: docs for topic, docs in found.items() if topic in wanted}
+        return [qrel for qrel in found if qrel.query_id in wanted]
+
+
+@dataclass(frozen=True)
 class Judgments:
     """Qrels that can be read several times, the same qrels as a table, and their name, if they have one.
 
-    Qrels of some topics only come with the levels of their `collection`, or with the `whole` qrels. With
-    `sessions`, values are those of sessions.
+    Qrels of some topics only come with the levels of their `collection`, or with their `known` documents.
+    With `sessions`, values are those of sessions.
     """
 
-    source: InMemory
+    source: InMemory | PartOfQrels
     table: Rows
     name: str | None
     collection: Collection | None = None
-    whole: Judged | None = None
+    known: JudgedDocuments | None = None
     sessions: Sessions | None = None
 
     @property
@@ -77,7 +93,7 @@ class Judgments:
     def documents(self) -> JudgedDocuments:
         """The judged documents, which may have levels for several intents."""
         with about(self.name):
-            return JudgedDocuments.of(self.table, self.whole, self.collection)
+            return self.known or JudgedDocuments.of(self.table, self.collection)
 
     @property
     def judged(self) -> Judged:
@@ -94,10 +110,9 @@ class Judgments:
                     raise GradedError(f"topic {shown(topic)} is not in the qrels{self._hint(topic)}")
         if tuple(topics) == self.topics:
             return self
-        table = self.table.part(np.array([self.numbers[topic] for topic in topics], dtype=np.int64))
-        rows = table.dicts().items()
-        levels = {topic: {doc: plain_number(level) for doc, level in docs.items()} for topic, docs in rows}
-        return Judgments(qrels_source(levels), table, self.name, whole=self.judged)
+        numbers = np.array([self.numbers[topic] for topic in topics], dtype=np.int64)
+        source, known = PartOfQrels(self.source, topics), self.documents.part(numbers)
+        return Judgments(source, self.table.part(numbers), self.name, known=known)
 
     def _hint(self, topic: str) -> str:
         return did_you_mean(str(topic), self.topics) or f" (such as {shown(self.topics[0])})"

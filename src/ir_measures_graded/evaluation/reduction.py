@@ -34,13 +34,12 @@ class JudgedDocuments(NamedTuple):
     judged: Judged
 
     @classmethod
-    def of(
-        cls, qrels: Rows, whole: Judged | None = None, collection: Collection | None = None
-    ) -> JudgedDocuments:
-        """The documents of the qrels, each once per topic; `whole` and `collection` are as in `Judged`."""
+    def of(cls, qrels: Rows, collection: Collection | None = None) -> JudgedDocuments:
+        """The documents of the qrels, each once per topic; `collection` is as in `Judged`."""
         found = distinct(qrels)
         intents, levels = partial(intents_of, qrels, found, collection), found.qrels.values
-        judged = Judged(qrels.topics, found.qrels.offsets, levels, whole, collection, found.conflict, intents)
+        offsets = found.qrels.offsets
+        judged = Judged(qrels.topics, offsets, levels, None, collection, found.conflict, intents)
         return cls(found.qrels, judged)
 
     def part(self, topics: np.ndarray) -> JudgedDocuments:
