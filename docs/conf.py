@@ -29,9 +29,9 @@ exclude_patterns = ["_build", "_ext", "**/.pytest_cache", "example-plugin/src", 
 nitpicky = True
 nitpick_ignore_regex = [
     # Other packages:
-    (r"py:.*", r"(numpy|np|pandas|pyarrow|ir_measures|pluggy|collections|pathlib|os|typing)\b.*"),
+    (r"py:.*", r"(numpy|np|pandas|pyarrow|ir_measures|pluggy|collections|pathlib|os|re|typing)\b.*"),
     # Short names of type aliases:
-    (r"py:class", r"Measure|Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File"),
+    (r"py:class", r"Measure|Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given"),
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
     (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),

@@ -46,11 +46,12 @@ class Evaluation(Result):
     """The value of each run by each measure for each topic of the qrels.
 
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs ×
-    measures × topics). `aggregates` (runs × measures) has what ir-measures aggregates over the topics:
-    the mean of most measures, the sum of counts such as NumRet. `missing` (runs × topics) is true where
-    a run lacks a topic, whose value is that of an empty list. `unreported` (like `values`) is true where a
-    provider of ir-measures reports no value, which counts as 0 here. An `Evaluation` of values that were
-    computed before has the `files` that they came from, and `attributes` of its topics by name.
+    measures × topics). With the option `sessions`, the topics are sessions. `aggregates` (runs × measures)
+    has what ir-measures aggregates over the topics: the mean of most measures, the sum of counts such as
+    NumRet. `missing` (runs × topics) is true where a run lacks a topic, whose value is that of an empty list.
+    `unreported` (like `values`) is true where a provider of ir-measures reports no value, which counts as 0
+    here. An `Evaluation` of values that were computed before has the `files` that they came from, and
+    `attributes` of its topics by name.
     """
 
     runs: tuple[str, ...]
@@ -250,8 +251,8 @@ class Work:
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None):
         self.judgments = read_judgments(qrels)
         self._made_of = self.judgments, measures, provider
+        named = provider_named(provider, measures)
         computed = turn_measures(measures, self.judgments)
-        named = provider_named(provider, computed)
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = depth_of(computed)
         self.ours, self.others = evaluators(computed, self.judgments, named)
@@ -299,7 +300,7 @@ class Work:
 
     def measure_remarks(self) -> Iterator[tuple[Measure, str]]:
         """Unusual properties of the measures that our provider computes."""
-        return measure_remarks(self.row, self.ours.judged) if self.ours else iter(())
+        return measure_remarks(self._made_of[1], self.ours.judged) if self.ours else iter(())
 
 
 def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> Work:

@@ -148,8 +148,8 @@ class _nsDCG(SessionMeasure):
     :undefined: 0 without relevant documents
     :source: Kanoulas, Carterette, Clough & Sanderson 2011
 
-    The measure needs the option `sessions` of evaluation. It is not the mean of the turns' normalised values:
-    a turn with more relevant documents counts more.
+    The measure needs the option `sessions` of evaluation. Its parameters are those of `sDCG`. It is not the
+    mean of the turns' normalised values: a turn with more relevant documents counts more.
 
     >>> from ir_measures_graded.analysis import evaluate
     >>> qrels = {"7_1": {"a": 2, "b": 1}, "7_2": {"d": 3}}
