@@ -12,30 +12,53 @@ from ir_measures_graded.judging.scales import levels_of
 RUNS = [str(path) for path in demo.run_paths().values()]
 
 
-def test_holes_lists_the_most_useful_documents(output):
-    found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10").records()[:3]
-    words = ["holes", demo.NAME, *RUNS, "nDCG_JK", "--cutoff", 10, "--count", 3]
+def test_holes_lists_the_next_batch(output):
+    found = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10", batch=3)
+    words = ["holes", demo.NAME, *RUNS, "nDCG_JK", "--depth", 10, "--batch", 3]
     lines = output(*words)
-    assert lines[0].split() == ["topic", "document", "share", "cumulated", "runs"]
-    assert [line.split()[:2] for line in lines[1:]] == [[hole["topic"], hole["document"]] for hole in found]
-    assert list(map(json.loads, output(*words, "-f", "jsonl"))) == found
+    assert lines[0].split() == ["topic", "document", "gain", "runs"]
+    records = found.records()
+    assert [line.split()[:2] for line in lines[1:4]] == [
+        [each["topic"], each["document"]] for each in records
+    ]
+    assert list(map(json.loads, output(*words, "-f", "jsonl"))) == records
+    old = ["holes", demo.NAME, *RUNS, "nDCG_JK", "--cutoff", 10, "--count", 3]
+    assert output(*old) == lines
 
 
 @pytest.mark.filterwarnings("default:.*judgments contradict")
 def test_answers_of_a_judge_are_merged(output, capsys):
-    assert len(output("holes", "qrels", "run", "other", "CG@3", "--ask", "ask.txt")) == 2
+    output("holes", "qrels", "run", "other", "P@3", "--ask", "ask.txt")
     assert Path("ask.txt").read_text() == "q1 0 x ?\n"
     Path("ask.txt").write_text("q1 0 x 2\n")
     lines = output("holes", "qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--merged", "new.txt")
-    assert lines == ["topic  document  share  cumulated  runs"]
+    assert lines[0] == "topic  document  gain  runs"
+    assert "ask.txt: 1 new judgment, 0 equal to earlier ones, 0 contradictions" in lines
+    assert lines[-1].endswith("no open pair.")
     assert levels_of("new.txt") == {"q1": {"d1": 3, "d2": 1, "d3": 0, "x": 2}, "q2": {"d1": 2, "d4": 0}}
-    Path("late.csv").write_text("topic,document,level\nq1,d1,1\nq1,x,0\n")
+    Path("late.csv").write_text("topic;document;level\nq1;d1;1\nq1;x;0\n")
     words = ["qrels", "run", "other", "CG@3", "--answers", "ask.txt", "--answers", "late.csv"]
     assert cli.main(["holes", *words, "-f", "csv"]) == 0
     out, err = capsys.readouterr()
-    assert out == "topic,document,share,cumulated,runs\n"
+    assert out == "topic,document,gain,runs\n"
     assert err == (
         "ir_measures_graded: warning: 2 judgments contradict an earlier one, which counts: "
         "topic 'q1', document 'd1': level 3 by qrels, 1 by late.csv; "
         "topic 'q1', document 'x': level 2 by ask.txt, 0 by late.csv\n"
     )
+
+
+def test_until_tells_by_its_status_whether_pairs_are_open(capsys):
+    words = ["holes", demo.NAME, *RUNS, "nDCG_JK@10", "-f", "jsonl", "--until"]
+    still_open = holes(demo.qrels_path(), demo.run_paths(), "nDCG_JK@10").open
+    assert still_open
+    for until, status in ((0, 3), (still_open - 1, 3), (still_open, 0)):
+        assert cli.main([*words, f"open={until}"]) == status
+        assert bool(capsys.readouterr().out) == bool(status)
+
+
+def test_an_empty_file_of_qrels_starts_a_pool(output):
+    Path("none.txt").write_text("")
+    lines = output("holes", "none.txt", *RUNS, "nDCG_JK@10", "--ask", "pool.csv")
+    assert "50 of " in lines[-2] + lines[-1]
+    assert len(Path("pool.csv").read_text().splitlines()) == 51

@@ -429,7 +429,7 @@ def test_text_without_a_known_header_is_read_as_a_trec_file():
     assert refused(list, RunFile("run.csv")) == (
         "run.csv:1: 1 field, not 6 (topic Q0 document rank score tag): 'search,item,score'; "
         "a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
-        "between commas or tabs"
+        "between commas, semicolons or tabs"
     )
     assert by_topic(RunFile(io.BytesIO(b"score\tQ0\tdoc\t1\t2.5\ttag"))) == {"score": {"doc": 2.5}}
 

@@ -13,6 +13,8 @@ from ir_measures_graded.judging.answers import read_answers
     [
         ("answers.txt", "q1 0 a 2\nq1 0 b ?\n\nq2 0 c 0\nq2 0 c 0\n"),
         ("answers.csv", "document,why,level,topic\na,x,2,q1\nb,,,q1\nc,, 0 ,q2\n"),
+        ("excel.csv", "\ufefftopic;document;level;runs\r\nq1;a;2;A:1 B:2\r\nq1;b;;\r\nq2;c;0;\r\n;;;\r\n"),
+        ("quoted.csv", '"topic";"document";"level"\n"q1";"a";"2"\n"q2";"c";"0"\n'),
         ("excel.CSV", "\ufefftopic,document,level\r\nq1,a,2.0\r\nq1,b,-\r\nq2,c,0\r\n"),
     ],
 )

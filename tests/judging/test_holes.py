@@ -1,9 +1,9 @@
-"""Unjudged documents worth judging: variance by brute force, ranks, judges' answers."""
+"""What to judge next: the page's algorithm step by step, the order of depth, and judges' answers."""
 
 import csv
 import io
 import sys
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,73 +12,176 @@ from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.judging.holes import add_answers, holes
 
+isotonic = pytest.importorskip("sklearn.isotonic", reason="scikit-learn is not installed")
+
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1, "d": 2}, "q3": {"e": 0}}
 RUNS = {
     "A": {"q1": {"x": 4, "a": 3, "y": 2}, "q2": {"c": 3, "z": 2}, "q9": {"w": 1}},
     "B": {"q1": {"a": 4, "y": 3, "b": 2, "x": 1}, "q2": {"z": 2, "d": 1}, "q3": {"v": 1}},
     "C": {"q1": {"y": 2, "u": 1}, "q2": {"z": 9, "c": 2, "t": 1}},
 }
-HOLES = [("q1", "x"), ("q1", "y"), ("q1", "u"), ("q2", "z"), ("q2", "t"), ("q3", "v")]
+WEIGHTS = {
+    "nDCG_JK": lambda rank: 1 / max(1, np.log2(rank)),
+    "nDCG_Burges(gains=linear)": lambda rank: 1 / np.log2(rank + 1),
+    "CG": lambda rank: 1.0,
+    "gR": lambda rank: 1.0,
+}
 
 
-@pytest.mark.parametrize("measure", ["CG@3", "DCG_JK(b=1.5)@3", "P@3", "DCG_JK(gains={1:1,2:100})@4"])
-def test_the_variance_equals_that_over_all_possible_judgments(measure):
-    """Each hole is at the highest level or at 0, with the same chance; x is at rank 4 in B."""
-    cutoff = int(measure[-1])
-    found = holes(QRELS, RUNS, measure)
-    assert sorted(zip(found.topics, found.documents)) == sorted(HOLES)
-    means = []
-    for levels in product((0, 2), repeat=len(HOLES)):
-        judged = {topic: dict(documents) for topic, documents in QRELS.items()}
-        for (topic, document), level in zip(HOLES, levels):
-            judged[topic][document] = level
-        means.append(evaluate(judged, RUNS, [measure]).means()[:, 0])
-    means = np.array(means)
-    expected = sum((means[:, a] - means[:, b]).var() for a, b in combinations(range(3), 2))
-    assert found.variance.sum() / 4 == pytest.approx(expected)
-    for number, hole in enumerate(zip(found.topics, found.documents)):
-        known = np.array([levels[HOLES.index(hole)] for levels in product((0, 2), repeat=len(HOLES))])
-        left = sum(
-            (means[known == 2][:, a] - means[known == 2][:, b]).var() for a, b in combinations(range(3), 2)
-        )
-        assert found.variance[number] / 4 == pytest.approx(expected - left, abs=1e-12)
-    assert (found.ranks[list(found.documents).index("x")] == [1, 4 if cutoff == 4 else 0, 0]).all()
+def drawn(seed):
+    """The levels of all documents, a part of them as qrels, and runs whose scores have ties."""
+    generator = np.random.default_rng(seed)
+    topics, documents, count = generator.integers(1, 6), generator.integers(8, 25), generator.integers(2, 6)
+    latent = generator.normal(size=(topics, documents))
+
+    def as_dicts(values, share):
+        return {
+            f"t{topic}": {f"d{doc}": value for doc, value in enumerate(row) if generator.random() < share}
+            for topic, row in enumerate(values.tolist())
+        }
+
+    noise = generator.normal(size=(count, topics, documents))
+    levels = as_dicts(np.clip((latent + noise[0] / 2).round().astype(int), 0, 3), 1)
+    levels["t0"]["known"] = 3
+    qrels = {
+        t: {d: v for d, v in row.items() if d == "known" or generator.random() < 0.6}
+        for t, row in levels.items()
+    }
+    runs = {f"r{number}": as_dicts((latent + each).round(1), 0.7) for number, each in enumerate(noise)}
+    return levels, qrels, runs
 
 
-def test_normalised_measures_are_scaled_by_the_ideal_of_the_topic():
-    qrels = {"poor": {"a": 1}, "rich": {f"a{number}": 1 for number in range(9)}}
-    runs = {"A": {"poor": {"x": 1}, "rich": {"x": 1}}, "B": {"poor": {"a": 1}, "rich": {"a0": 1}}}
-    found = holes(qrels, runs, "nCG@10")
-    assert found.topics == ("poor", "rich")
-    # One relevant document more: of 2 in the first topic, of 10 in the second.
-    assert found.variance[0] / found.variance[1] == pytest.approx((10 / 2) ** 2)
-    assert holes(qrels, runs, "CG@10").variance[0] == holes(qrels, runs, "CG@10").variance[1]
+def by_definition(qrels, runs, measure, depth):
+    """The documents with their expected gains and scores, the means, and the number of open pairs."""
+    weight = WEIGHTS[measure]
+    ranks = {
+        (name, topic, doc): rank
+        for name, run in runs.items()
+        for topic, scores in run.items()
+        for rank, doc in enumerate(sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True), 1)
+    }
+    near, found, gain, weights = [], [], [], []
+    for topic, judged in qrels.items():
+        listed = {doc for (_, t, doc), rank in ranks.items() if t == topic and rank <= depth}
+        for doc in [*judged, *(listed - {*judged})]:
+            of_runs = [ranks.get((name, topic, doc), np.inf) for name in runs]
+            found.append((topic, doc))
+            near.append(sum(1 / (rank + 5) for rank in of_runs))
+            gain.append(judged.get(doc, np.nan))
+            weights.append([weight(rank) if rank <= depth else 0 for rank in of_runs])
+    near, gain, weights = map(np.array, (near, gain, weights))
+    judged = ~np.isnan(gain)
+    known = judged & (near > 0)
+    regression = isotonic.IsotonicRegression(out_of_bounds="clip")
+    regression.fit(
+        np.append(0, near[known]), np.append(0, gain[known]), np.append(1e12, np.ones(known.sum()))
+    )
+    fit = regression.predict(near)
+    variance = np.mean((gain - fit)[known] ** 2)
+    e = np.where(judged, gain, fit)
+    h = weights
+    if measure != "CG":
+        ideal = {}
+        for topic in qrels:
+            best = sorted((each for each, (t, _) in zip(e, found) if t == topic), reverse=True)
+            best = best if measure == "gR" else best[:depth]
+            ideal[topic] = sum(weight(rank) * each for rank, each in enumerate(best, 1)) or 1
+        h = np.array([row / ideal[topic] for row, (topic, _) in zip(weights, found)])
+    means = e @ h / len(qrels)
+    score, still_open = np.zeros(len(found)), 0
+    for a, b in combinations(range(len(runs)), 2):
+        apart = (h[:, a] - h[:, b]) ** 2 * ~judged
+        spread = variance * apart.sum()
+        if spread > 1e-15:
+            z = abs(len(qrels) * (means[a] - means[b])) / spread**0.5
+            still_open += z < 3
+            score += np.exp(-(z**2) / 2) / spread * apart
+    return dict(zip(found, zip(e, score))), means, still_open
 
 
-@pytest.mark.filterwarnings("error::ir_measures_graded.errors.InputWarning")
-def test_nothing_is_said_of_lists_that_weights_are_computed_from():
-    qrels = {"q": {f"a{number}": 1 for number in range(10)}}
-    runs = {name: {"q": {**dict.fromkeys(qrels["q"], 2.0), "a9": 1, name: 1.5}} for name in "AB"}
-    assert holes(qrels, runs, "CG@10").documents == ("A", "B")
+@pytest.mark.parametrize("measure", WEIGHTS)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_batch_follows_the_definition(measure, seed):
+    levels, qrels, runs = drawn(seed)
+    depth = 3 + seed % 5
+    found = holes(qrels, runs, f"{measure}@{depth}", batch=1000)
+    documents, means, still_open = by_definition(qrels, runs, measure, depth)
+    assert found.expected == pytest.approx(means)
+    assert found.values == pytest.approx(evaluate(qrels, runs, [f"{measure}@{depth}"]).means()[:, 0])
+    assert found.open == still_open
+    if still_open:
+        assert len(found) == found.unjudged
+        gains, scores = np.transpose([documents[name] for name in zip(found.topics, found.documents)])
+        assert found.gains == pytest.approx(gains)
+        assert (np.diff(scores) <= 1e-9 * scores.max()).all()
+    full = holes(levels, runs, f"{measure}@{depth}")
+    assert (full.unjudged, full.open, len(full)) == (0, 0, 0)
+    assert full.expected == pytest.approx(full.values)
 
 
-def test_documents_at_equal_ranks_in_all_runs_come_last():
-    runs = {name: {"q1": {"x": 3, "y": 2, name: 1}} for name in "AB"}
-    found = holes({"q1": {"a": 1}}, runs, "CG@3")
-    assert found.documents == ("A", "B", "x", "y")
-    np.testing.assert_allclose(found.shares, [0.5, 0.5, 0, 0])
+def test_batches_are_answered_until_no_pair_is_open():
+    levels, qrels, runs = drawn(3)
+    answers, counts = [], []
+    while len(found := holes(qrels, runs, "nDCG_JK@5", answers=answers, batch=2)):
+        counts.append(found.open)
+        answers.append({})
+        for topic, document in zip(found.topics, found.documents):
+            answers[-1].setdefault(topic, {})[document] = levels[topic][document]
+    assert found.open == 0 < min(counts)
+    assert [count for _, count in found.history] == [*counts, 0]
+    assert (np.diff([judged for judged, _ in found.history])[:-1] == 2).all()
+    assert found.merged.qrels == add_answers(qrels, *answers).qrels
+    assert len(holes(qrels, runs, "nDCG_JK@5", until=counts[0])) == 0
+    assert "no open pair" in found.summary
+    axes = found.figure().axes[0]
+    assert axes.lines[0].get_xydata().tolist() == [list(point) for point in found.history]
+
+
+@pytest.mark.parametrize("qrels", [{}, {"q1": {}, "q2": {}}])
+def test_without_judgments_the_first_50_come_by_depth(qrels):
+    runs = {
+        name: {
+            topic: {f"{name}{doc}" if doc % 3 else f"d{doc}": -doc for doc in range(60)}
+            for topic in ("q1", "q2")
+        }
+        for name in "AB"
+    }
+    found = holes(qrels, runs, "nDCG_JK@30")
+    assert (len(found), found.open) == (50, 1)
+    assert (np.diff(found.best_ranks) >= 0).all()
+    assert found.documents[:2] == ("d0", "d0")
+    one = {found.topics[0]: {"d0": 1}}
+    assert {*holes(qrels, runs, "nDCG_JK@30", answers=[one], batch=999).topics} == {"q1", "q2"}
+
+
+@pytest.mark.parametrize(
+    "measure", ["P@3", "NDPM@3", "nDCG_JK(avg=True)@3", "NDCNG@3", "AP@3", "nDCG_JK(unjudged=max)@3"]
+)
+def test_measures_without_weights_by_rank_have_the_order_of_depth(measure):
+    found = holes(QRELS, RUNS, measure, batch=10)
+    assert (found.open, found.gains, found.expected) == (None, None, None)
+    assert (np.diff(found.best_ranks) >= 0).all()
+    assert len(found) == 6
+    assert "by depth, because" in found.notes()[-1]
+    with pytest.raises(GradedError, match="has no weight for each rank, so open pairs are unknown"):
+        found.figure()
+
+
+def test_what_judges_added_is_counted():
+    found = holes(QRELS, RUNS, "CG@3", answers=[{"q1": {"a": 2, "b": 1, "x": 3, "y": 0}}])
+    assert found.notes()[0] == "answers 1: 2 new judgments, 1 equal to earlier ones, 1 contradiction"
 
 
 def test_unjudged_documents_tied_with_others_are_cut_off_by_descending_id():
     runs = {"A": {"t": {"a": 5, "b": 5, "c": 5, "z": 1}}, "B": {"t": {"z": 1}}}
-    found = holes({"t": {"z": 1}}, runs, "CG@2")
+    found = holes({"t": {"z": 1}}, runs, "CG@2", batch=9)
     assert sorted(zip(found.documents, found.ranks[:, 0].tolist())) == [("b", 2), ("c", 1)]
 
 
 @pytest.mark.parametrize("ending", ["csv", "txt"])
 def test_a_file_with_levels_keeps_them_and_gets_what_is_new(tmp_path, ending):
     path = tmp_path / f"to-judge.{ending}"
-    few, every = holes(QRELS, RUNS, "CG@1"), holes(QRELS, RUNS, "CG@3")
+    few, every = (holes(QRELS, RUNS, f"CG@{depth}", batch=9) for depth in (1, 3))
     few.save(path)
     asked = path.read_text()
     filled = asked.replace("q1,x,,", "q1,x,3,").replace("q1 0 x ?", "q1 0 x 3").removesuffix("\n")
@@ -94,12 +197,18 @@ def test_a_file_with_levels_keeps_them_and_gets_what_is_new(tmp_path, ending):
 
 
 @pytest.mark.parametrize(
-    "text", ["level,document,topic\n3,x,q1\n", "topic,document,level,runs,seen\nq1,x,3,A:1,\n"]
+    "text",
+    [
+        "level,document,topic\n3,x,q1\n",
+        "topic,document,level,runs,seen\nq1,x,3,A:1,\n",
+        "topic,document,level,why\nq1,x,,unsure\n",
+        "topic;document;level;runs\nq1;x;3;A:1\n",
+    ],
 )
-def test_answers_in_another_form_are_not_overwritten(tmp_path, text):
+def test_a_file_in_another_form_is_not_overwritten(tmp_path, text):
     path = tmp_path / "mine.csv"
     path.write_text(text)
-    with pytest.raises(GradedError, match=r"mine\.csv: its answers have another form than topic,doc"):
+    with pytest.raises(GradedError, match=r"mine\.csv: it has another form than topic,doc"):
         holes(QRELS, RUNS, "CG@3").save(path)
     assert path.read_text() == text
 
@@ -107,9 +216,10 @@ def test_answers_in_another_form_are_not_overwritten(tmp_path, text):
 @pytest.mark.parametrize("ending", ["txt", "csv"])
 def test_a_judges_answers_come_back_as_qrels(tmp_path, ending):
     path = tmp_path / f"answers.{ending}"
-    found = holes(QRELS, RUNS, "CG@3")
-    found.first(4).save(path)
-    assert found.first(4).records() == found.records()[:4]
+    found = holes(QRELS, RUNS, "CG@3", batch=9)
+    first = holes(QRELS, RUNS, "CG@3", batch=4)
+    first.save(path)
+    assert first.records() == found.records()[:4]
     written = path.read_text(encoding="utf-8")
     answered = {("q1", "x"): 2, ("q2", "t"): 0}
     if ending == "csv":
@@ -126,7 +236,7 @@ def test_a_judges_answers_come_back_as_qrels(tmp_path, ending):
     merged = add_answers(QRELS, path)
     assert merged.qrels == {"q1": {"a": 2, "b": 0, "x": 2}, "q2": {"c": 1, "d": 2, "t": 0}, "q3": {"e": 0}}
     assert merged.origins == {"qrels": 5, str(path): 2}
-    assert len(holes(merged.qrels, RUNS, "CG@3")) == len(found) - 2
+    assert holes(merged.qrels, RUNS, "CG@3").unjudged == found.unjudged - 2
 
 
 def test_answers_do_not_change_what_is_judged(tmp_path):
@@ -140,6 +250,5 @@ def test_answers_do_not_change_what_is_judged(tmp_path):
 
 @pytest.mark.parametrize("measure", ["CG", "P", "nDCG_JK"])
 def test_ranks_below_all_runs_cost_nothing(measure):
-    near, far = (holes(QRELS, RUNS, f"{measure}@{cutoff}") for cutoff in (4, sys.maxsize))
+    near, far = (holes(QRELS, RUNS, f"{measure}@{depth}", batch=9) for depth in (4, sys.maxsize))
     assert far.documents == near.documents
-    assert far.shares == pytest.approx(near.shares)

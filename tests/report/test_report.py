@@ -16,9 +16,10 @@ pytest.importorskip("docutils", reason="the extra report is not installed")
 pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
-from ir_measures_graded.analysis import compare, evaluate, ranges, report
+from ir_measures_graded.analysis import compare, evaluate, judges, ranges, report
 from ir_measures_graded.evaluation import reduction
 from ir_measures_graded.inputs.files import RunFile
+from ir_measures_graded.judging.scales import levels_of
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 1}}
 RUNS = {
@@ -266,3 +267,19 @@ def test_a_missing_library_names_the_extra(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[report\]'"):
         report(QRELS, RUNS, ["nDCG_JK@2"], resamples=9)
+
+
+def test_machine_judges_have_a_section(of_demo):
+    lenient = {
+        t: {d: min(3, v + 1) for d, v in judged.items()} for t, judged in levels_of("graded-demo").items()
+    }
+    machines = {"same": "graded-demo", "<lenient>": lenient}
+    found = report("graded-demo", demo.run_paths(), ["nDCG_JK@10"], machines=machines)
+    assert (
+        found.judges.records() == judges("graded-demo", machines, demo.run_paths(), ["nDCG_JK@10"]).records()
+    )
+    assert sections(found.html)[-2:] == ["judges", "method"]
+    assert "&lt;lenient&gt;" in found.html
+    assert "judges" not in sections(of_demo.html)
+    with pytest.raises(GradedError, match="compared with qrels of topics"):
+        report(evaluate(QRELS, RUNS, ["CG@2"]), (), (), machines=machines)

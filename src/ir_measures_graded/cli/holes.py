@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import warnings
 
 from ..errors import GradedError
-from ..judging.holes import add_answers, holes
+from ..judging.holes import holes
 from ..judging.merging import MergedQrels
 from ..judging.scales import trec_lines
 from .arguments import Inputs, add_collection, at_least_1
@@ -15,6 +16,8 @@ from .results import add_output, shown
 
 LISTED = 3
 """The number of contradictions that a warning lists."""
+MORE = 3
+"""The exit status with --until while more pairs of runs are open."""
 
 
 def declare(parser: Parser) -> None:
@@ -22,9 +25,23 @@ def declare(parser: Parser) -> None:
     add_collection(parser)
     parser.usage = "%(prog)s QRELS RUN… MEASURE [options]"
     parser.add_argument(
-        "--cutoff", type=int, metavar="K", help="last rank of listed documents; default: the measure's cutoff"
+        "--depth", type=int, metavar="K", help="last rank of listed documents; default: the measure's cutoff"
     )
-    parser.add_argument("--count", type=at_least_1, metavar="N", help="list only the N most useful documents")
+    parser.add_argument(
+        "--batch",
+        type=at_least_1,
+        metavar="N",
+        help="number of documents; default: 2.5%% of the unjudged ones, 50 if nothing is judged",
+    )
+    for option, old in (("depth", "--cutoff"), ("batch", "--count")):
+        parser.add_argument(old, dest=option, type=at_least_1, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--until",
+        type=_open_pairs,
+        metavar="open=N",
+        help="list documents while more than N pairs of runs are open, with exit status 3, then none, with "
+        "exit status 0; without it, N is 0 and the exit status always 0",
+    )
     parser.add_argument(
         "--ask",
         metavar="FILE",
@@ -43,15 +60,18 @@ def declare(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
-    """List the unjudged documents that are most worth judging.
+    """List the unjudged documents to judge next.
 
-    The list ranks the unjudged documents within the cutoff by their share of the variance of the differences
-    between the runs: the more the weight of a document's rank differs between runs, the more its judgment
-    settles. --ask writes the list for a judge, --answers adds the judgments to the qrels. If
-    judgments contradict each other, the qrels take precedence over the answers, and earlier files over later
-    ones. Contradictions are reported.
+    Unjudged documents count with their expected gain, which judged documents of like ranks have. A pair of
+    runs is open while unjudged documents could well turn its difference. The list has the documents that
+    settle most of the open pairs. Judge it, and call the command again with the answers: --ask writes the
+    list for a judge, --answers adds the judgments to the qrels. If judgments contradict each other, the qrels
+    take precedence over the answers, and earlier files over later ones. For measures without a weight for
+    each rank, the documents come in the order of depth. QRELS may be an empty file. The figure shows the open
+    pairs after each file of answers.
 
-      ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --count 100 --ask to-judge.csv
+      ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --batch 100 --ask to-judge.csv
+      ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --merged new-qrels.txt
     """
     inputs = Inputs(arguments)
@@ -59,18 +79,34 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError(f"documents are ranked for one measure, not {len(inputs.measures)}")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
-    qrels = inputs.qrels
-    if arguments.answers:
-        merged = add_answers(qrels, *arguments.answers)
-        _warn_of_contradictions(merged)
-        qrels = merged.qrels
-    found = holes(qrels, inputs.runs, inputs.measures[0], arguments.cutoff)
-    if arguments.count is not None:
-        found = found.first(arguments.count)
-    others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
+    found = holes(
+        inputs.qrels,
+        inputs.runs,
+        inputs.measures[0],
+        arguments.depth,
+        answers=arguments.answers,
+        batch=arguments.batch,
+        until=arguments.until or 0,
+    )
+    if arguments.until is not None:
+        if found.open is None:
+            raise GradedError(
+                f"--until: {found.measure} has no weight for each rank, so open pairs are unknown"
+            )
+        arguments.status = 0 if found.open <= arguments.until else MORE
+    _warn_of_contradictions(found.merged)
+    others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask and len(found) else {}
     if arguments.merged:
-        others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(qrels)).encode()
+        others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(found.merged.qrels)).encode()
     return shown(found, arguments, others=others)
+
+
+def _open_pairs(text: str) -> int:
+    """The number in the text of --until."""
+    found = re.fullmatch(r"open=(\d{1,18})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give open=N, as in open=0")
+    return int(found[1])
 
 
 def _warn_of_contradictions(merged: MergedQrels) -> None:

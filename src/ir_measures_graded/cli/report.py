@@ -28,6 +28,13 @@ def declare(parser: Parser) -> None:
         metavar="FILE",
         help="query texts, one line per topic: TOPIC, a tab, the text; default: those of the collection",
     )
+    parser.add_argument(
+        "--judge",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="qrels of a machine judge, compared with QRELS; repeatable",
+    )
     parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
     add_alpha(parser)
     for accepted in ("--resamples", "--seed"):  # no test of the report is random any more
@@ -61,6 +68,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         title=arguments.title,
         queries=arguments.queries,
         by=arguments.by,
+        machines=arguments.judge,
         command=command_line(arguments),
         progress=bars(),
     )

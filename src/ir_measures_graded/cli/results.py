@@ -72,7 +72,7 @@ def _places(text: str) -> int:
     return int(text)
 
 
-READ = ("qrels", "machine", "inputs", "source", "rows", "values", "answers", "queries")
+READ = ("qrels", "machine", "inputs", "source", "rows", "values", "answers", "queries", "judge")
 WRITTEN = ("output", "ask", "merged", "target")
 """The arguments of commands that name files to read and to write."""
 
@@ -155,7 +155,7 @@ def printed(
     of -o: all or none. In formats for people, the further tables and the notes of `found` follow the table.
     `written` makes the documents of the result.
     """
-    parts, notes = (found.parts()[1:], found.notes()) if found else ([], [])
+    parts, notes = (found.parts()[1:], found.notes()) if found is not None else ([], [])
 
     def lines(form: str) -> list[str]:
         if written is not None and form in arguments.documents:

@@ -32,12 +32,12 @@ NTCIR_LEVEL = re.compile(rb"L[0-9]+")
 QUOTED = re.compile(rb'"([^"]*(?:""[^"]*)*)("?)')  # the second group is empty if the quote is not closed
 QUOTED_OR_END = {
     delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter)
-    for delimiter in (b",", b"\t")
+    for delimiter in (b",", b";", b"\t")
 }
 """The quoted fields and the ends of the records of a text, by the delimiter of its fields."""
 HEADER = (
     "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
-    "between commas or tabs"
+    "between commas, semicolons or tabs"
 )
 
 

@@ -91,7 +91,7 @@ def headed(role: Role, block: bytes, file: str, chosen: Chosen) -> Form | None:
     """
     first = block[: max(block.find(b"\n"), 0) or LONGEST_HEADER]
     text = first.decode(errors="replace").rstrip("\r")
-    for delimiter, name in (("\t", "TSV"), (",", "CSV")):
+    for delimiter, name in (("\t", "TSV"), (",", "CSV"), (";", "CSV")):
         names: list[str] = []
         with suppress(csv.Error):  # binary data is not a header
             names = next(csv.reader([text], delimiter=delimiter), [])

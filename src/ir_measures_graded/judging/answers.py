@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from typing import Any
 
 from ..errors import FileError, GradedError
+from ..evaluation.named import Judgments
 from ..inputs.columns import QRELS, RUN, Chosen
 from ..inputs.files import qrels_table, tables_of
 from ..inputs.sources import is_file
@@ -38,7 +39,7 @@ def answers_in(qrels: Any, name: str) -> tuple[Levels, int]:
     `name` names the qrels in messages.
     """
     if not (isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))):
-        return levels_of(qrels, name), 0
+        return levels_of(qrels.table if isinstance(qrels, Judgments) else qrels, name), 0
     chosen = Chosen(unjudged=UNJUDGED)
     return levels_of(qrels_table(qrels, chosen), name), chosen.account.unjudged
 
@@ -55,18 +56,21 @@ def holds_answers(path: str) -> bool:
 def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[tuple[str, ...]]]:
     """The text of a file in which a level is filled in, and the topic and document of each of its lines.
 
-    Both are empty if there is no such file. Raises `FileError` as `read_answers`, and if `Holes.save` writes
-    lines of another form.
+    Both are empty if there is no such file or if no level is filled in. Raises `FileError` as `read_answers`,
+    and for a file that is not of the form that `Holes.save` writes, so that no other file is overwritten.
     """
-    if not os.path.isfile(path) or not os.path.getsize(path) or not read_answers(path):
+    if not os.path.isfile(path) or not os.path.getsize(path):
         return "", set()
+    answered = read_answers(path)
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         text = file.read()
     rows = csv.reader(io.StringIO(text)) if as_csv else map(str.split, text.splitlines())
     header, *found = rows if as_csv else (list(TREC_FIELDS), *rows)
     if header != list(CSV_COLUMNS if as_csv else TREC_FIELDS) or any(len(row) not in (0, 4) for row in found):
         form = ",".join(CSV_COLUMNS) if as_csv else " ".join(TREC_FIELDS)
-        raise FileError(f"{os.fspath(path)}: its answers have another form than {form}; name another file")
+        raise FileError(f"{os.fspath(path)}: it has another form than {form}; name another file")
+    if not answered:
+        return "", set()
     places = header.index("topic"), header.index("document")
     asked = {tuple(row[place] for place in places) for row in found if row}
     return text if text.endswith("\n") else f"{text}\n", asked

@@ -1,21 +1,31 @@
-"""Holes: the unjudged documents that are worth judging, the most useful first.
+"""Holes: the unjudged documents that are worth judging next, in batches.
 
-A hole is an unjudged document that a run retrieves within the cutoff. Judging it tells
-nothing about the differences between runs if all runs have it at the same rank. It tells much if some runs
-have it at a high rank and others lack it. Let
-w_A(d) be the weight of document d's gain in the value of run A. In the difference of runs A and B the gain of
-d has the weight w_A(d) − w_B(d). Therefore, judging d reduces the variance of the differences between runs by
-an amount proportional to the sum over all pairs of runs of (w_A(d) − w_B(d))². This assumes that all holes
-have the same chance of being relevant, independently of each other.
+An unjudged document counts with its expected gain, which judged documents of like ranks have. A pair of runs
+is open while the unjudged documents could well turn its difference. The next batch has the documents whose
+weights differ most between the runs of open pairs. With `near` = Σ over runs 1/(rank + 5), the weights w
+(documents × runs) and T topics:
 
-B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR 2006.
+    fit = isotonic regression of the gains of the judged documents on near, through (0, 0)
+    e   = gain if judged, else fit(near);  s² = mean squared residual
+    I   = the ideal value of each topic with e;  h = w[unjudged] / I[topic];  v = means with e
+    D   = T · (v_a − v_b);  G = hᵀh;  V = s² · (G_aa + G_bb − 2 G_ab);  z = |D| / √V
+    C   = exp(−z²/2) / V, diagonal 0;  L = diag(C·1) − C;  score = row sums of (h L) ∘ h
+
+A pair is open if z < 3. Documents are judged by depth until a residual is known, and for measures without a
+weight for each rank.
+
+B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR 2006. The
+regression of gains and the batches are ours.
 """
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
@@ -23,91 +33,135 @@ import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import positions
-from ..errors import GradedError, InputWarning
+from ..errors import GradedError, InputWarning, NotApplicableError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Runs, read_judgments
-from ..evaluation.study import StudiedRun, study_of
+from ..evaluation.named import Qrels, Run, Runs, named_runs, read_judgments
+from ..evaluation.study import StudiedRun, Study, study_of
 from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import PLACES, Table, comma_separated, counted
 from ..output.result import Result
-from ..registry.facts import needs_intents
+from ..ranking.gains import gain_of
+from ..registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
 from ..registry.notation import parse_measure
-from ..statistics.options import refuse_large, whole_number
+from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.options import whole_number
 from ..statistics.significance import EXACT
-from .answers import CSV_COLUMNS, already_asked, read_answers
+from .answers import CSV_COLUMNS, already_asked, answers_in
 from .merging import MergedQrels, merge_qrels
 from .scales import Levels, levels_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+OPEN = 3.0
+"""A pair of runs is open below this many standard deviations."""
+FIRST_BATCH = 50
+BATCH_SHARE = 0.025
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Holes(Result):
-    """The unjudged documents within the cutoff, the most useful to judge first.
+    """The next batch of unjudged documents within rank `depth`, the most useful first.
 
-    `topics` and `documents` name them. `ranks` (holes × runs) is their rank in each run, 0 if it is beyond
-    the cutoff or the run does not retrieve them. `variance` is the sum over all pairs of runs of the squared
-    difference of their weights, in units of the squared value that a single relevant document could add to
-    the mean. `total` is the variance of all holes, including those that `first` omits.
+    `topics` and `documents` name them. `ranks` (documents × runs) is their rank in each run, 0 if it is
+    beyond the depth or the run does not retrieve them. `gains` are their expected gains. `unjudged` counts
+    all unjudged documents within the depth, and `pairs` the pairs of runs. `values` are the means of the
+    runs, `expected` those with expected gains. `history` has the number of judgments within the depth and
+    the number of open pairs: of the qrels, then with each source of answers. `merged` are the qrels with the
+    answers.
+
+    For a measure without a weight for each rank, the batch is in the order of depth, `gains` and `expected`
+    are None, and so are the numbers of open pairs.
     """
 
     runs: tuple[str, ...]
     measure: Measure
-    cutoff: int
+    depth: int
     topics: tuple[str, ...]
     documents: tuple[str, ...]
     ranks: np.ndarray
-    variance: np.ndarray
-    total: float
+    gains: np.ndarray | None
+    unjudged: int
+    values: np.ndarray
+    expected: np.ndarray | None
+    history: tuple[tuple[int, int | None], ...]
+    merged: MergedQrels
 
     def __len__(self) -> int:
         return len(self.documents)
 
     @property
-    def shares(self) -> np.ndarray:
-        """The share of each hole in the total variance."""
-        return self.variance / self.total if self.total else np.zeros(len(self))
+    def pairs(self) -> int:
+        """The number of pairs of runs."""
+        return len(self.runs) * (len(self.runs) - 1) // 2
+
+    @property
+    def open(self) -> int | None:
+        """The number of open pairs of runs."""
+        return self.history[-1][1]
 
     @property
     def best_ranks(self) -> np.ndarray:
-        """The best rank of each hole in any run."""
+        """The best rank of each document in any run."""
         return _best(self.ranks)
 
     @property
     def summary(self) -> str:
-        """The number of holes and the runs in one line."""
+        """The documents, the runs and the open pairs in one line."""
         return (
-            f"{counted(len(self), 'unjudged document')} within rank {self.cutoff} of "
-            f"{counted(len(self.runs), 'run')}, for differences by {self.measure}"
+            f"{len(self)} of {counted(self.unjudged, 'unjudged document')} within rank {self.depth} of "
+            f"{counted(len(self.runs), 'run')}, for differences by {self.measure}; {self._state()}"
+        )
+
+    def _state(self) -> str:
+        if self.open is None:
+            return f"by depth, because {self.measure} has no weight for each rank"
+        if not self.open:
+            return "no open pair"
+        return (
+            f"{self.open} of {counted(self.pairs, 'pair')} of runs {'is' if self.open == 1 else 'are'} open"
         )
 
     def table(self) -> Table:
-        """Column names and rows: one row per hole, the most useful first."""
-        columns = ["topic", "document", "share", "cumulated", "runs"]
+        """Column names and rows: one row per document, the most useful first."""
+        columns = ["topic", "document", *["gain"] * (self.gains is not None), "runs"]
         return columns, [[record[column] for column in columns] for record in self.records()]
 
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary per hole.
+    def value_table(self) -> Table:
+        """Column names and rows: the value of each run, and its value with expected gains."""
+        columns = {"run": self.runs, "value": self.values.tolist()}
+        if self.expected is not None:
+            columns["with expected gains"] = self.expected.tolist()
+        order = np.argsort(-sign_of(self.measure) * (self.values if self.expected is None else self.expected))
+        rows = [*zip(*columns.values())]
+        return [*columns], [list(rows[row]) for row in order.tolist()]
 
-        ``share`` is its share of the variance, ``cumulated`` the share of all holes down to it. ``runs``
-        names the runs that retrieve it within the cutoff, and its ranks.
-        """
-        names = ("topic", "document", "variance", "share", "cumulated", "best_rank", "runs")
-        numbers = (self.variance, self.shares, np.cumsum(self.shares), self.best_ranks)
-        columns = (self.topics, self.documents, *map(np.ndarray.tolist, numbers), self._holders())
-        return [dict(zip(names, row)) for row in zip(*columns)]
+    def parts(self) -> list[tuple[str, Table]]:
+        """The documents, and the values of the runs."""
+        return [("", self.table()), (f"Means by {self.measure}", self.value_table())]
+
+    def notes(self) -> list[str]:
+        """The judgments that each source of answers added, and the summary."""
+        of = self.merged
+        contradictions = Counter(each.other for each in of.contradictions)
+        added = [
+            f"{name}: {counted(new, 'new judgment')}, {of.repeated[name]} equal to earlier ones, "
+            f"{counted(contradictions[name], 'contradiction')}"
+            for name, new in [*of.origins.items()][1:]
+        ]
+        return [*added, f"{self.summary}."]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per document: its expected ``gain``, its best rank, and the runs with its ranks."""
+        gains = [None] * len(self) if self.gains is None else self.gains.tolist()
+        columns = self.topics, self.documents, gains, self.best_ranks.tolist(), self._holders()
+        return [dict(zip(("topic", "document", "gain", "best_rank", "runs"), row)) for row in zip(*columns)]
 
     def _holders(self) -> list[str]:
         """The runs that retrieve each hole, with its ranks."""
         by_hole = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
         return [" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_hole]
-
-    def first(self, count: int) -> Holes:
-        """The `count` most useful holes."""
-        lists = ("topics", "documents", "ranks", "variance")
-        return replace(self, **{name: getattr(self, name)[:count] for name in lists})
 
     def trec_lines(self) -> Iterator[str]:
         """Lines ``topic 0 document ?`` for a judge, who replaces each ``?`` by a level."""
@@ -139,155 +193,262 @@ class Holes(Result):
 
     @plots.styled
     def figure(self) -> Figure:
-        """Draw the share of the variance removed by the number of judged documents. Needs the extra ``plot``.
+        """Draw the open pairs against the judgments so far. Needs the extra ``plot``.
 
-        The second line is depth pooling, which judges the documents by their best rank in any run.
+        Raises `NotApplicableError` in the order of depth, for which open pairs are unknown.
         """
+        judged, still_open = zip(*self.history)
+        if self.open is None:
+            raise NotApplicableError(f"{self.measure} has no weight for each rank, so open pairs are unknown")
         figure = plots.new_figure()
         axes = figure.add_subplot()
-        by_depth = self.shares[np.argsort(self.best_ranks, kind="stable")]
-        drawn = {"most variance first": self.shares, "by depth": by_depth}
-        for number, (label, shares) in enumerate(drawn.items()):
-            style = {**plots.line_style(number), "marker": ""}
-            axes.plot(np.append(0.0, np.cumsum(shares)), label=label, **style)
-        axes.set_xlabel("Documents judged")
-        axes.set_ylabel("Share of the variance removed")
-        axes.set_title(plots.title(f"{self.measure}, {counted(len(self.runs), 'run')}"))
-        plots.legend_outside(axes)
+        axes.plot(judged, still_open, **plots.line_style(0))
+        axes.set_ylim(0, max(1, *still_open) * 1.05)
+        axes.set_xlabel(f"Judged documents within rank {self.depth}")
+        axes.set_ylabel(f"Open pairs of {self.pairs}")
+        axes.set_title(plots.title(self.measure), loc="left")
         return figure
 
 
-def holes(qrels: Qrels, runs: Runs, measure: Measure | str, cutoff: int | None = None) -> Holes:
-    """The unjudged documents within the cutoff, ranked by the variance that judging them removes.
+def holes(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int | None = None,
+    *,
+    answers: Sequence[Qrels] = (),
+    batch: int | None = None,
+    until: int = 0,
+) -> Holes:
+    """The next documents to judge, for the order of the runs by a measure.
 
-    `qrels` and `runs` are those of `evaluate`; only topics of the qrels count. `measure` weights the ranks.
-    `cutoff` is by default the measure's. A weight is the value that a document of the qrels'
-    highest level adds at a rank if it is the topic's only relevant one, scaled to the relevant documents
-    that the topic has. This is exact for measures that sum discounted gains, such as CG, DCG_JK and P, also
-    normalised; for others it is an approximation.
+    `qrels` and `runs` are as in `evaluate`; there are at least two runs. `depth` is the last rank whose
+    documents are judged, by default the cutoff of the measure. `answers` are further qrels, such as files
+    that a judge has filled in; earlier ones take precedence. `batch` is the number of documents, by default
+    2.5 % of the unjudged ones, or 50 if nothing is judged. There are none if at most `until` pairs of runs
+    are open. If `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
 
-    >>> qrels = {"q": {"a": 1}}
-    >>> runs = {"A": {"q": {"x": 3, "a": 2, "y": 1}}, "B": {"q": {"a": 3, "z": 2, "y": 1}}}
-    >>> found = holes(qrels, runs, "CG", cutoff=3)
-    >>> found.documents, found.shares, found.ranks.tolist()
-    (('x', 'z', 'y'), array([0.5, 0.5, 0. ]), [[1, 0], [0, 2], [3, 3]])
+    Normalised measures with a weight for each rank, such as nDCG_JK, and plain sums have open pairs. For
+    other measures, the documents come in the order of depth.
 
-    Raises `GradedError` for fewer than two runs, a missing cutoff, a measure with judged_only=True, which
-    does not see unjudged documents, and one that gives all ranks the same value, such as NDPM.
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "f": 0}}
+    >>> run = {"q1": {"a": 3, "x": 2, "b": 1}, "q2": {"c": 1, "f": 0}}
+    >>> other = {"q1": {"y": 3, "a": 2, "x": 1}, "q2": {"f": 1, "c": 0}}
+    >>> found = holes(qrels, {"run": run, "other": other}, "nCG@2")
+    >>> found.open, found.documents, found.unjudged
+    (1, ('y',), 2)
+
+    Raises `GradedError` for fewer than two runs, and for a measure without a cutoff if there is no `depth`.
     """
-    measure, cutoff = _measure_at(parse_measure(measure), cutoff)
-    study = study_of(qrels, runs)
-    if len(study.runs) < 2:
+    need_statistics("scipy")
+    until = whole_number(until, "until", 0)
+    measure, depth = _measure_at(parse_measure(measure), depth)
+    named = named_runs(runs)
+    if len(named) < 2:
         raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")
-    number: dict[tuple[int, str], int] = {}
-    entries = [np.empty((3, 0), dtype=np.int64)]
-    for column, run in enumerate(study.runs):
-        topic, documents, rank = _unjudged(run, cutoff)
-        run.check(run.topics, study.judgments)
-        row = [number.setdefault(key, len(number)) for key in zip(topic.tolist(), documents)]
-        entries.append(np.array([row, np.full(len(row), column), rank], dtype=np.int64))
-    row, column, rank = np.concatenate(entries, axis=1)
-    ranks = np.zeros((len(number), len(study.runs)), dtype=np.int64)
-    ranks[row, column] = rank
-    topics = np.array([topic for topic, _ in number], dtype=np.int64)
-    deepest = int(ranks.max(initial=1))
-    refuse_large("cutoff", cutoff, 100 * deepest**2, f"the weights of {deepest} ranks")
-    weight, scale = _weights(measure, deepest, levels_of(study.judgments.table))
-    weights = weight[ranks]
-    # The sum over all pairs of (a − b)² is n Σa² − (Σa)².
-    variance = len(study.runs) * (weights**2).sum(axis=1) - weights.sum(axis=1) ** 2
-    variance[variance <= EXACT * (weights**2).sum(axis=1)] = 0.0
-    variance *= (scale[topics] / len(study.judged.topics)) ** 2
-    largest = variance.max(initial=0.0) or 1.0
-    order = np.lexsort((topics, _best(ranks), -np.round(variance / largest, 12)))
-    names = list(number)
-    keys = [names[position] for position in order.tolist()]
+    sources = _sources(qrels, answers)
+    merged = merge_qrels(sources)
+    levels = merged.qrels
+    with catch_warnings():
+        if not sources[0][1]:
+            simplefilter("ignore", InputWarning)  # that topics have no judged document
+            levels = {topic: {} for run in named for topic in run.source.table().topics} | levels
+        study = study_of(levels, named)
+        pool = Pool.of(study, measure, depth)
+    known: dict[tuple[str, str], int] = {}
+    for number, (_, source) in enumerate(sources):
+        for name in ((topic, document) for topic, judged in source.items() for document in judged):
+            known.setdefault(name, number)
+    since = np.array([known.get(name, len(sources)) for name in pool.names])
+    by_source = [since <= number for number in range(len(sources))]
+    states = [pool.state(judged) for judged in by_source] if pool.weights is not None else []
+    judged, state = by_source[-1], states[-1] if states else None
+    left = np.flatnonzero(~judged & pool.within)
+    if batch is None:
+        batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
+    batch = whole_number(batch, "batch", 1) * (state is None or state.open > until)
+    chosen = left[pool.order(left, None if state is None else state.score)][:batch]
+    topics, documents = zip(*(pool.names[row] for row in chosen.tolist())) if chosen.size else ((), ())
     return Holes(
         tuple(run.name for run in study.runs),
         measure,
-        cutoff,
-        tuple(study.judged.topics[topic] for topic, _ in keys),
-        tuple(document for _, document in keys),
-        ranks[order],
-        variance[order],
-        float(variance.sum()),
+        depth,
+        topics,
+        documents,
+        np.where(pool.ranks[chosen] <= depth, pool.ranks[chosen], 0),
+        None if state is None else state.gains[chosen],
+        left.size,
+        evaluate(study.judgments, study.runs, [measure]).means()[:, 0],
+        None if state is None else state.values,
+        tuple(
+            (int((each & pool.within).sum()), states[number].open if states else None)
+            for number, each in enumerate(by_source)
+        ),
+        merged,
     )
 
 
-def add_answers(qrels: Qrels, *files: str | os.PathLike[str]) -> MergedQrels:
-    """The qrels, completed with judges' answers in files that `Holes.save` wrote.
+@dataclass(frozen=True)
+class State:
+    """What is known with some judgments.
+
+    `gains` (documents) are the gains, expected where they are unknown, `values` (runs) the means with them,
+    `open` the number of open pairs. `score` (documents) tells what a judgment settles.
+    """
+
+    gains: np.ndarray
+    values: np.ndarray
+    open: int
+    score: np.ndarray
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The documents that are judged or that a run retrieves within the depth (D), of all topics.
+
+    `names` are pairs of topic and document, `topic` the numbers of the topics, `gain` the gains of judged
+    documents. `ranks` (D × runs) are 0 where a run does not retrieve a document. `within` is true for
+    documents within the depth of a run. `weights` (D × runs) are those of their ranks, and `ideal` those of
+    the ranks of an ideal list, None if its value is not divided. `weights` is None if the measure has none.
+    """
+
+    names: list[tuple[str, str]]
+    topic: np.ndarray
+    gain: np.ndarray
+    ranks: np.ndarray
+    within: np.ndarray
+    weights: np.ndarray | None
+    ideal: np.ndarray | None
+    topic_count: int
+
+    @classmethod
+    def of(cls, study: Study, measure: Measure, depth: int) -> Pool:
+        """The documents of a study."""
+        documents = {topic: dict(judged) for topic, judged in levels_of(study.judgments.table).items()}
+        for run in study.runs:
+            run.check(run.topics, study.judgments)
+            for topic, document in _retrieved(run, depth):
+                documents[topic].setdefault(document, 0)
+        judgments = read_judgments(documents)
+        judged = judgments.judged
+        ranks = np.zeros((judged.level.size, len(study.runs)), dtype=np.int64)
+        for column, run in enumerate(study.runs):
+            found = Run(run.name, run.block.listed).reduced(judgments).block.ranks
+            ranks[found.doc, column] = found.rank
+        within = (ranks > 0) & (ranks <= depth)
+        weights = ideal = None
+        if is_weighted_by_rank(measure):
+            longest = int(max(np.diff(judged.offsets).max(initial=1), ranks[within].max(initial=1)))
+            by_rank = measure.weigh(np.ones(longest), np.arange(1, longest + 1))
+            weights = np.where(within, by_rank[np.where(within, ranks, 1) - 1], 0.0)
+            if is_normalised(measure):
+                ideal = by_rank * (np.arange(longest) < depth) if measure.IDEAL_IS_CUT else by_rank
+        names = [(topic, doc) for topic, docs in judgments.documents.qrels.dicts().items() for doc in docs]
+        gain = gain_of(judged.level, gains_of(measure))
+        of_any = np.asarray(within.any(axis=1))
+        return cls(names, judged.topic, gain, ranks, of_any, weights, ideal, len(judged.topics))
+
+    @cached_property
+    def near(self) -> np.ndarray:
+        """The sum over the runs of 1/(rank + 5) for each document."""
+        return np.where(self.ranks > 0, 1 / (self.ranks + 5), 0.0).sum(axis=1)
+
+    def shares(self, gains: np.ndarray) -> np.ndarray:
+        """The weights (D × runs), divided by the ideal value of the topic if documents have these gains."""
+        assert self.weights is not None
+        if self.ideal is None:
+            return self.weights
+        order = np.lexsort((-gains, self.topic))
+        best = np.maximum(gains[order], 0) * self.ideal[positions(np.bincount(self.topic))]
+        ideal = np.bincount(self.topic[order], best, self.topic_count)
+        ideal[ideal == 0] = self.ideal[0]  # nothing is known of the topic
+        return self.weights / ideal[self.topic][:, None]
+
+    def state(self, judged: np.ndarray) -> State:
+        """What is known with the documents that are `judged`; see the module for the formulas."""
+        fit, known = np.zeros(judged.size), judged & (self.near > 0)
+        if known.any():
+            fit = _increasing(self.near[known], self.gain[known], self.near)
+        residual = (self.gain - fit)[known]
+        variance = float(residual @ residual) / max(residual.size, 1)
+        gains = np.where(judged, self.gain, fit)
+        h = self.shares(gains)
+        total = gains @ h
+        h = h[~judged]
+        products = h.T @ h
+        apart = np.add.outer(np.diag(products), np.diag(products)) - 2 * products
+        apart[apart <= EXACT * products.max(initial=0)] = 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.abs(total[:, None] - total) / np.sqrt(variance * apart)
+            c = np.where(apart * variance > 0, np.exp(-(z**2) / 2) / (variance * apart), 0)
+        still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
+        score = np.zeros(judged.size)
+        score[~judged] = ((h @ (np.diag(c.sum(axis=1)) - c)) * h).sum(axis=1)
+        return State(gains, total / self.topic_count, int(still_open.sum()) // 2, score)
+
+    def order(self, rows: np.ndarray, score: np.ndarray | None) -> np.ndarray:
+        """The order of some documents by score, or by depth if all scores are 0 or there is none."""
+        by = np.zeros(rows.size) if score is None else score[rows]
+        rounded = np.round(by / (by.max(initial=0) or 1.0), 12)
+        return np.lexsort((-self.near[rows], _best(self.ranks[rows]), -rounded))
+
+
+def _increasing(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """The isotonic regression of y on x > 0 through (0, 0), at other points.
+
+    >>> _increasing(np.array([1.0, 2.0, 3.0]), np.array([1.0, 4.0, 2.0]), np.array([0.5, 2.0, 9.0]))
+    array([0.5, 3. , 3. ])
+    """
+    points, number, count = np.unique(x, return_inverse=True, return_counts=True)
+    isotonic_regression = statistics_library("scipy.optimize").isotonic_regression
+    fit = isotonic_regression(np.bincount(number, y) / count, weights=count).x
+    return np.interp(at, np.append(0, points), np.append(0, fit))
+
+
+def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
+    """The qrels, completed with judges' answers, such as files that `Holes.save` wrote.
 
     As in `merge_qrels`, the first source decides: the qrels take precedence over the answers, and earlier
     files over later ones. The result lists contradictions. Documents without an answer stay unjudged.
     """
-    sources: list[tuple[str, Any]] = [("qrels", levels_of(read_judgments(qrels).table))]
-    return merge_qrels([*sources, *((os.fspath(file), read_answers(file)) for file in files)])
+    return merge_qrels(_sources(qrels, files))
 
 
-def _measure_at(measure: Measure, cutoff: int | None) -> tuple[Measure, int]:
-    """The measure at the cutoff, and the cutoff. Raises `GradedError` if there is none."""
+def _sources(qrels: Qrels, answers: Sequence[Qrels]) -> list[tuple[str, Levels]]:
+    """The names and judgments of the qrels and of each source of answers."""
+    names = [
+        os.fspath(each) if isinstance(each, (str, os.PathLike)) else f"answers {number}"
+        for number, each in enumerate(answers, 1)
+    ]
+    sources = zip(["qrels", *names], [qrels, *answers])
+    return [(name, answers_in(each, name)[0]) for name, each in sources]
+
+
+def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
+    """The measure at the depth, and the depth. Raises `GradedError` if there is none."""
     if needs_intents(measure):
         raise GradedError(f"{measure} has no holes: a judge would give a document a level for each intent")
     if measure.params.get("judged_only"):
         raise GradedError(
             f"{measure} leaves unjudged documents out, so the effect of judging them is unknown"
         )
-    if cutoff is None:
+    if depth is None:
         if measure.params.get("cutoff") is None:
-            raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give cutoff=10")
+            raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give depth=10")
         return measure, int(measure.params["cutoff"])
-    cutoff = whole_number(cutoff, "cutoff", 1)
-    return (measure(cutoff=cutoff) if "cutoff" in measure.SUPPORTED_PARAMS else measure), cutoff
+    depth = whole_number(depth, "depth", 1)
+    return (measure(cutoff=depth) if "cutoff" in measure.SUPPORTED_PARAMS else measure), depth
 
 
-def _unjudged(run: StudiedRun, cutoff: int) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """The unjudged documents of a run within the cutoff: number of the topic, document, and rank."""
+def _retrieved(run: StudiedRun, depth: int) -> Iterator[tuple[str, str]]:
+    """The unjudged documents of a run within the depth, as pairs of topic and document."""
     ranks = run.ranks
-    rank = positions(ranks.retrieved) + 1
-    unjudged = rank <= cutoff
+    unjudged = positions(ranks.retrieved) < depth
     unjudged[ranks.position] = False
-    topic = np.repeat(np.arange(ranks.retrieved.size), ranks.retrieved)[unjudged]
-    return topic, list(run.block.documents(np.flatnonzero(unjudged))), rank[unjudged]
+    topics = np.repeat(np.array(ranks.judged.topics, dtype=object), ranks.retrieved)[unjudged]
+    return zip(topics.tolist(), run.block.documents(np.flatnonzero(unjudged)))
 
 
 def _best(ranks: np.ndarray) -> np.ndarray:
-    """The best rank of each hole (holes × runs); 0 is no rank."""
+    """The best rank of each document (documents × runs); 0 is no rank."""
     return np.where(ranks > 0, ranks, np.iinfo(np.int64).max).min(axis=1)
-
-
-NEW = "\N{WHITE SQUARE}"
-"""The id of a document that no qrels have."""
-
-
-def _weights(measure: Measure, deepest: int, qrels: Levels) -> tuple[np.ndarray, np.ndarray]:
-    """The weight of each rank to the deepest, 0 first for documents not retrieved, and each topic's scale.
-
-    Both are differences of values: of a new document at the highest level and at level 0.
-    """
-    top = max([0, *(level for judged in qrels.values() for level in judged.values())]) or 1
-    lists = {
-        str(rank): [*(f"{NEW}{above}" for above in range(1, rank)), NEW] for rank in range(1, deepest + 1)
-    }
-    weight = _effect(measure, {rank: {} for rank in lists}, lists, top)
-    if not weight.any():
-        raise GradedError(
-            f"{measure} has the same value at whatever rank a topic's only relevant document is"
-        )
-    scale = np.ones(len(qrels))
-    if weight[0]:
-        scale = _effect(measure, qrels, {topic: [NEW] for topic in qrels}, top) / weight[0]
-    return np.append(0.0, weight), scale
-
-
-def _effect(measure: Measure, qrels: Levels, lists: dict[str, list[str]], top: float) -> np.ndarray:
-    """The value that the new document adds to each topic at the highest level, compared with level 0."""
-    both = [(topic, level) for topic in qrels for level in (top, 0)]
-    judged = {f"{topic} {level}": {**qrels[topic], NEW: level} for topic, level in both}
-    ranked = {
-        f"{topic} {level}": {doc: -position for position, doc in enumerate(lists[topic])}
-        for topic, level in both
-    }
-    with catch_warnings():
-        simplefilter("ignore", InputWarning)  # most documents of these lists are unjudged
-        values = evaluate(judged, {"": ranked}, [measure]).values.reshape(-1, 2)
-    return values[:, 0] - values[:, 1]

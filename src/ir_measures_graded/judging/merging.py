@@ -40,11 +40,13 @@ class MergedQrels:
     """Merged qrels, and the sources of their judgments.
 
     `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `origins` has the number of judgments
-    that each source decided. `contradictions` are in the order in which they were found.
+    that each source decided, `repeated` the number that equal an earlier one. `contradictions` are in the
+    order in which they were found.
     """
 
     qrels: Levels
     origins: dict[str, int]
+    repeated: dict[str, int]
     contradictions: tuple[Contradiction, ...]
 
 
@@ -69,11 +71,12 @@ def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Merge
     qrels: Levels = {}
     decided: dict[tuple[str, str], str] = {}
     origins: dict[str, int] = {}
+    repeated: dict[str, int] = {}
     contradictions = []
     for name, source in sources.items() if isinstance(sources, Mapping) else sources:
         if name in origins:
             raise GradedError(f"two sources of qrels are named {name!r}; give each a name of its own")
-        origins[name] = 0
+        origins[name] = repeated[name] = 0
         for topic, levels in levels_of(source, name).items():
             merged = qrels.setdefault(topic, {})
             for document, level in levels.items():
@@ -81,7 +84,9 @@ def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Merge
                     merged[document] = level
                     decided[topic, document] = name
                     origins[name] += 1
-                elif merged[document] != level:
+                elif merged[document] == level:
+                    repeated[name] += 1
+                else:
                     kept = decided[topic, document]
                     contradictions.append(Contradiction(topic, document, kept, merged[document], name, level))
-    return MergedQrels(qrels, origins, tuple(contradictions))
+    return MergedQrels(qrels, origins, repeated, tuple(contradictions))

@@ -75,6 +75,15 @@ def is_plain_sum(measure: Measure) -> bool:
     )
 
 
+def is_weighted_by_rank(measure: Measure) -> TypeGuard[WeightedGains]:
+    """Whether the value is a sum of gains with a weight for each rank, perhaps divided by the ideal sum."""
+    return (
+        (is_normalised(measure) or is_plain_sum(measure))
+        and not (measure.averages or measure.SCALES or has_own_ideal(measure))
+        and measure.params.keys().isdisjoint(("ties", "unjudged", "judged_only"))
+    )
+
+
 def has_own_ideal(measure: Measure) -> bool:
     """Whether the ideal list has the documents that the run retrieved, not all judged documents."""
     return measure.params.get("ideal") == "retrieved"

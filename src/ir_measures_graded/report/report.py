@@ -7,19 +7,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 from ir_measures import Measure
 
 from ..analysis.compare import check_options, compare_values
 from ..analysis.comparison import Comparison, PValue
 from ..analysis.levels import levels
-from ..errors import GradedError, shown
+from ..errors import GradedError, InputWarning, shown
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.groups import By
-from ..evaluation.named import Qrels, Runs
+from ..evaluation.named import Qrels, Run, Runs
 from ..evaluation.sessions import Given, in_sessions
 from ..evaluation.study import evaluated_study
 from ..inputs.sources import queries_in, queries_of
+from ..judging.agreement import Judges, judges
 from ..output.files import write_whole
 from ..output.formats import Table, counted, numeric
 from ..output.plots import need_matplotlib
@@ -59,6 +61,7 @@ class Report(Result):
     by_topic: ByTopic
     rankings: Rankings | None
     weighting: Weighting | None
+    judges: Judges | None
     method: Method
     unit: str = "topic"
     groups: Comparison | None = None
@@ -118,6 +121,7 @@ def report(
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     by: By = None,
+    machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]] = (),
     command: str = "",
     progress: bool = False,
     permutations: int | None = None,
@@ -134,6 +138,7 @@ def report(
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a topic, a
       tab and the text. The default is the queries of the ir-datasets collection, if `qrels` is its id.
     - `by` groups the topics, see `compare`; the section on groups needs two runs.
+    - `machines` are qrels of machine judges, by name or as paths, which are compared with `qrels`.
     - `command` is the command line that reproduces the page, which shows it.
 
     The sections on curves, topics, rankings and weighting use the first graded measure. Without one, they use
@@ -169,6 +174,17 @@ def report(
     if relevant is not None and grouped is not None:
         relevant = grouped.turns.total(relevant).astype(int)
     topics = by_topic(evaluation, relevant, main, outcome.baseline, texts)
+    compared = None
+    if machines:
+        if study is None or grouped is not None or highest:
+            raise GradedError(
+                "machine judges are compared with qrels of topics, without sessions and intents"
+            )
+        read = [Run(run.name, run.block.listed) for run in study.runs]
+        several = len(read) > 1
+        with catch_warnings():
+            simplefilter("ignore", InputWarning)  # the study has warned of the runs
+            compared = judges(study.judgments, machines, read * several, evaluation.measures * several)
     return Report(
         title,
         evaluation,
@@ -178,6 +194,7 @@ def report(
         topics,
         rankings(study, main, topics) if study and grouped is None else None,
         weightings(study, judged_levels, main) if study and judged_levels else None,
+        compared,
         method(evaluation, inputs_of(evaluation, study), command),
         unit="topic" if grouped is None else "session",
         groups=groups,
