@@ -11,7 +11,6 @@ documents and groups are ignored. This module imports none of these libraries be
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,16 +39,24 @@ class Metric:
         """The mean of each measure over the groups of these sizes. Labels are reduced once for all calls."""
         if sizes is None or np.size(sizes) == 0:
             raise GradedError("the data has no groups; give group sizes or query ids with the data")
-        kept = np.asarray(labels, np.float32).tobytes(), np.asarray(sizes).astype(np.int64).tobytes()
-        return _evaluator(self.measures, self.ties, *kept).means(np.ravel(scores)).tolist()
+        found = _evaluator(
+            self.measures, self.ties, np.asarray(labels, np.float32), np.asarray(sizes, np.int64)
+        )
+        return found.means(np.ravel(scores)).tolist()
 
 
-@lru_cache(KEPT)
-def _evaluator(measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes) -> ArrayEvaluator:
-    size = np.frombuffer(sizes, np.int64)
-    return ArrayEvaluator(
-        measures, np.frombuffer(labels, np.float32), np.repeat(np.arange(size.size), size), ties
-    )
+_kept: list[tuple[Any, ...]] = []
+
+
+def _evaluator(
+    measures: tuple[Measure, ...], ties: str, labels: np.ndarray, sizes: np.ndarray
+) -> ArrayEvaluator:
+    for made_of, known, groups, evaluator in _kept:
+        if made_of == (measures, ties) and np.array_equal(known, labels) and np.array_equal(groups, sizes):
+            return evaluator
+    evaluator = ArrayEvaluator(measures, labels, np.repeat(np.arange(sizes.size), sizes), ties)
+    _kept[:] = [((measures, ties), labels.copy(), sizes.copy(), evaluator), *_kept[: KEPT - 1]]
+    return evaluator
 
 
 class LightGBMMetric(Metric):

@@ -71,7 +71,8 @@ class JudgedRanks:
             start, stop = offsets[a], offsets[b]
             ranked = _ranked(scores[start:stop], offsets[a : b + 1] - start, doc, sort)
             for parts, part, first in zip((hits, moved, ties), ranked, ([[0], [a], [0]], start, start)):
-                parts.append(part + first)
+                part += first
+                parts.append(part)
             has_ids = sort is not None
         (doc, topic, rank), shifted, tied_rows = (
             np.concatenate(each, axis=1) for each in (hits, moved, ties)
