@@ -183,11 +183,11 @@ def test_explanations_of_many_topics_equal_single_ones():
         found = explanations(qrels, runs, measure, 6)
         assert list(found) == ["one", "two"]
         for name, run in runs.items():
-            for topic in qrels:
+            for topic, among in zip(qrels, found[name], strict=True):
                 alone = explain(qrels, run, measure, topic, 6, name=name)
-                assert found[name].of(topic).records() == alone.records()
-                assert found[name].of(topic).summary == alone.summary
-    assert explanations(qrels, runs, "CG", 6, ["p"])["two"].documents == (("x", "a"),)
+                assert among.records() == alone.records()
+                assert among.summary == alone.summary
+    assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [("x", "a")]
 
 
 # ------------------------------------------------------------------------------------ presentation

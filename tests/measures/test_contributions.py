@@ -28,11 +28,12 @@ def test_contributions_sum_to_the_value_and_the_last_running_value_equals_it(nam
         cutoff = measure.params.get("cutoff")
         depth = min(cutoff or LONGEST, 5 if name in NO_SUMS else LONGEST)
         found = explanations(QRELS, {"run": RUN}, measure, depth)["run"]
-        np.testing.assert_array_equal(found.value, value, err_msg=str(measure))
-        assert (found.contributions is None) == (name in NO_SUMS or measure.params.get("residual") is True)
-        if found.contributions is not None:
-            np.testing.assert_allclose(
-                found.contributions.sum(axis=1), value, rtol=1e-12, atol=1e-12, err_msg=str(measure)
-            )
-        if cutoff and cutoff <= found.levels.shape[1]:
-            np.testing.assert_array_equal(found.values[:, cutoff - 1], value, err_msg=str(measure))
+        assert [each.value for each in found] == value.tolist(), measure
+        for each in found:
+            assert (each.contributions is None) == (name in NO_SUMS or measure.params.get("residual") is True)
+            if each.contributions is not None:
+                np.testing.assert_allclose(
+                    each.contributions.sum(), each.value, rtol=1e-12, atol=1e-12, err_msg=str(measure)
+                )
+            if cutoff and cutoff <= each.levels.size:
+                assert each.values[cutoff - 1] == each.value, measure

@@ -7,7 +7,7 @@ takes a cutoff, the value with the cutoff at each rank is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.reduction import ReducedBlock
-from ..evaluation.study import StudiedRun, Study, study_of
+from ..evaluation.study import StudiedRun, study_of
 from ..inputs.in_memory import Source
 from ..measures.topics import GainList
 from ..output import plots
@@ -54,24 +54,6 @@ ALWAYS = ("rank", "document", "level")
 """The columns that the table shows even if they are empty."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Lists:
-    """The fields that the explanations of one topic and of several topics have in common."""
-
-    measure: Measure
-    run: str
-    scores: np.ndarray
-    levels: np.ndarray
-    gains: np.ndarray
-    weights: np.ndarray | None
-    contributions: np.ndarray | None
-    values: np.ndarray | None
-    sums: np.ndarray | None
-    ideal_levels: np.ndarray
-    ideal_gains: np.ndarray
-    ideal: np.ndarray | None
-
-
 class Score(float):
     """A score; formatted as text, it has at least `digits` decimals."""
 
@@ -87,7 +69,7 @@ class Score(float):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(_Lists, Result):
+class Explanation(Result):
     """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
 
     `value` is the value of `measure` for `topic`. Each array has one entry per rank (D), which is NaN where
@@ -107,9 +89,21 @@ class Explanation(_Lists, Result):
       with the cutoff at this rank
     """
 
+    measure: Measure
+    run: str
     topic: str
     value: float
     documents: tuple[str, ...]
+    scores: np.ndarray
+    levels: np.ndarray
+    gains: np.ndarray
+    weights: np.ndarray | None
+    contributions: np.ndarray | None
+    values: np.ndarray | None
+    sums: np.ndarray | None
+    ideal_levels: np.ndarray
+    ideal_gains: np.ndarray
+    ideal: np.ndarray | None
 
     @property
     def ranks(self) -> np.ndarray:
@@ -193,29 +187,6 @@ class Explanation(_Lists, Result):
         return figure
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Explanations(_Lists):
-    """The explanations of T topics of one run down to depth D, as arrays.
-
-    `value` has T entries, `documents` has T tuples, and `weights` has D entries. All other arrays are T × D.
-    """
-
-    topics: tuple[str, ...]
-    value: np.ndarray
-    documents: tuple[tuple[str, ...], ...]
-
-    def of(self, topic: str) -> Explanation:
-        """The explanation of one topic."""
-        number = self.topics.index(topic)
-        known: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(_Lists)}
-        for name, array in known.items():
-            if name not in ("measure", "run", "weights") and array is not None:
-                known[name] = array[number]
-        return Explanation(
-            **known, topic=topic, value=float(self.value[number]), documents=self.documents[number]
-        )
-
-
 def explain(
     qrels: Qrels,
     run: Source,
@@ -250,7 +221,8 @@ def explain(
     input that `evaluate` refuses. The options ties='mean' and unjudged are refused as well, because their
     values depend on more than one ranking.
     """
-    return _explanations(study_of(qrels, {name: run}), measure, depth, [topic])[name].of(topic)
+    (found,) = explanations(qrels, {name: run}, measure, depth, [topic])[name]
+    return found
 
 
 def explanations(
@@ -259,24 +231,17 @@ def explanations(
     measure: Measure | str,
     depth: int | None,
     topics: Iterable[str] | None = None,
-) -> dict[str, Explanations]:
-    """Explanations of several runs and topics, by the name of the run.
+) -> dict[str, list[Explanation]]:
+    """Explanations of several runs and topics: by the name of the run, in the order of the topics.
 
     `qrels` and `runs` are as for `evaluate`; `measure` and `depth` are as for `explain`. `topics` are topics
     of the qrels, by default all of them. Raises `GradedError` as `explain`.
 
     >>> found = explanations({"q1": {"a": 1}, "q2": {"b": 1}}, {"mine": {"q1": {"a": 1.0}}}, "CG", depth=2)
-    >>> found["mine"].documents, found["mine"].contributions
-    ((('a',), ()), array([[1., 0.],
-           [0., 0.]]))
+    >>> [(each.documents, each.contributions.tolist()) for each in found["mine"]]
+    [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
     """
-    return _explanations(study_of(qrels, runs), measure, depth, topics)
-
-
-def _explanations(
-    study: Study, measure: Measure | str, depth: int | None, topics: Iterable[str] | None
-) -> dict[str, Explanations]:
-    measure = _one_ranking(measure)
+    study, measure = study_of(qrels, runs), _one_ranking(measure)
     study = study if topics is None else study.part(tuple(dict.fromkeys(topics)))
     ideal = cache(partial(values_at_ranks, measure, ideal_run(study.judgments, measure)))
     return {run.name: _explained(run, measure, depth, ideal) for run in study.runs}
@@ -284,8 +249,8 @@ def _explanations(
 
 def _explained(
     run: StudiedRun, measure: Measure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
-) -> Explanations:
-    """The explanation of a run; without a depth, down to the cutoff or the last judged document.
+) -> list[Explanation]:
+    """The explanations of a run; without a depth, down to the cutoff or the last judged document.
 
     `ideal_values` has the values of the ideal list at each rank down to a depth.
     """
@@ -318,18 +283,13 @@ def _explained(
     lists = {**_ranking(run.block, ranks, ordered, gain, depth), **_best(judged, gain, among, depth)}
     if not is_graded(measure):
         lists["gains"] = lists["ideal_gains"] = np.full((len(topics), depth), np.nan)
-    return Explanations(
-        measure,
-        run.name,
-        weights=_padded(weights, depth),
-        contributions=None if added is None else _by_rank(added, added.gain, depth, 0.0),
-        values=_padded(values, depth),
-        sums=_padded(sums, depth),
-        ideal=_padded(ideal, depth),
-        topics=topics,
-        value=value,
-        **lists,
-    )
+    lists["contributions"] = None if added is None else _by_rank(added, added.gain, depth, 0.0)
+    lists |= {"values": _padded(values, depth), "sums": _padded(sums, depth), "ideal": _padded(ideal, depth)}
+    found, weights = [], _padded(weights, depth)
+    for number, topic in enumerate(topics):
+        own: dict[str, Any] = {name: None if all_ is None else all_[number] for name, all_ in lists.items()}
+        found.append(Explanation(measure, run.name, topic, float(value[number]), weights=weights, **own))
+    return found
 
 
 def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:

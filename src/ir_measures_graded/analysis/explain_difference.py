@@ -163,8 +163,8 @@ def explain_difference(
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)
         topic = topics[int(np.abs(values[1] - values[0]).argmax())]
     found = explanations(study.judgments, study.runs, measure, depth, [topic])
-    if depth is None and all(each.contributions is not None for each in found.values()):
+    if depth is None and all(each.contributions is not None for (each,) in found.values()):
         depth = max(1, *(int(run.ranks.retrieved.max()) for run in study.runs))  # shows where documents went
         found = explanations(study.judgments, study.runs, measure, depth, [topic])
-    other, run = (each.of(topic) for each in found.values())
+    other, run = (each for (each,) in found.values())
     return ExplainedDifference(other, run, count)

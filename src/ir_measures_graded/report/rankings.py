@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..analysis.explain import Explanations, explanations
+from ..analysis.explain import Explanation, explanations
 from ..errors import NotApplicableError
 from ..evaluation.study import Study
 from ..ranking.gains import Number, gain_of, plain_number
@@ -118,55 +118,54 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
 class _Lists:
     """The lists of all runs as text and as data."""
 
-    def __init__(self, found: dict[str, Explanations], topics: ByTopic):
+    def __init__(self, found: dict[str, list[Explanation]], topics: ByTopic):
         self.found, self.by_topic = found, topics
-        self.one = next(iter(found.values()))
-        ids = [id_ for run in found.values() for documents in run.documents for id_ in documents]
+        self.one = next(iter(found.values()))[0]
+        ids = [id_ for run in found.values() for each in run for id_ in each.documents]
         self.prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
 
     def of_topics(self) -> tuple[tuple[OfTopic, ...], dict[str, Any]]:
         """The topics, and the data that they share."""
         weights = None if self.one.weights is None else _numbers(self.one.weights)
         common = {"prefix": self.prefix, "unit": UNIT, "weights": weights}
-        return tuple(self._topic(place, topic) for place, topic in enumerate(self.one.topics)), common
+        return tuple(map(self._topic, range(len(self.by_topic.shown)))), common
 
-    def _topic(self, place: int, topic: str) -> OfTopic:
+    def _topic(self, place: int) -> OfTopic:
         code: dict[str, int] = {}
         number = self.by_topic.shown[place]
         values = self.by_topic.values[:, number]
         order = np.argsort(-sign_of(self.one.measure) * values, kind="stable").tolist()
         names = [self.by_topic.runs[row] for row in order]
-        data: dict[str, Any] = {"runs": [self._list(self.found[name], place, code) for name in names]}
+        runs = [self.found[name][place] for name in names]
+        data: dict[str, Any] = {"runs": [self._list(run, code) for run in runs]}
         data["documents"] = [shortened(id_.removeprefix(self.prefix)) for id_ in code]
-        if self.one.ideal is not None:
-            data["ideal"] = _numbers(self.one.ideal[place])
-        ideal = self.one.ideal_levels[place]
+        first = next(iter(self.found.values()))[place]
+        if first.ideal is not None:
+            data["ideal"] = _numbers(first.ideal)
+        ideal = first.ideal_levels
         return OfTopic(
             number,
-            topic,
-            self.by_topic.queries.get(topic, ""),
+            first.topic,
+            self.by_topic.queries.get(first.topic, ""),
             tuple(map(_text, ideal[~np.isnan(ideal)].tolist())),
-            tuple(
-                OfRun(name, float(self.found[name].value[place]), _levels(self.found[name], place))
-                for name in names
-            ),
+            tuple(OfRun(run.run, run.value, _levels(run)) for run in runs),
             data,
         )
 
-    def _list(self, run: Explanations, place: int, code: dict[str, int]) -> dict[str, Any]:
-        documents = run.documents[place]
+    def _list(self, run: Explanation, code: dict[str, int]) -> dict[str, Any]:
+        size = len(run.documents)
         found: dict[str, Any] = {
-            "documents": [code.setdefault(id_, len(code)) for id_ in documents],
-            "scores": _numbers(run.scores[place][: len(documents)]),
+            "documents": [code.setdefault(id_, len(code)) for id_ in run.documents],
+            "scores": _numbers(run.scores[:size]),
         }
         for name, values in (("contributions", run.contributions), ("values", run.values)):
             if values is not None:
-                found[name] = _units(values[place][: len(documents)])
+                found[name] = _units(values[:size])
         return found
 
 
-def _levels(run: Explanations, place: int) -> tuple[str, ...]:
-    levels = run.levels[place][: len(run.documents[place])].tolist()
+def _levels(run: Explanation) -> tuple[str, ...]:
+    levels = run.levels[: len(run.documents)].tolist()
     return tuple(NONE if level != level else _text(level) for level in levels)
 
 
