@@ -12,6 +12,7 @@ import csv
 import json
 import os
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,10 +36,7 @@ ALL = "all"
 KEYS = ["run", "measure", "topic"]
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
-IDS = {name for ours in ("query_id", "doc_id", "run") for group in NAMES[ours] for name in group} | {
-    "",
-    "index",
-}
+IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in chain(*NAMES[ours]))}
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
@@ -59,8 +57,9 @@ def read_values(tables: Any, smaller: Collection[str] = (), attributes: Sequence
     codes, labels = zip(*(_coded(cells[key]) for key in KEYS))
     values = np.full([*map(len, labels)], np.nan)
     place = np.ravel_multi_index(codes, values.shape)
-    if (twice := pandas.Series(place).duplicated()).any():
-        (part, row), (run, measure, topic) = cells.index[twice.argmax()], cells[KEYS].iloc[twice.argmax()]
+    if (np.bincount(place) > 1).any():
+        number = int(pandas.Series(place).duplicated().argmax())
+        (part, row), (run, measure, topic) = cells.index[number], cells[KEYS].iloc[number]
         raise GradedError(f"{names[part]}: row {row}: {run} has two values of {measure} for topic {topic}")
     values.ravel()[place] = cells["value"]
     runs, measures, topics = labels
@@ -74,9 +73,8 @@ def read_values(tables: Any, smaller: Collection[str] = (), attributes: Sequence
     if other := [name for name in smaller if name not in measures]:
         raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}")
     found = tuple(measure_named(name, name in smaller) for name in measures)
-    if len({*found}) < len(found):
-        twice = next(measure for measure in found if found.count(measure) > 1)
-        same = [name for name, measure in zip(measures, found) if measure == twice]
+    if twice := [measure for measure in found if found.count(measure) > 1]:
+        same = [name for name, measure in zip(measures, found) if measure == twice[0]]
         raise GradedError(f"{names[0]}: {' and '.join(same)} are the same measure; keep one")
     return {
         "runs": runs,
@@ -145,7 +143,7 @@ def frame_of(table: Any) -> DataFrame:
             batches = [batch for _, batch in opened.batches(opened.names, None)]
             for batch in batches:
                 batch.validate(full=True)  # damaged Arrow data could crash the process
-            return pyarrow.Table.from_batches(batches).to_pandas()
+            return pyarrow.Table.from_batches(batches).to_pandas(strings_to_categorical=True)
     except GradedError:
         raise
     except (*DAMAGE, ValueError, TypeError, pyarrow.ArrowException) as error:

@@ -126,9 +126,9 @@ class Grouped(Result):
 
     def note_of_groups(self, what: str) -> list[str]:
         """The sentence about the tests of groups, and `what` has their correction besides p."""
-        text = "Groups of at least 10 topics are tested: their p and {} are corrected for {}."
-        families = [counted(part.families, "group") for part in self.groups.values()]
-        return [text.format(what, families[0])] if families else []
+        tested = sum(part.topics >= 10 for part in self.groups.values())
+        text = f"Groups of at least 10 topics are tested: their p and {what} are corrected for "
+        return [f"{text}{counted(tested, 'group')}."] if self.groups else []
 
     def with_groups(self, rows: Records, of: Callable[[Any], Records]) -> Records:
         """Records over all topics, followed by those `of` each group if there are any."""
