@@ -32,6 +32,7 @@ from ir_measures_graded import (
     read_trec_qrels,
     read_trec_run,
 )
+from ir_measures_graded.evaluation.evaluate import evaluate
 from ir_measures_graded.inputs import files, text_files, text_forms
 from ir_measures_graded.inputs.rows import LONGEST_ID
 from ir_measures_graded.inputs.sources import qrels_of, qrels_source, run_source, scoreddocs_of
@@ -548,7 +549,9 @@ def test_subtopics_of_a_collection_are_read_as_iterations(monkeypatch):
 def test_collection_run_with_a_repeated_document_is_refused(monkeypatch):
     row = SimpleNamespace(query_id="q1", doc_id="d1", score=1.0)
     collection(monkeypatch, scoreddocs_iter=lambda: [row, row])
-    assert "topic 'q1' retrieves document 'd1' twice" in refused(scoreddocs_of, "made-up")
+    run = {"made-up": scoreddocs_of("made-up")}
+    told = refused(evaluate, {"q1": {"d1": 1}}, run, ["CG"])
+    assert told.startswith("made-up: run: topic 'q1' retrieves document 'd1' twice")
 
 
 def test_files_with_byte_order_marks_are_read_when_joined(tmp_path):

@@ -67,11 +67,7 @@ def whole_table(source: Any) -> pyarrow.Table:
     """All rows of a table that exports Arrow."""
     import pyarrow
 
-    if isinstance(source, pyarrow.Table):
-        return source
-    if hasattr(source, "__arrow_c_stream__"):
-        return pyarrow.RecordBatchReader.from_stream(source).read_all()
-    return pyarrow.Table.from_batches([pyarrow.record_batch(source)])
+    return pyarrow.table(source)
 
 
 def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:

@@ -38,7 +38,7 @@ from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
 from .rows import PLACES, Rows, refuse_repeated, with_account
 from .table_files import batch_rows, kind_of, table_columns, table_rows
-from .text_files import text_columns, text_tables, threads
+from .text_files import ahead, text_columns, text_tables
 from .text_forms import TREC
 
 if TYPE_CHECKING:
@@ -350,20 +350,11 @@ def tables_of(
     chosen = chosen or Chosen()
     with Content(file) as content:
         if (kind := kind_of(content)) is not None:
-            rows = table_rows(kind, content, role, chosen, run)
-            yield from _ahead(rows) if is_lasting(file) else rows
+            batches = table_rows(kind, content, role, chosen, run)
+            yield from (rows for rows, _ in ahead(content, batches, len, most=0))
         else:
             read = json_tables if is_json(content.begin()) else text_tables
             yield from read(content, role, chosen)
-
-
-def _ahead(tables: Iterator[pyarrow.Table]) -> Iterator[pyarrow.Table]:
-    """The same tables; a thread reads the next one in advance."""
-    with threads(1) as submit:
-        reading = submit(next, tables, None)
-        while (rows := reading.result()) is not None:
-            reading = submit(next, tables, None)
-            yield rows
 
 
 # ------------------------------------------------------------------------------------- tables

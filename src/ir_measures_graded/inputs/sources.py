@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
-from ir_measures import Qrel
+from ir_measures import Qrel, ScoredDoc
 
 from ..errors import FileError, GradedError, did_you_mean, shown
 from .arrow import is_stream
@@ -85,30 +85,20 @@ def is_file(name: str) -> bool:
     return name == "-" or (os.path.exists(name) and not os.path.isdir(name))
 
 
-def scoreddocs_of(name: str) -> dict[str, dict[str, float]]:
-    """The run (scoreddocs) that comes with the ir-datasets collection `name`, as a dict of dicts.
+def scoreddocs_of(name: str) -> list[ScoredDoc]:
+    """The run (scoreddocs) that comes with the ir-datasets collection `name`.
 
-    >>> len(scoreddocs_of("graded-demo"))
+    >>> len({row.query_id for row in scoreddocs_of("graded-demo")})
     20
 
-    Raises `GradedError` if the collection has no run, if its download fails, or if a topic retrieves a
-    document twice.
+    Raises `GradedError` if the collection has no run, and if its download fails.
     """
     collection = _collection(name)
     if not collection.has_scoreddocs():
         parts = _parts_with(name, "scoreddocs")
         raise GradedError(f"the ir-datasets collection {shown(name)} has no run (scoreddocs){parts}")
-    run: dict[str, dict[str, float]] = {}
     with _loading("scoreddocs", name):
-        for row in collection.scoreddocs_iter():
-            docs = run.setdefault(row.query_id, {})
-            if row.doc_id in docs:
-                raise GradedError(
-                    f"scoreddocs of {shown(name)}: topic {shown(row.query_id)} retrieves document "
-                    f"{shown(row.doc_id)} twice"
-                )
-            docs[row.doc_id] = row.score
-    return run
+        return [ScoredDoc(row.query_id, row.doc_id, row.score) for row in collection.scoreddocs_iter()]
 
 
 def _collection(name: str) -> Any:

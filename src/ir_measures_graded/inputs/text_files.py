@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from .text_forms import TREC, Counter, Form, form_of, headed
 if TYPE_CHECKING:
     import pyarrow
 
+Block = TypeVar("Block")
+Parsed = TypeVar("Parsed")
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
 BREAKS = b"\r\n"
 DATA = re.compile(rb"^(?!#)[^\S\n]*\S", re.MULTILINE)  # a line that is neither blank nor a comment
@@ -104,19 +106,22 @@ def threads(count: int) -> Iterator[Callable[..., Future[Any]]]:
 
 
 def ahead(
-    content: Content, blocks: Iterator[bytes], parse: Callable[[bytes], pyarrow.Table | None]
-) -> Generator[tuple[bytes, pyarrow.Table | None]]:
-    """Each block and its table. If the content is that of a file, threads parse blocks in advance."""
+    content: Content, blocks: Iterator[Block], parse: Callable[[Block], Parsed], most: int = AHEAD
+) -> Generator[tuple[Block, Parsed]]:
+    """Each block and what it is parsed into. If the content is that of a file, threads parse in advance.
+
+    Another block is read in advance, and `most` blocks are parsed.
+    """
     if not is_lasting(content.file):  # reading ahead in a stream could block forever
         yield from ((block, parse(block)) for block in blocks)
         return
-    pending: deque[tuple[bytes, Future[pyarrow.Table | None]]] = deque()
+    pending: deque[tuple[Block, Future[Parsed]]] = deque()
     with threads(1 + THREADS) as submit:
         reading = submit(next, blocks, None)
         while (block := reading.result()) is not None:
             reading = submit(next, blocks, None)
             pending.append((block, submit(parse, block)))
-            if len(pending) > AHEAD:
+            if len(pending) > most:
                 block, parsed = pending.popleft()
                 yield block, parsed.result()
         for block, parsed in pending:
