@@ -79,11 +79,22 @@ def test_only_measures_of_intents_refuse_a_missing_probability(form, tmp_path):
         values(qrels)
 
 
+def test_a_query_that_returns_its_rows_in_another_order_is_read_once():
+    class Query:
+        def __init__(self):
+            self.orders = iter([FRAME, FRAME.iloc[::-1]])
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return arrow(next(self.orders)).__arrow_c_stream__(requested_schema)
+
+    assert (values(Query()) == values(FRAME)).all()
+
+
 def test_probabilities_are_numbers_of_any_type(tmp_path):
     column = pyarrow.array([*map(Decimal, FRAME["probability"])], pyarrow.decimal128(6, 4))
     parquet.write_table(arrow(FRAME, probability=column), tmp_path / "decimals")
     assert (values(tmp_path / "decimals") == values(FRAME)).all()
-    parquet.write_table(arrow(FRAME, probability=FRAME["probability"].map(str)), tmp_path / "texts")
+    parquet.write_table(arrow(FRAME, probability=[[*FRAME["probability"].map(str)]]), tmp_path / "texts")
     with pytest.raises(GradedError, match=r"texts: row \d: topic 'q1', intent 'car': the probability is nan"):
         values(tmp_path / "texts")
 

@@ -21,12 +21,15 @@ def intents_of(rows: Rows, distinct: Distinct, collection: Collection | None) ->
     found: Rows | None = rows.source.intents() if rows.source else None
     if found is None:
         raise GradedError(NO_INTENTS)
-    names, code = np.unique([*found.docs.ids()], return_inverse=True)
+    intents = [*found.docs.ids()]
+    names = sorted({*intents})  # the order of rows does not affect sums over intents
+    number = {name: place for place, name in enumerate(names)}
+    code = np.array([number[intent] for intent in intents], dtype=np.int64)
     # Some topics of a collection may have a single intent, but "0" stands for none.
-    if not names.size or (names.size == 1 and (collection is None or names[0].encode() in NO_ITERATION)):
+    if not names or (len(names) == 1 and (collection is None or names[0].encode() in NO_ITERATION)):
         raise GradedError(NO_INTENTS)
     topic = np.repeat(np.arange(len(rows.topics)), np.diff(rows.offsets))
-    pairs, first, pair = np.unique(topic * names.size + code, return_index=True, return_inverse=True)
+    pairs, first, pair = np.unique(topic * len(names) + code, return_index=True, return_inverse=True)
     probability = found.values[first]
     for row in np.flatnonzero(found.values != probability[pair])[:1].tolist():
         others = f"{probability[pair[row]]:g} and {found.values[row]:g}"
@@ -35,8 +38,8 @@ def intents_of(rows: Rows, distinct: Distinct, collection: Collection | None) ->
     judgment = pair * documents[-1] + distinct.doc
     _, first, again = np.unique(judgment, return_index=True, return_inverse=True)
     for row in np.flatnonzero(rows.values != rows.values[first][again])[:1].tolist():
-        raise judged_twice(rows, int(first[again[row]]), row, f" for intent {shown(str(names[code[row]]))}")
-    of_topic = pairs // names.size
+        raise judged_twice(rows, int(first[again[row]]), row, f" for intent {shown(names[code[row]])}")
+    of_topic = pairs // len(names)
     judged = Judged(
         [rows.topics[number] for number in of_topic.tolist()],
         bounds_of(np.bincount(pair[first], minlength=pairs.size)),

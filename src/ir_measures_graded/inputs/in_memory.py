@@ -244,12 +244,14 @@ class Frame(Columnar):
 class Arrow(Columnar):
     """An object that exports Arrow data, or a list of these, into which ir-measures turns a stream.
 
-    A stream that can be read only once is kept.
+    A stream that can be read only once is kept. Qrels are kept too, because a query that computes them anew
+    may return their rows in another order.
     """
 
     def __init__(self, source: Any, role: Role, name: str = ""):
         super().__init__(source, role, name)
-        if isinstance(source, Iterator):
+        computed = not (isinstance(source, (list, tuple)) or is_arrow(source))
+        if isinstance(source, Iterator) or (role is QRELS and computed):
             self.source = [*self._batches()]
 
     @staticmethod

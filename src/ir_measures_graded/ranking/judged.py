@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NO_INTENTS = (
     "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
-    "subtopic_id that names the intent of each judgment"
+    "subtopic_id that tells the intents of judgments apart"
 )
 
 
