@@ -93,7 +93,8 @@ def compare(
     A test that is undefined for the data has a note instead of a p-value. Raises `GradedError` for fewer than
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
-    resamples = check_options(alpha, resamples, seed, interval, tests, permutations)
+    resamples = check_test(alpha, resamples, seed, permutations)
+    check_options(alpha, interval, tests)
     evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs, by)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
@@ -144,26 +145,14 @@ def compare(
 compare_values = compare
 
 
-def check_options(
-    alpha: float,
-    resamples: int,
-    seed: int,
-    interval: str = STUDENT,
-    tests: Sequence[str] = (),
-    permutations: int | None = None,
-) -> int:
-    """The number of resamples, as `check_test`.
-
-    Raises `GradedError` for an option out of range, an unknown test or a missing library.
-    """
-    resamples = check_test(alpha, resamples, seed, permutations)
+def check_options(alpha: float, interval: str, tests: Sequence[str]) -> None:
+    """Raise `GradedError` for an unknown interval or test, or a missing library."""
     check(1 - alpha, interval, "interval")
     for name in tests:
         if name not in TESTS:
             raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
     libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
     need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
-    return resamples
 
 
 def _pairs(evaluation: Evaluation, measure: Measure, reference: str | None) -> list[tuple[int, int]]:

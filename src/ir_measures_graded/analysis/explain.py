@@ -6,7 +6,7 @@ takes a cutoff, the value with the cutoff at each rank is computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import groupby, islice
@@ -322,9 +322,10 @@ def _one_ranking(measure: Measure | str) -> Measure:
     ties = measure.option("ties")
     if ties == "mean" or (ties in ("min", "max") and not sorts_ties(measure)):
         what = "a mean" if ties == "mean" else "an extreme"
+        others = " or ".join(repr(word) for word in measure.TIES if word != "mean" and sorts_ties(measure))
         raise NotApplicableError(
             f"{measure} is {what} over all orders of tied documents, so no single ranking explains it; "
-            f"leave out ties={ties!r}{_or(measure.TIES if sorts_ties(measure) else ())}"
+            f"leave out ties={ties!r}{f', or use ties={others}' if others else ''}"
         )
     if measure.UNJUDGED and measure["unjudged"] != "irrelevant":
         raise NotApplicableError(
@@ -332,11 +333,6 @@ def _one_ranking(measure: Measure | str) -> Measure:
             "ranking explains it; leave out unjudged="
         )
     return measure
-
-
-def _or(ties: Sequence[str]) -> str:
-    extremes = [word for word in ties if word != "mean"]
-    return f", or use ties={' or '.join(map(repr, extremes))}" if extremes else ""
 
 
 def _ranking(

@@ -41,10 +41,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded measures --plugins
     """
     check_files(arguments)
-    for option, given in {"plugins": arguments.plugins, "all": arguments.all}.items():
-        if given and arguments.names:
-            what = "plugins" if option == "plugins" else "measures"
-            raise GradedError(f"--{option} lists all {what}; omit the names of measures")
+    if arguments.names and (arguments.plugins or arguments.all):
+        option, what = ("plugins", "plugins") if arguments.plugins else ("all", "measures")
+        raise GradedError(f"--{option} lists all {what}; omit the names of measures")
     if arguments.plugins:
         return printed(_plugins, arguments)
     if arguments.names:

@@ -11,7 +11,7 @@ from warnings import catch_warnings, simplefilter
 
 from ir_measures import Measure
 
-from ..analysis.compare import check_options, compare_values
+from ..analysis.compare import compare_values
 from ..analysis.comparison import Comparison, PValue
 from ..analysis.levels import levels
 from ..errors import GradedError, InputWarning, shown
@@ -27,6 +27,8 @@ from ..output.formats import Table, counted, numeric
 from ..output.plots import need_matplotlib
 from ..output.result import Result
 from ..registry.facts import is_graded, needs_intents
+from ..statistics.libraries import need_statistics
+from ..statistics.options import check_test
 from . import pages
 from .by_topic import ByTopic, by_topic
 from .material import Material, material
@@ -150,7 +152,8 @@ def report(
     """
     pages.check()
     need_matplotlib()
-    check_options(alpha, resamples, seed, permutations=permutations)
+    check_test(alpha, resamples, seed, permutations)
+    need_statistics("scipy")
     given = queries_in(os.fspath(queries)) if isinstance(queries, (str, os.PathLike)) else queries
     if not isinstance(given, Mapping | None):
         raise GradedError(
