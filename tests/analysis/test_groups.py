@@ -104,12 +104,12 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
     pandas.DataFrame({"topic": [*BY], "kind": [*BY.values()]}).to_parquet("kinds.parquet")
     words = ["--values", "v.csv", "--by"]
     printed = []
-    for by in ("kind", "kinds.parquet:kind"):
+    for by in ("kind", "v.csv:kind", "kinds.parquet:kind"):
         assert cli.main(["compare", *words, by, "-f", "jsonl"]) == 0
         printed.append(capsys.readouterr().out)
     groups = [None, *SIZES, "no group"]
     assert list(dict.fromkeys(json.loads(line)["group"] for line in printed[0].splitlines())) == groups
-    assert printed[0] == printed[1]
+    assert printed[0] == printed[1] == printed[2]
     assert printed[0] == "".join(f"{json.dumps(row)}\n" for row in compare_values(values, by=BY).records())
     for form, times in (("text", 2), ("markdown", 3), ("latex", 2), ("html", 1)):
         assert cli.main(["compare", *words, "kind", "-f", form]) == 0

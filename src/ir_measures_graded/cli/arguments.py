@@ -132,6 +132,8 @@ def stored_values(arguments: argparse.Namespace) -> Evaluation | None:
         return None
     if hasattr(arguments, "format"):  # the options of `add_output`
         check_files(arguments)
+    file, _, column = (arguments.by or "").rpartition(":")
+    arguments.by = column if file in arguments.values else arguments.by
     attributes = [arguments.by] if is_column(arguments.by) else []
     return Evaluation.from_values(arguments.values, smaller=arguments.smaller, attributes=attributes)
 

@@ -146,7 +146,7 @@ def frame_of(table: Any) -> DataFrame:
             return pyarrow.Table.from_batches(batches).to_pandas(strings_to_categorical=True)
     except GradedError:
         raise
-    except (*DAMAGE, ValueError, TypeError, pyarrow.ArrowException) as error:
+    except (*DAMAGE, ValueError, TypeError, AttributeError, pyarrow.ArrowException) as error:
         name = os.fspath(table) if _is_path(table) else "values"
         raise FileError(f"{name}: cannot be read as a table with a header: {str(error).strip()}") from None
 
@@ -157,6 +157,7 @@ def _frame_of_text(text: bytes) -> DataFrame:
     import pyarrow
     from pyarrow import csv as arrow_csv
 
+    text = text.lstrip(b"\r\n")
     if IS_JSON.match(text):
         return pandas.DataFrame(_json(str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig").rstrip("\r")
@@ -231,18 +232,10 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, attributes: Collection[s
         _refuse(frame[key], (frame[key].isna() | (frame[key] == "")).to_numpy(), name, "empty")
     for key, found in numbers.items():
         _refuse(frame[key], ~np.isfinite(found), name, "not a finite number")
-    return pandas.concat(
-        pandas.DataFrame(
-            {
-                "run": unnamed if run is None else frame[run],
-                "measure": key if key != value else frame[measure],
-                "topic": frame[keys[0]],
-                "value": found,
-            },
-            index=frame.index,
-        )
-        for key, found in numbers.items()
-    )
+    ids = {"run": unnamed if run is None else frame[run], "topic": frame[keys[0]]}
+    labels = {key: key if value is None else frame[measure] for key in numbers}
+    parts = (ids | {"measure": labels[key], "value": of} for key, of in numbers.items())
+    return pandas.concat(pandas.DataFrame(part, index=frame.index) for part in parts)
 
 
 def _refuse(column: Series, bad: np.ndarray, name: str, what: str) -> None:
