@@ -29,7 +29,7 @@ from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
-from ..evaluation.sessions import Given, in_sessions
+from ..evaluation.sessions import Given
 from ..output.formats import listed
 from ..registry.facts import sign_of
 from ..statistics import significance
@@ -95,7 +95,7 @@ def compare(
     """
     resamples = check_test(alpha, resamples, seed, permutations)
     check_options(alpha, interval, tests)
-    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs, by)
+    evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(

@@ -31,7 +31,7 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
-from ..evaluation.sessions import Given, in_sessions
+from ..evaluation.sessions import Given
 from ..evaluation.study import Study, evaluated_study
 from ..inputs.rows import Rows
 from ..measures.base import GradedMeasure
@@ -331,7 +331,7 @@ def gate(
     """
     need_statistics("scipy")
     size = Margin.of(MARGIN if margin is None else margin)
-    evaluation, study = evaluated_study(in_sessions(qrels, sessions), runs, measures, by)
+    evaluation, study = evaluated_study(qrels, runs, measures, by, sessions=sessions)
     if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
         raise GradedError(
             f"a gate needs two runs, the old and the new one, and at least 2 topics; there are "

@@ -34,7 +34,7 @@ from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
-from ..evaluation.sessions import Given, in_sessions
+from ..evaluation.sessions import Given
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Grouped
@@ -377,7 +377,7 @@ def power(
     """
     resamples = check_test(alpha, resamples, seed, permutations)
     wanted = _check(test, alpha, power, differences)
-    evaluation = evaluated(in_sessions(qrels, sessions), runs, measures, progress, jobs, by)
+    evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(f"discriminative power needs at least 2 {what}s, not {count}")

@@ -335,13 +335,16 @@ def evaluated(
     progress: bool = False,
     jobs: int | None = 1,
     by: By = None,
+    sessions: Given = None,
 ) -> Evaluation:
     """An `Evaluation` in place of qrels as it is, that of a table of values, or that of the runs.
 
     Of values, all measures are taken if none is named. A column that `by` names is an attribute.
     """
     if not are_values(qrels, runs):
-        return evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
+        return evaluate(qrels, runs, measures, sessions=sessions, progress=progress, jobs=jobs)
+    if sessions:
+        raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels
     if not isinstance(found, Evaluation):
         found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [])

@@ -24,6 +24,7 @@ from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgment
 from .provider import view
 from .reduction import ReducedBlock, Reduction
 from .remarks import RunRemarks, warn_of
+from .sessions import Given, in_sessions
 
 
 @dataclass(frozen=True)
@@ -127,14 +128,15 @@ def evaluated_study(
     by: By,
     default: Sequence[str] = (),
     progress: bool = False,
+    sessions: Given = None,
 ) -> tuple[Evaluation, Study | None]:
     """The values, see `evaluated`, and the study of the runs; None if only values are given.
 
     Runs are evaluated by the measures or, without one, by those of `default`.
     """
     if are_values(qrels, runs):
-        return evaluated(qrels, runs, measures, by=by), None
-    study = study_of(qrels, runs)
+        return evaluated(qrels, runs, measures, by=by, sessions=sessions), None
+    study = study_of(in_sessions(qrels, sessions), runs)
     return evaluate(study.judgments, study.runs, measures or default, progress=progress), study
 
 

@@ -18,7 +18,7 @@ from ..errors import GradedError, InputWarning, shown
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.groups import By
 from ..evaluation.named import Qrels, Run, Runs
-from ..evaluation.sessions import Given, in_sessions
+from ..evaluation.sessions import Given
 from ..evaluation.study import evaluated_study
 from ..inputs.sources import queries_in, queries_of
 from ..judging.agreement import Judges, judges
@@ -159,8 +159,7 @@ def report(
         raise GradedError(
             f"queries={shown(queries)} is not allowed; it maps topics to texts, or is a file's path"
         )
-    qrels = in_sessions(qrels, sessions)
-    evaluation, study = evaluated_study(qrels, runs, measures, by, MEASURES, progress)
+    evaluation, study = evaluated_study(qrels, runs, measures, by, MEASURES, progress, sessions)
     if not evaluation.runs:
         raise GradedError("no run is given; a report needs at least one")
     first_graded = next(filter(is_graded, evaluation.measures), None)
