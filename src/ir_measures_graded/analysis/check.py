@@ -11,7 +11,7 @@ from ir_measures import Measure
 
 from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..evaluation.provider import check_levels
+from ..evaluation.provider import GradedProvider, check_levels
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
 from ..output.formats import Table, counted
 from ..output.result import Result
@@ -84,7 +84,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     named = named_runs(runs, once=True, needed=False)
     judged = judgments.documents.judged
     with about(judgments.name):
-        for measure in wanted:
+        for measure in filter(GradedProvider().supports, wanted):
             check_levels(measure, judged)
     remarks = [(run.name, remark) for run in named for remark in _of_run(run, judgments, depth)]
     remarks += [(str(measure), text) for measure, text in measure_remarks(wanted, judged)]

@@ -18,7 +18,7 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.progress import tracked
-from ..evaluation.provider import computed, view
+from ..evaluation.provider import check_levels, computed, view
 from ..evaluation.remarks import RunRemarks, warn_of
 from ..evaluation.study import studied
 from ..measures.base import GradedMeasure
@@ -359,6 +359,9 @@ def _vectors(
         return [values_at_ranks(measure, whole, depth).T[None] for measure, depth in asked]
     count = 1 if normalise == "topics" else 2
     found = [np.empty((count, depth, len(judgments.topics))) for _, depth in asked]
+    with about(judgments.name):
+        for measure, _ in asked:
+            check_levels(measure, judgments.documents.judged)
     remarks = RunRemarks(judgments.documents.judged)
     with about(run.name):
         for block in remarks.watched(run.reduced(judgments).blocks):
