@@ -13,6 +13,7 @@ from ..judging.answers import holds_answers
 from ..judging.estimate import estimated
 from ..judging.panel import HUMAN_FIRST, panels
 from ..output.formats import FOR_PEOPLE, Table, rows_of
+from ..output.result import Result
 from ..statistics.intervals import STUDENT, check
 from .arguments import Inputs, add_jobs, add_qrels, add_resamples, add_runs, bars
 from .parser import Parser
@@ -78,6 +79,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
     check(arguments.confidence, STUDENT)
     inputs = Inputs(arguments) if arguments.inputs else None
     runs = inputs.runs if inputs else []
+    if arguments.show == ESTIMATES and more:
+        raise GradedError("--show estimates requires a single machine")
     if arguments.show == ORDERS and len(runs) < 2:
         raise GradedError("--show orders requires at least 2 runs")
     baseline = inputs.run_named(arguments.baseline, "--baseline") if inputs else None
@@ -93,23 +96,21 @@ def run(arguments: argparse.Namespace) -> list[str]:
         jobs=arguments.jobs,
     )
     agreed = compared(found, arguments.confidence, arguments.resamples, arguments.seed)
-    if inputs and (len(found) == 1 or arguments.show == ESTIMATES):
-        estimates = {panel.name: estimated(panel, arguments.confidence, baseline) for panel in found}
-        agreed = replace(agreed, estimates=estimates)
-    choice = arguments.show or (ESTIMATES if agreed.estimates else AGREEMENT)
+    if inputs and len(found) == 1:
+        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, baseline))
     tables = {
         AGREEMENT: agreed.table,
         LEVELS: agreed.level_table,
         TOPICS: agreed.topic_table,
         ORDERS: agreed.order_table,
-        ESTIMATES: agreed.estimate_table,
     }
-    records = {AGREEMENT: agreed.records, ESTIMATES: agreed.estimate_records}
+    result: Result = agreed
+    if agreed.estimates and arguments.show in (None, ESTIMATES):
+        result, tables[ESTIMATES] = agreed.estimates, agreed.estimates.table
 
     def table(form: str) -> Table:
-        if form in FOR_PEOPLE or choice not in records:
+        if form in FOR_PEOPLE or arguments.show in (LEVELS, TOPICS, ORDERS):
             return tables[arguments.show or AGREEMENT]()
-        return rows_of(records[choice]())
+        return rows_of(result.records())
 
-    single = [*agreed.estimates.values()] if choice == ESTIMATES and len(found) == 1 else [agreed]
-    return printed(table, arguments, single[0].figure, found=None if arguments.show else agreed)
+    return printed(table, arguments, result.figure, found=None if arguments.show else agreed)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +24,7 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.named import Qrels, Runs
 from ..output.dots import dot_plot
-from ..output.formats import Table, counted
+from ..output.formats import Table, counted, rows_of
 from ..output.result import Result
 from ..ranking.gains import plain_number
 from ..registry.facts import sign_of
@@ -149,30 +149,32 @@ class JudgeAgreement:
         levels, rows = np.array(self.levels), zip(self.levels, self.confusion)
         return {level: float(row @ (levels - level) / row.sum()) for level, row in rows if row.any()}
 
-    def counts(self) -> dict[str, Any]:
-        """The numbers of documents, the share with the same level, and the bias."""
+    def all_statistics(self) -> dict[str, Statistic]:
+        """The statistics of the levels and of the orders of runs, with the measure in the name."""
+        of_orders = (
+            (f"{name} {each.measure}", found)
+            for each in self.orders
+            for name, found in each.statistics.items()
+        )
+        return self.statistics | dict(of_orders)
+
+    def row(self) -> dict[str, Any]:
+        """The judge's name and counts, all statistics, and the shares of significant pairs of runs."""
+        shares = {
+            f"{what} {each.measure}": getattr(each, what)
+            for each in self.orders
+            for what in ("agreed", "reversed")
+        }
         return {
+            "judge": self.judge,
             "documents": self.documents,
             "unanswered": self.human_only,
             "abstentions": self.abstentions,
             "machine only": self.machine_only,
             "same": self.same,
             "bias": self.bias,
-        }
-
-    def all_statistics(self) -> dict[str, Statistic]:
-        """The statistics of the levels and of the orders of runs, with the measure in the name."""
-        of_orders = {
-            f"{name} {each.measure}": found for each in self.orders for name, found in each.statistics.items()
-        }
-        return self.statistics | of_orders
-
-    def shares(self) -> dict[str, float | None]:
-        """The shares of the significant pairs that the machine agrees upon and that it reverses."""
-        return {
-            f"{what} {each.measure}": getattr(each, what)
-            for each in self.orders
-            for what in ("agreed", "reversed")
+            **{name: found.value for name, found in self.all_statistics().items()},
+            **shares,
         }
 
 
@@ -180,13 +182,13 @@ class JudgeAgreement:
 class Judges(Result):
     """The agreement of each machine with the human; see `judges`.
 
-    `confidence` is the level of the intervals. `estimates` has the estimates with the judgments of a machine,
-    by its name, if they are computed.
+    `confidence` is the level of the intervals. `estimates` are those with the judgments of the only machine,
+    if they are computed.
     """
 
     judges: tuple[JudgeAgreement, ...]
     confidence: float
-    estimates: Mapping[str, Estimates] = field(default_factory=dict)
+    estimates: Estimates | None = None
 
     @property
     def summary(self) -> str:
@@ -201,23 +203,14 @@ class Judges(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per judge."""
-        rows = [
-            {
-                "judge": each.judge,
-                **each.counts(),
-                **{name: found.value for name, found in each.all_statistics().items()},
-                **each.shares(),
-            }
-            for each in self.judges
-        ]
-        return list(rows[0]), [[*row.values()] for row in rows]
+        return rows_of([each.row() for each in self.judges])
 
     def parts(self) -> list[tuple[str, Table]]:
         """The table, the intervals, the levels, and the estimates."""
         intervals = f"{100 * self.confidence:g} % intervals over resampled topics"
         levels = "Documents by the human's level (row) and the machine's (column)"
         parts = [("", self.table()), (intervals, self.interval_table()), (levels, self.level_table())]
-        return parts + [(f"Estimates with {name}", found.table()) for name, found in self.estimates.items()]
+        return [*parts, ("Estimates", self.estimates.table())] if self.estimates else parts
 
     def notes(self) -> list[str]:
         """What the columns and the estimates count."""
@@ -225,7 +218,8 @@ class Judges(Result):
         shares = (
             "agreed and reversed are shares of the pairs of runs that differ significantly under the human"
         )
-        return [f"{shares}: {counts}."] * bool(counts) + [each.summary for each in self.estimates.values()]
+        of_estimates = [self.estimates.summary] if self.estimates else []
+        return [f"{shares}: {counts}."] * bool(counts) + of_estimates
 
     def interval_table(self) -> Table:
         """Column names and rows: one row per judge with the interval of each statistic."""
@@ -257,46 +251,19 @@ class Judges(Result):
                 rows += [[each.judge, str(order.measure), *row] for row in zip(order.runs, *both, *ranks)]
         return ["judge", "measure", "run", HUMAN, MACHINE, "human rank", "machine rank"], rows
 
-    def estimate_records(self) -> list[dict[str, Any]]:
-        """The records of all estimates; of several machines, each with the machine's name."""
-        if len(self.estimates) == 1:
-            return next(iter(self.estimates.values())).records()
-        return [
-            {"machine": name, **record}
-            for name, found in self.estimates.items()
-            for record in found.records()
-        ]
-
-    def estimate_table(self) -> Table:
-        """Column names and rows of all estimates, as `estimate_records`."""
-        tables = {name: found.table() for name, found in self.estimates.items()}
-        (columns, rows), *others = tables.values()
-        if not others:
-            return columns, rows
-        return ["machine", *columns], [[name, *row] for name, (_, rows) in tables.items() for row in rows]
-
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary per judge: counts, statistics with their intervals, and the confusion matrix.
+        """One dictionary per judge: the row of the table, ends of intervals, and the confusion matrix.
 
         The number of documents with the levels 1 by the human and 2 by the machine is under ``1>2``.
         """
-        return [
-            {
-                "judge": each.judge,
-                **each.counts(),
-                **{
-                    name + end: value
-                    for name, found in each.all_statistics().items()
-                    for end, value in zip(("", " lower", " upper"), found)
-                },
-                **each.shares(),
-                **{
-                    f"{each.levels[row]:g}>{each.levels[column]:g}": int(count)
-                    for (row, column), count in np.ndenumerate(each.confusion)
-                },
-            }
-            for each in self.judges
-        ]
+        found = []
+        for each in self.judges:
+            statistics, cells = each.all_statistics().items(), np.ndenumerate(each.confusion)
+            lower = {f"{name} lower": statistic.lower for name, statistic in statistics}
+            upper = {f"{name} upper": statistic.upper for name, statistic in statistics}
+            levels = {f"{each.levels[a]:g}>{each.levels[b]:g}": int(count) for (a, b), count in cells}
+            found.append(each.row() | lower | upper | levels)
+        return found
 
     def figure(self) -> Figure:
         """Draw κ of each judge, and τ by each measure, with intervals. Needs the extra ``plot``."""

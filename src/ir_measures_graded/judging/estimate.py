@@ -41,8 +41,10 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError, did_you_mean
 from ..evaluation.named import Qrels, Runs
 from ..output import plots
+from ..output.dots import dot_plot
 from ..output.formats import Table, counted
 from ..output.result import Result
+from ..registry.facts import sign_of
 from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_quantile
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.paired import FEW, fewest_topics
@@ -51,13 +53,16 @@ from .panel import Panel, panels, values_of
 from .scales import HUMAN, MACHINE
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 LEAST_TOPICS: Final = 3
 NO_VALUES: Final = np.empty(0)
+LOOKS: Final = {
+    HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
+    MACHINE: {"color": plots.COLOURS[4], "linewidth": 4, "alpha": 0.6, "label": MACHINE},
+}
 NAMES: Final = {"weight": "lambda"}
 """The names of fields in tables that are not those in Python."""
 
@@ -146,48 +151,22 @@ class Estimates(Result):
         found = [{**vars(one), "measure": str(one.measure)} for one in self.estimates]
         return [{NAMES.get(name, name): value for name, value in record.items()} for record in found]
 
-    @plots.styled
     def figure(self) -> Figure:
-        """Draw the estimates with their intervals, one panel per measure. Needs the extra ``plot``.
+        """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``.
 
-        Differences from a baseline have separate panels on the right.
+        There is one panel per measure, and one for the differences from the baseline.
         """
-        measures, baselines, runs = (
-            list(dict.fromkeys(getattr(one, name) for one in self.estimates))
-            for name in ("measure", "baseline", "run")
-        )
-        height = (0.45 * len(runs) + 1.0) * len(measures) + 0.4
-        figure = plots.new_figure(5.0 * len(baselines) + 1.5, max(height, 2.4))
-        grid = figure.subplots(len(measures), len(baselines), squeeze=False)
-        for (row, column), axes in np.ndenumerate(grid):
-            self._draw(axes, measures[row], baselines[column])
-        plots.legend_outside(grid[0, -1])
-        return figure
-
-    def _draw(self, axes: Axes, measure: Measure, baseline: str | None) -> None:
-        found = [one for one in self.estimates if (one.measure, one.baseline) == (measure, baseline)]
-        runs = list(dict.fromkeys(one.run for one in found))
-        for number, judge in enumerate(JUDGES):
-            shown = [(one.value, one.lower, one.upper) for one in found if one.judge == judge]
-            value, lower, upper = np.transpose(shown)
-            axes.errorbar(
-                value,
-                np.arange(len(runs)) + 0.22 * (number - 1),
-                xerr=np.clip([value - lower, upper - value], 0, None),
-                fmt=plots.MARKERS[number],
-                color=plots.COLOURS[number],
-                capsize=2,
-                linewidth=1.2,
-                label=judge,
-            )
-        axes.set_yticks(range(len(runs)), runs)
-        axes.set_ylim(len(runs) - 0.5, -0.5)
-        axes.grid(visible=False, axis="y")
-        axes.set_title(plots.title(measure, width=40))
-        what = "Mean" if baseline is None else f"Difference from {baseline}"
-        axes.set_xlabel(f"{what} and {100 * self.confidence:g} % interval")
-        if baseline is not None:
-            axes.axvline(0, color=plots.GREY, linewidth=0.8)
+        panels = list(dict.fromkeys((one.measure, one.baseline) for one in self.estimates))
+        runs = list(dict.fromkeys(one.run for one in self.estimates))
+        found = np.full((len(JUDGES), 3, len(runs), len(panels)), np.nan)
+        for one in self.estimates:
+            row, column = runs.index(one.run), panels.index((one.measure, one.baseline))
+            found[JUDGES.index(one.judge), :, row, column] = one.value, one.lower, one.upper
+        titles = [str(measure) if base is None else f"{measure}, minus {base}" for measure, base in panels]
+        signs = [sign_of(measure) for measure, _ in panels]
+        label = f"Combined estimate and {100 * self.confidence:g} % intervals"
+        combined, spans = found[2], [(each[1:], LOOKS[judge]) for each, judge in zip(found, JUDGES[:2])]
+        return dot_plot(runs, titles, combined[0], signs, label, combined[1:], spans=spans)
 
 
 def estimate(
