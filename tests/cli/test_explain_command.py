@@ -33,3 +33,14 @@ def test_infinite_scores_are_null_in_json(output):
     Path("run").write_text("q1 Q0 d1 1 inf a\nq1 Q0 d2 2 1 a\nq1 Q0 d3 3 -inf a\n")
     lines = output("explain", "qrels", "run", "CG@3", "--topic", "q1", "-f", "jsonl")
     assert [json.loads(line)["score"] for line in lines] == [None, 1.0, None]
+
+
+def test_two_runs_are_compared_in_the_topic_that_differs_most(output):
+    lines = output("explain", "qrels", "run", "other", "CG@1")
+    values = "CG@1 = 0.0000 of other and 2.0000 of run for topic q2"
+    assert lines[0] == f"{values}: difference -2.0000, the largest of 2 topics."
+    assert lines[3].split() == ["d1", "2", "2", "1", "2", "2.0000", "0.0000", "-2.0000"]
+    assert lines[-1] == "Omitted: 1 document without a contribution to either value."
+    below = output("explain", "qrels", "run", "other", "CG", "--topic", "q1", "--depth", 1)
+    assert below[-1] == "Documents below the depth make a difference of -3.0000."
+    assert "P@1 has no contributions" in output("explain", "qrels", "run", "other", "P@1")[-1]

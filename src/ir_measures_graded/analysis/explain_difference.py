@@ -94,14 +94,17 @@ class ExplainedDifference(Result):
 
     def notes(self) -> list[str]:
         """The number of omitted documents, and the sum of the contributions below the last ranks."""
+        if self.run.contributions is None:
+            return [
+                f"{self.run.measure} has no contributions; the documents are in the order of their ranks."
+            ]
         rows = self.records()
         found, others = [], len(rows) - len(self._adding())
         if others:
             found.append(f"Omitted: {counted(others, 'document')} without a contribution to either value.")
-        if self.run.contributions is not None:
-            below = self.difference - sum(row["difference"] for row in rows)
-            if abs(below) > 1e-9:
-                found.append(f"Documents below the depth make a difference of {below:+.4f}.")
+        below = self.difference - sum(row["difference"] for row in rows)
+        if abs(below) > 1e-9:
+            found.append(f"Documents below the depth make a difference of {below:+.4f}.")
         return found
 
     @plots.styled

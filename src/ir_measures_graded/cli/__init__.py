@@ -31,7 +31,7 @@ PURPOSES: dict[str, dict[str, str]] = {
         "report": "Write a report on the runs as one HTML page.",
     },
     "judge": {
-        "holes": "List the unjudged documents that are most worth judging.",
+        "holes": "List the unjudged documents to judge next.",
         "judges": "Compare machine judges with a human, and combine their judgments.",
     },
 }
