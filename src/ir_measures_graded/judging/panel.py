@@ -13,6 +13,8 @@ from ir_measures import Measure
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate_each
 from ..evaluation.named import Qrels, Runs, named_runs, run_names
+from ..registry.facts import needs_intents
+from ..registry.notation import parse_measures
 from .answers import answers_in
 from .merging import merge_qrels
 from .scales import HUMAN, MACHINE, Levels, on_one_scale
@@ -74,6 +76,8 @@ def panels(
     if bool(named) != bool(measures):
         missing, given = ("measures", "runs") if named else ("runs", "measures")
         raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
+    for measure in filter(needs_intents, parse_measures(measures) if measures else ()):
+        raise GradedError(f"{measure} takes no judges: they are compared by one level of each document")
     by_human, _ = answers_in(human, HUMAN)
     answered = {str(name): answers_in(machine, MACHINE) for name, machine in machines.items()}
     scaled = {
