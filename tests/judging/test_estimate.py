@@ -61,9 +61,9 @@ def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(po
     for _ in range(1000):
         drawn = generator.choice(human.size, 1000 + alone, replace=False)
         values = human[[*drawn[:60], *drawn[1000:]]], machine[drawn[:1000]]
-        for found in _by_each_judge(*values, 60, 0.95):
-            covered[found.judge] += abs(found.value - human.mean()) <= found.reach(0.95)
-            width[found.judge] += 2 * found.reach(0.95) / 1000
+        for found in _by_each_judge(("A", None, NDCG), *values, 60, 0.95):
+            covered[found.judge] += found.lower <= human.mean() <= found.upper
+            width[found.judge] += (found.upper - found.lower) / 1000
     assert 930 <= covered[HUMAN] <= 970
     assert 930 <= covered[COMBINED] <= 970
     assert width[COMBINED] < (0.8 if alone else 0.7) * width[HUMAN]
@@ -152,11 +152,17 @@ def test_so_many_further_human_topics_halve_the_interval(population):
     human, machine = population[:, 0]
     generator = np.random.default_rng(1)
     drawn = generator.choice(human.size, (100, 4000))
-    now = [_by_each_judge(human[row[:40]], machine[row], 40, 0.95) for row in drawn]
+
+    def estimates(count):
+        label = "A", None, NDCG
+        return [_by_each_judge(label, human[row[:count]], machine[row], count, 0.95) for row in drawn]
+
+    now = estimates(40)
     for judge in (0, 2):
-        added = int(np.median([found[judge].halving for found in now]))
-        more = [_by_each_judge(human[row[: 40 + added]], machine[row], 40 + added, 0.95) for row in drawn]
-        before, after = (np.mean([found[judge].reach(0.95) for found in each]) for each in (now, more))
+        more = estimates(40 + int(np.median([found[judge].halving for found in now])))
+        before, after = (
+            np.mean([one[judge].upper - one[judge].lower for one in each]) for each in (now, more)
+        )
         assert after / before == pytest.approx(0.5, abs=0.03)
 
 
@@ -217,7 +223,7 @@ def test_both_judges_share_one_reading_of_a_run():
     read = []
 
     class Source:
-        in_memory = False
+        in_memory = is_empty = False
 
         def blocks(self):
             yield self.table()

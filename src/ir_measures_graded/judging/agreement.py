@@ -322,7 +322,7 @@ def judges(
     found = panels(
         human, machines, runs, measures, machine_levels=machine_levels, progress=progress, jobs=jobs
     )
-    if found[0].human_values is not None and len(found[0].human_values.runs) < 2:
+    if found[0].values is not None and len(found[0].values[0].runs) < 2:
         raise GradedError("to compare the orders of runs, name at least 2 runs, not 1")
     return compared(found, confidence, resamples, seed)
 
@@ -435,11 +435,11 @@ def _joined(levels: np.ndarray) -> str:
 
 def _orders(panel: Panel, drawn: Callable[[int], np.ndarray], bounded: _Bounds) -> tuple[OrderAgreement, ...]:
     """The agreement on the order of at least two runs by each measure; empty for fewer runs."""
-    if panel.human_values is None or panel.machine_values is None or len(panel.human_values.runs) < 2:
+    if panel.values is None or len(panel.values[0].runs) < 2:
         return ()
-    evaluation, topics = panel.human_values, panel.both
+    evaluation, topics = panel.values[0], panel.both
     runs, weights = evaluation.runs, drawn(len(topics))
-    both = np.stack([values_of(each, topics) for each in (evaluation, panel.machine_values)])
+    both = np.stack([values_of(each, topics) for each in panel.values[:2]])
     pairs = list(combinations(range(len(runs)), 2))
     found = []
     for column, measure in enumerate(evaluation.measures):

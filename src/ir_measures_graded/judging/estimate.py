@@ -31,8 +31,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -224,19 +224,18 @@ def estimate(
 
 def estimated(panel: Panel, confidence: float, baseline: str | None) -> Estimates:
     """The estimates for the runs of a panel, as `estimate`."""
-    if panel.completed_values is None or panel.machine_values is None:
+    if panel.values is None:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
-    names, measures = panel.completed_values.runs, panel.completed_values.measures
+    _, machine, human = panel.values
+    names, both = human.runs, panel.both
     if baseline is not None and baseline not in names:
         hint = did_you_mean(baseline, names)
         raise GradedError(f"the baseline {baseline!r} is not among the runs {', '.join(names)}{hint}")
-    both = panel.both
     _check_topics(panel)
     first = dict.fromkeys(both)  # the topics of both come first
-    by_human = values_of(panel.completed_values, first | panel.completed)
-    by_machine = values_of(panel.machine_values, first | panel.machine)
+    by_human, by_machine = (values_of(each, first | dict.fromkeys(each.topics)) for each in (human, machine))
     estimates: list[Estimate] = []
-    for column, measure in enumerate(measures):
+    for column, measure in enumerate(human.measures):
         values = by_human[:, column], by_machine[:, column]
         estimates += _family([(name, None, measure) for name in names], *values, len(both), confidence)
         if baseline is not None:
@@ -246,8 +245,11 @@ def estimated(panel: Panel, confidence: float, baseline: str | None) -> Estimate
             labels = [(names[row], baseline, measure) for row in others]
             estimates += _family(labels, h, m, len(both), confidence)
     human_only, machine_only = (len(judged) - len(both) for judged in (panel.human, panel.machine))
-    merged = panel.completed is not panel.human
-    return Estimates(tuple(estimates), confidence, len(both), human_only, machine_only, panel.origins, merged)
+    origins = {HUMAN: sum(map(len, panel.human.values())), MACHINE: 0}
+    if panel.completed is not None:
+        origins = panel.completed.origins
+    merged = panel.completed is not None
+    return Estimates(tuple(estimates), confidence, len(both), human_only, machine_only, origins, merged)
 
 
 def prediction_powered(
@@ -292,30 +294,6 @@ def _variance(values: np.ndarray, lost: int = 1) -> float:
     return 0.0 if flat else float(values.var(ddof=lost))
 
 
-class _Mean(NamedTuple):
-    """A mean by one judge: its standard error and the degrees of freedom; the rest as in `Estimate`."""
-
-    judge: str
-    value: float
-    error: float
-    degrees: int
-    topics: int
-    weight: float | None
-    worth: float | None
-    halving: int | None
-
-    def reach(self, level: float) -> float:
-        """Half the width of the interval."""
-        return student_quantile(level, self.degrees) * self.error
-
-    def p(self) -> float:
-        """The p-value of a difference, 1 if all differences are 0, and NaN if they are constant."""
-        if self.error == 0:
-            return np.nan if self.value else 1.0
-        t = -abs(self.value) / self.error
-        return float(2 * statistics_library("scipy.special").stdtr(self.degrees, t))
-
-
 def _family(
     labels: Sequence[tuple[str, str | None, Measure]],
     human: np.ndarray,
@@ -329,51 +307,52 @@ def _family(
     """
     tested = bool(labels) and labels[0][1] is not None
     level = confidence ** (1 / len(labels)) if tested else confidence
-    rows = [_by_each_judge(*values, both, level) for values in zip(human, machine)]
-    p = np.full((len(rows), len(JUDGES)), np.nan)
-    if tested and not (len(rows) > 1 and both < FEW):
-        p[:] = [[mean.p() for mean in means] for means in rows]
-    adjusted = np.where(np.isnan(p), np.nan, np.apply_along_axis(holm, 0, np.nan_to_num(p, nan=1.0)))
+    rows = [_by_each_judge(label, h, m, both, level) for label, h, m in zip(labels, human, machine)]
+    if not tested or (len(rows) > 1 and both < FEW):
+        return [replace(one, p=None) for row in rows for one in row]
+    corrected = zip(*(holm([1.0 if one.p is None else one.p for one in column]) for column in zip(*rows)))
     return [
-        Estimate(
-            *label,
-            mean.judge,
-            mean.value,
-            mean.value - mean.reach(level),
-            mean.value + mean.reach(level),
-            mean.topics,
-            mean.weight,
-            mean.worth,
-            mean.halving,
-            *(None if np.isnan(each) else float(each) for each in tests),
-        )
-        for label, means, by_judge in zip(labels, rows, np.dstack([p, adjusted]))
-        for mean, tests in zip(means, by_judge)
+        one if one.p is None else replace(one, adjusted=float(adjusted))
+        for row, of_row in zip(rows, corrected)
+        for one, adjusted in zip(row, of_row)
     ]
 
 
-def _by_each_judge(human: np.ndarray, machine: np.ndarray, both: int, level: float) -> list[_Mean]:
-    """The mean of one run or difference by each judge."""
+def _by_each_judge(
+    label: tuple[str, str | None, Measure], human: np.ndarray, machine: np.ndarray, both: int, level: float
+) -> list[Estimate]:
+    """The estimates of one mean or difference, each with the p-value of a difference."""
     more, alone, paired = machine.size - both, human.size - both, human[:both]
     spread = _variance(human)
     found = []
     for judge, values in ((HUMAN, human), (MACHINE, machine)):
-        of_human, error = judge == HUMAN and spread > 0, (_variance(values) / values.size) ** 0.5
-        worth = float(values.size) if of_human else None
-        halving = _halving(both, 0, alone, spread, 0.0, 0.0, 1, level) if of_human else None
-        mean = float(mean_over_topics(values))
-        found.append(_Mean(judge, mean, error, values.size - 1, values.size, None, worth, halving))
+        mean, error = float(mean_over_topics(values)), (_variance(values) / values.size) ** 0.5
+        worth = halving = None
+        if judge == HUMAN and spread:
+            worth, halving = float(values.size), _halving(both, 0, alone, spread, 0.0, 0.0, 1, level)
+        ends = _interval_and_p(mean, error, values.size - 1, level)
+        found.append(Estimate(*label, judge, mean, *ends[:2], values.size, None, worth, halving, ends[2]))
     if not more:
-        return [*found, found[0]._replace(judge=COMBINED, weight=0.0)]
+        return [*found, replace(found[0], judge=COMBINED, weight=0.0)]
     value, variance, weight = prediction_powered(paired, machine[:both], machine[both:], human[both:])
-    worth = spread / variance if variance else None
-    covariance = float(np.cov(paired, machine[:both])[0, 1])
-    halving = (
-        _halving(both, more, alone, spread, covariance, _variance(machine), 2, level) if spread else None
-    )
-    degrees = human.size - 2
-    combined = _Mean(COMBINED, value, variance**0.5, degrees, machine.size + alone, weight, worth, halving)
-    return [*found, combined]
+    worth, halving = spread / variance if variance else None, None
+    if spread:
+        covariance = float(np.cov(paired, machine[:both])[0, 1])
+        halving = _halving(both, more, alone, spread, covariance, _variance(machine), 2, level)
+    lower, upper, p = _interval_and_p(value, variance**0.5, human.size - 2, level)
+    topics = machine.size + alone
+    return [*found, Estimate(*label, COMBINED, value, lower, upper, topics, weight, worth, halving, p)]
+
+
+def _interval_and_p(
+    value: float, error: float, degrees: int, level: float
+) -> tuple[float, float, float | None]:
+    """The interval by Student's t, and p: 1 if all differences are 0, None if they are constant."""
+    reach = student_quantile(level, degrees) * error
+    p = None if value else 1.0
+    if error:
+        p = float(2 * statistics_library("scipy.special").stdtr(degrees, -abs(value) / error))
+    return value - reach, value + reach, p
 
 
 def _halving(

@@ -16,7 +16,7 @@ from ..evaluation.named import Qrels, Runs, named_runs, run_names
 from ..registry.facts import needs_intents
 from ..registry.notation import parse_measures
 from .answers import answers_in
-from .merging import merge_qrels
+from .merging import MergedQrels, merge_qrels
 from .scales import HUMAN, MACHINE, Levels, on_one_scale
 
 HUMAN_FIRST: Final = "human-first"
@@ -26,19 +26,17 @@ HUMAN_FIRST: Final = "human-first"
 class Panel:
     """The judgments of a machine beside the human's, and the values of the runs under both.
 
-    `human_values` and `machine_values` are None without runs. With ``merge="human-first"``, `completed` and
-    its values replace the human's in estimates. `abstentions` counts the machine's rows without a level.
+    `abstentions` counts the machine's rows without a level. With ``merge="human-first"``, `completed` is the
+    human's qrels completed with the machine's judgments, else None. `values` has the values of the runs under
+    the human, the machine, and the qrels that count as human in estimates; it is None without runs.
     """
 
     name: str
     human: Levels
     machine: Levels
     abstentions: int
-    completed: Levels
-    origins: dict[str, int]
-    human_values: Evaluation | None
-    machine_values: Evaluation | None
-    completed_values: Evaluation | None
+    completed: MergedQrels | None
+    values: tuple[Evaluation, Evaluation, Evaluation] | None
 
     @property
     def both(self) -> list[str]:
@@ -80,31 +78,20 @@ def panels(
         raise GradedError(f"{measure} takes no judges: they are compared by one level of each document")
     by_human, _ = answers_in(human, HUMAN)
     answered = {str(name): answers_in(machine, MACHINE) for name, machine in machines.items()}
-    scaled = {
-        name: on_one_scale(by_human, levels, machine_levels)[1] for name, (levels, _) in answered.items()
-    }
-    merged = {
-        name: merge_qrels({HUMAN: by_human, MACHINE: {t: levels[t] for t in by_human if t in levels}})
-        for name, levels in (scaled if merge else {}).items()
-    }
-    every = [by_human, *scaled.values(), *(each.qrels for each in merged.values())]
-    values: list[Any] = [None] * len(every)
-    if named:
-        values = evaluate_each(every, named, measures, progress=progress, jobs=jobs)
-    by_name = dict(zip(scaled, values[1:]))
-    completed = dict(zip(merged, values[1 + len(scaled) :]))
-    origins = {HUMAN: sum(map(len, by_human.values())), MACHINE: 0}
-    return [
-        Panel(
-            name,
-            by_human,
-            levels,
-            answered[name][1],
-            merged[name].qrels if merge else by_human,
-            merged[name].origins if merge else origins,
-            values[0],
-            by_name[name],
-            completed.get(name, values[0]),
-        )
-        for name, levels in scaled.items()
+    names = list(answered)
+    scaled = [on_one_scale(by_human, levels, machine_levels)[1] for levels, _ in answered.values()]
+    merged = [
+        merge_qrels({HUMAN: by_human, MACHINE: {t: levels[t] for t in by_human if t in levels}})
+        for levels in (scaled if merge else [])
     ]
+    values: list[Any] = []
+    if named:
+        every = [by_human, *scaled, *(each.qrels for each in merged)]
+        values = evaluate_each(every, named, measures, progress=progress, jobs=jobs)
+    found = []
+    for number, (name, levels) in enumerate(zip(names, scaled), 1):
+        human_values = number + len(names) if merge else 0
+        of_panel = tuple(values[place] for place in (0, number, human_values)) if named else None
+        completed = merged[number - 1] if merge else None
+        found.append(Panel(name, by_human, levels, answered[name][1], completed, of_panel))
+    return found

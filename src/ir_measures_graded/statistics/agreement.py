@@ -14,8 +14,8 @@ def kappa(confusion: np.ndarray, distance: np.ndarray) -> np.ndarray:
 
     NaN where only one level is used.
 
-    >>> kappa(np.array([[2, 1], [0, 2]]), 1 - np.eye(2)).round(3)
-    np.float64(0.615)
+    >>> round(float(kappa(np.array([[2, 1], [0, 2]]), 1 - np.eye(2))), 3)
+    0.615
 
     Source: Cohen, Weighted kappa, Psychological Bulletin 70(4), 1968.
     """
@@ -31,8 +31,8 @@ def alpha(confusion: np.ndarray, levels: np.ndarray | None = None) -> np.ndarray
     The distance of two levels is the square of their difference. Without `levels`, it is ordinal: the square
     of the number of judgments between the two. NaN where only one level is used.
 
-    >>> alpha(np.array([[2, 1], [0, 2]]), np.array([0, 1])).round(3)
-    np.float64(0.64)
+    >>> round(float(alpha(np.array([[2, 1], [0, 2]]), np.array([0, 1]))), 3)
+    0.64
 
     Source: Krippendorff, Content Analysis, 2004, chapter 11.
     """
