@@ -207,34 +207,18 @@ class CurveSet(Result):
 
 @overload
 def curves(
-    qrels: Qrels,
-    runs: Runs,
-    measure: Measure | str,
-    depth: int | None = ...,
-    *,
-    normalise: str = ...,
-    ideal: bool | None = ...,
-    confidence: float | None = ...,
-    resamples: int = ...,
-    seed: int = ...,
-    progress: bool = ...,
-) -> Curves: ...
+    qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None = ..., *,
+    normalise: str = ..., ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
+    seed: int = ..., progress: bool = ...,
+) -> Curves: ...  # fmt: skip
 
 
 @overload
 def curves(
-    qrels: Qrels,
-    runs: Runs,
-    measure: Iterable[Measure | str],
-    depth: int | None = ...,
-    *,
-    normalise: str = ...,
-    ideal: bool | None = ...,
-    confidence: float | None = ...,
-    resamples: int = ...,
-    seed: int = ...,
-    progress: bool = ...,
-) -> CurveSet: ...
+    qrels: Qrels, runs: Runs, measure: Iterable[Measure | str], depth: int | None = ..., *,
+    normalise: str = ..., ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ...,
+    seed: int = ..., progress: bool = ...,
+) -> CurveSet: ...  # fmt: skip
 
 
 def curves(

@@ -79,8 +79,8 @@ class ExplainedDifference(Result):
 
     def _adding(self) -> list[dict[str, Any]]:
         """The records of the documents that add to a value; all if the measure has no contributions."""
-        names = ("contribution", "other_contribution")
-        return [row for row in self.records() if row["difference"] is None or any(map(row.get, names))]
+        adding = ("contribution", "other_contribution")
+        return [row for row in self.records() if row["difference"] is None or any(map(row.get, adding))]
 
     def table(self) -> Table:
         """Column names and rows: one row per document that adds to a value."""

@@ -76,7 +76,8 @@ class Report(Result):
     def table(self) -> Table:
         """Column names and rows: one row per measure and run, the best run first."""
         columns, rows = self.verdict.table()
-        return columns, [["< 0.001" if is_tiny(cell) else cell for cell in row] for row in rows]
+        rows = [["< 0.001" if type(x) is PValue and x < 0.001 else x for x in row] for row in rows]
+        return columns, rows
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and run."""
@@ -103,11 +104,6 @@ class Report(Result):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to the file `path`, completely or not at all."""
         write_whole(path, self.html.encode())
-
-
-def is_tiny(cell: object) -> bool:
-    """Whether a cell is a p-value that a page shows as ``< 0.001``."""
-    return isinstance(cell, PValue) and cell < 0.001
 
 
 def report(
