@@ -5,6 +5,7 @@ import pytest
 
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import compare, evaluate
+from ir_measures_graded.inputs.rows import RunSource
 from ir_measures_graded.inputs.sources import run_source
 from ir_measures_graded.judging.agreement import agreement
 from ir_measures_graded.judging.estimate import (
@@ -222,8 +223,8 @@ def test_both_judges_share_one_reading_of_a_run():
     human, machine, runs = judged(12)
     read = []
 
-    class Source:
-        in_memory = is_empty = False
+    class Source(RunSource):
+        in_memory = False
 
         def blocks(self):
             yield self.table()

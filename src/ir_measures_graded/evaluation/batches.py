@@ -18,7 +18,7 @@ from ..inputs.arrow import arrow_array, exports_arrow, whole_table
 from ..inputs.columns import QRELS, RUN, Role, column_names
 from ..inputs.files import joined
 from ..inputs.in_memory import in_memory, read_run
-from ..inputs.rows import Rows, floats
+from ..inputs.rows import Rows, RunSource, floats
 from ..ranking.judged import Collection
 from ..registry.facts import may_need_all_topics, needs_all_topics
 from ..registry.notation import parse_measures
@@ -106,12 +106,11 @@ def needs_levels(measures: Iterable[Measure]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Batches:
+class _Batches(RunSource):
     """A run in batches of whole topics. The batches are read one after the other; all may lack rows."""
 
     batches: Iterable[Any]
     in_memory = False
-    is_empty = False
 
     def blocks(self) -> Iterator[Rows]:
         """The rows of each batch. Raises `GradedError` if two batches have a topic."""

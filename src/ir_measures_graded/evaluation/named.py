@@ -21,8 +21,8 @@ from ..errors import FileError, GradedError, did_you_mean, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
 from ..inputs.files import RunFile, by_column
 from ..inputs.in_memory import InMemory, Source
-from ..inputs.rows import Rows, refuse_empty, refuse_mixed, refuse_repeated
-from ..inputs.sources import RunSource, qrels_source, run_source
+from ..inputs.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
+from ..inputs.sources import qrels_source, run_source
 from ..output.result import Result
 from ..ranking.judged import Collection, Judged
 from .reduction import JudgedDocuments, Reduction

@@ -16,7 +16,7 @@ from ir_measures import Measure
 from ..errors import InputWarning
 from ..inputs.content import Content
 from ..inputs.files import RunFile
-from ..inputs.sources import RunSource
+from ..inputs.rows import RunSource
 from ..output.formats import counted, listed
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks

@@ -36,7 +36,7 @@ from .content import Content, File, is_lasting, refuse_other
 from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
-from .rows import PLACES, Rows, refuse_repeated, with_account
+from .rows import PLACES, Rows, RunSource, refuse_repeated, with_account
 from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .text_files import ahead, text_columns, text_tables
 from .text_forms import TREC
@@ -111,7 +111,7 @@ def qrels_table(file: File, chosen: Chosen | None = None) -> pyarrow.Table:
     return with_account(rows, chosen.account)
 
 
-class RunFile:
+class RunFile(RunSource):
     """A run in a file of any kind. Graded measures read it block by block while they evaluate it.
 
     >>> import io, ir_measures_graded
@@ -144,7 +144,6 @@ class RunFile:
     """
 
     in_memory = False
-    is_empty = False
 
     def __init__(
         self,
@@ -291,14 +290,13 @@ class RunFile:
             yield rows
 
 
-class RunStream:
+class RunStream(RunSource):
     """A run in a stream of Arrow data. The stream can be read only once, while the run is evaluated.
 
     `stream` exports Arrow. `name` is the name of the run in error messages. Errors are as for `RunFile`.
     """
 
     in_memory = False
-    is_empty = False
 
     def __init__(self, stream: Any, name: str):
         self.stream, self.name = stream, name

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, repeat
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Qrel
@@ -34,10 +34,7 @@ from .id_columns import (
     stretches_of,
 )
 from .id_matching import PIECE, Ids
-from .rows import EMPTY, FILE, INTEGERS, PLACES, Rows, floats
-
-if TYPE_CHECKING:
-    pass
+from .rows import EMPTY, FILE, INTEGERS, PLACES, Rows, RunSource, floats
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
@@ -45,11 +42,8 @@ Columns = tuple[Sequence[str], Sequence[Any]]
 """The names of the columns of topics, documents and values, and these columns; a fourth has iterations."""
 
 
-class InMemory(ABC):
+class InMemory(RunSource, ABC):
     """Qrels or a run in memory. `name` is its name in warnings. A run is a `RunSource`."""
-
-    in_memory = True
-    is_empty = False
 
     def __init__(self, source: Any, role: Role, name: str = ""):
         self.source, self.role, self.name = source, role, name
@@ -79,10 +73,6 @@ class InMemory(ABC):
         if self.is_empty:
             warn_of_empty_run(self.name)
         return table
-
-    def blocks(self) -> Iterator[Rows]:
-        """The same rows as one block."""
-        yield self.table()
 
     def for_others(self) -> Any:
         """The source in a form that ir-measures' other providers read."""

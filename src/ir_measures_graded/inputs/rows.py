@@ -44,8 +44,29 @@ LONGEST_ID = 1 << 12
 """Number of bytes that an id in a file may have. The time for all ids grows with the longest one."""
 
 
+class RunSource:
+    """A run in any form: override `table`, and `blocks` unless the run is `in_memory`.
+
+    An empty run that is not a file `is_empty` after it is read; its reader warns (`EmptyRunWarning`).
+    """
+
+    in_memory: bool = True
+    is_empty: bool = False
+
+    def table(self) -> Rows:
+        """All rows. Raises `GradedError` for an invalid row and for an empty file."""
+        raise NotImplementedError
+
+    def blocks(self) -> Iterator[Rows]:
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
+
+        Raises `GradedError` as `table`.
+        """
+        yield self.table()
+
+
 @dataclass(frozen=True)
-class Rows:
+class Rows(RunSource):
     """Qrels or a run: rows of (topic, document, value), grouped by topic.
 
     `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
@@ -102,16 +123,8 @@ class Rows:
             return self.file or self.role.kind
         return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
 
-    in_memory = True
-    is_empty = False
-
     def table(self) -> Rows:
-        """All rows; a table is a `RunSource`."""
         return self
-
-    def blocks(self) -> Iterator[Rows]:
-        """All rows as one block."""
-        yield self
 
     def with_topics(self, topics: Iterable[str]) -> Rows:
         """The table and those of these topics that it lacks; they have no rows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from ir_measures import Qrel, ScoredDoc
 
@@ -17,25 +17,7 @@ from .arrow import is_stream
 from .columns import QRELS, RUN
 from .files import RunStream, qrels_table
 from .in_memory import InMemory, Source, in_memory, iteration_of
-from .rows import Rows
-
-
-@runtime_checkable
-class RunSource(Protocol):
-    """A run in any form.
-
-    `blocks` yields its rows in blocks of whole topics, and `table` all of them. If several blocks have a
-    topic, the last has all its rows. If `in_memory`, there is one block. Both raise `GradedError` for an
-    invalid row and for an empty file. Of an empty run in memory, both warn (`EmptyRunWarning`); it `is_empty`
-    after it is read.
-    """
-
-    in_memory: bool
-    is_empty: bool
-
-    def blocks(self) -> Iterator[Rows]: ...
-
-    def table(self) -> Rows: ...
+from .rows import RunSource
 
 
 def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -136,17 +137,12 @@ class Lines:
         rank, score, tag = map(number_of, fields[3:6]) if len(fields) > 6 else (None, None, None)
         return rank is not None and rank.is_integer() and score is not None and tag is None
 
-    def _records(self, block: bytes) -> Iterator[bytes]:
+    def _records(self, block: bytes) -> Iterable[bytes]:
         """The records of a block. The last one may lack its end."""
         if not self.form.delimiter or b'"' not in block:
-            yield from io.BytesIO(block)
-            return
-        start = 0
-        for end in record_ends(block, self.form.delimiter):
-            yield block[start:end]
-            start = end
-        if start < len(block):
-            yield block[start:]
+            return io.BytesIO(block)
+        ends = sorted({0, *record_ends(block, self.form.delimiter), len(block)})
+        return (block[start:end] for start, end in pairwise(ends))
 
     def _separated(self, line: bytes) -> list[bytes]:
         if line.startswith(b"#"):
