@@ -66,12 +66,12 @@ def run(arguments: argparse.Namespace) -> list[str]:
         return lines
     if arguments.names:
         return "\n\n\n".join("\n".join(page(measure)) for measure in measures).splitlines()
-    more = [] if arguments.all else [f"Standard measures too: {PROGRAM} measures --all"]
     head, *rows = lines
     grouped = [head]
     for question, group in groupby(zip(all_facts, rows), key=lambda pair: pair[0]["question"]):
         grouped += ["", question, *(row for _, row in group)]
-    return [*grouped, "", f"Details of a measure: {PROGRAM} measures nDCG_JK", *more]
+    hint = f"Details of a measure: {PROGRAM} measures nDCG_JK. Standard measures too: measures --all"
+    return [*grouped, "", hint]
 
 
 def _plugins(form: str) -> Table:

@@ -24,16 +24,13 @@ class Parser(argparse.ArgumentParser):
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""
         name, sign, value = word.partition("=")
-        alike = [
-            known
-            for known in self._option_string_actions
-            if known.replace("_", "-") == name.replace("_", "-")
-        ]
-        if not alike:
+        spellings = {known.replace("_", "-"): known for known in self._option_string_actions}
+        known = spellings.get(name.replace("_", "-"))
+        if known is None:
             return word
-        if self._option_string_actions[alike[0]].nargs == "?" and not sign:
+        if self._option_string_actions[known].nargs == "?" and not sign:
             sign = "="  # the next word is no value of an option that may do without
-        return alike[0] + sign + value
+        return known + sign + value
 
     def error(self, message: str) -> NoReturn:
         raise GradedError(f"{message} (see {self.prog} --help)")
