@@ -46,7 +46,7 @@ FIGURES = {
     "sensitivity qrels run other nCG@1 nCG@2 --show ranks": "Ranks of 2 runs",
     "power qrels run other P@1 --resamples 50 --show power": "Share of pairs with p",
     "power qrels run other P@1 --resamples 50 --figure topics": "Detectable difference of two runs",
-    "holes qrels run other P@3": "Share of the variance removed",
+    "holes qrels run other CG@3": "Open pairs of 1",
     "ranges qrels run other nCG@2 --draws 5": "any judgments",
     "explain qrels run nDCG_JK@3 --topic q1": "ideal",
 }

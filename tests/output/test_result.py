@@ -33,7 +33,7 @@ def results():
         analysis.swaps(["muAP"], levels=[2, 4], documents=8, most=3, repetitions=3),
         analysis.intervals(values, method="t"),
         analysis.power_of_values(values, resamples=50, differences=[0.1]),
-        analysis.holes(QRELS, RUNS, "P@3"),
+        analysis.holes(QRELS, RUNS, "CG@3"),
         analysis.estimate(QRELS, QRELS, RUNS, ["P@3"], baseline="A"),
         analysis.judges(QRELS, {"machine": QRELS}, RUNS, ["P@3"]),
         analysis.identify(QRELS, RUNS["A"], mean="0.2156", measure="nDCG@10"),

@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
             )
         arguments.status = 0 if found.open <= arguments.until else MORE
     _warn_of_contradictions(found.merged)
-    others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask and len(found) else {}
+    others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
         others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(found.merged.qrels)).encode()
     return shown(found, arguments, others=others)
