@@ -15,7 +15,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -83,49 +83,33 @@ def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarro
     chosen.account.unjudged = lines.unjudged
 
 
-@contextmanager
-def threads(count: int) -> Iterator[Callable[..., Future[Any]]]:
-    """A function that submits calls to threads. After the block no call is running, so files can be closed.
-
-    The threads end soon after. They are not joined: the garbage collector may close a generator while another
-    thread starts, and joining would then never end.
-    """
-    pool, running = ThreadPoolExecutor(count), set[Future[Any]]()
-
-    def submit(*call: Any) -> Future[Any]:
-        future = pool.submit(*call)
-        running.add(future)
-        future.add_done_callback(running.discard)
-        return future
-
-    try:
-        yield submit
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        wait(tuple(running))
-
-
 def ahead(
     content: Content, blocks: Iterator[Block], parse: Callable[[Block], Parsed], most: int = AHEAD
 ) -> Generator[tuple[Block, Parsed]]:
     """Each block and what it is parsed into. If the content is that of a file, threads parse in advance.
 
-    Another block is read in advance, and `most` blocks are parsed.
+    Another block is read in advance, and `most` blocks are parsed. In the end no call is running, so the file
+    can be closed. The threads end soon after. They are not joined: the garbage collector may close this
+    generator while another thread starts, and joining would then never end.
     """
     if not is_lasting(content.file):  # reading ahead in a stream could block forever
         yield from ((block, parse(block)) for block in blocks)
         return
-    pending: deque[tuple[Block, Future[Parsed]]] = deque()
-    with threads(1 + THREADS) as submit:
-        reading = submit(next, blocks, None)
+    pool, pending = ThreadPoolExecutor(1 + THREADS), deque[tuple[Block, Future[Parsed]]]()
+    reading = pool.submit(next, blocks, None)
+    try:
         while (block := reading.result()) is not None:
-            reading = submit(next, blocks, None)
-            pending.append((block, submit(parse, block)))
+            reading = pool.submit(next, blocks, None)
+            pending.append((block, pool.submit(parse, block)))
             if len(pending) > most:
                 block, parsed = pending.popleft()
                 yield block, parsed.result()
         for block, parsed in pending:
             yield block, parsed.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        started: list[Future[Any]] = [reading, *(parsed for _, parsed in pending)]
+        wait([call for call in started if not call.cancelled()])
 
 
 def with_lines(rows: pyarrow.Table, lines: Lines) -> pyarrow.Table:
