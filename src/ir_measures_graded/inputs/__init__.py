@@ -11,7 +11,7 @@
 - `out_of_core`: rows in any order; rows that do not fit into memory are sorted on disk.
 - `in_memory`: dicts, DataFrames, Arrow data and named tuples, one class for each form.
 - `columns`: qrels and runs as columns, and the names of columns in files and in memory.
-- `rows`: the rows, grouped by topic.
+- `rows`: the rows, grouped by topic, and `RunSource`, the base class of all runs.
 - `arrow`: objects that export Arrow, such as Polars' DataFrames.
 - `id_columns`: columns of topic and document ids, in every storage format.
 - `id_matching`: ids as bytes, matched by their hashes.
