@@ -115,10 +115,9 @@ def test_any_array_is_read():
         assert array_values("CG@2", labels, np.float32([0.1, 0.5, 0.7]), [3]).tolist() == [1.0]
     assert array_values(["CG", "Judged"], masked, [3, 2, 1], [3]).tolist() == [[2.0], [2 / 3]]
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    tensor = torch.tensor([[0.1, 0.5, 0.7]], requires_grad=True)
-    assert array_mean("CG@2", torch.tensor([[2, 0, 1]]), tensor.detach()) == 1.0
-    with pytest.raises(GradedError, match=r"cannot read the scores as an array of numbers: .*detach\(\)"):
-        array_mean("CG@2", torch.tensor([[2, 0, 1]]), tensor)
+    for dtype in (torch.float64, torch.bfloat16):
+        tensor = torch.tensor([0.1, 0.5, 0.7], dtype=dtype, requires_grad=True)
+        assert array_mean("CG@2", torch.tensor([2, 0, 1]), tensor, torch.tensor([3])) == 1.0
 
 
 def test_one_measure_has_one_value_per_group_and_names_do_not_hide_options():
@@ -152,8 +151,9 @@ REFUSED = [
     (("CG", ["1"], [1], [1]), "the labels are of type <U1; give numbers, with NaN for missing ones"),
     (
         ("CG", Unreadable(), [1], [1]),
-        "cannot read the labels as an array of numbers: it is on another device",
+        "cannot read the labels as an array: it is on another device",
     ),
+    (("CG", [1, 0, 1], [1, 2, 3], [[1], [1, 1]]), "cannot read the groups as an array: setting an array"),
     (("CG", [], [], []), "the qrels are empty: there is no topic to evaluate"),
     (
         ("CG", [1, np.inf], [1, 2], [2]),

@@ -141,6 +141,8 @@ def test_catboost_stops_as_a_loop_by_hand(measure):
             )
     with pytest.raises(GradedError, match="CatBoost takes one measure"):
         catboost_metric("P@1,5", *pools)
+    with pytest.raises(GradedError, match="the data has no groups"):
+        catboost_metric("P@1", catboost.Pool(*VALID[:2]))
 
 
 def test_metrics_are_refused_before_the_training():
@@ -149,6 +151,11 @@ def test_metrics_are_refused_before_the_training():
             metric("ERR@3")
     with pytest.raises(GradedError, match="the data has no groups"):
         lightgbm_metric("P@1")([1.0], [0.5], None, None)
+
+
+@pytest.mark.parametrize(("sizes", "mean"), [([0, 3], 0.5), ([1, 1, 1], 2 / 3)])
+def test_empty_groups_count_and_groups_of_one_document_are_no_ids(sizes, mean):
+    assert lightgbm_metric("P@1")([1.0, 0.0, 1.0], [0.9, 0.5, 0.1], None, sizes)[0][1] == mean
 
 
 def test_scorer_equals_a_loop_over_the_folds():
@@ -179,6 +186,8 @@ def test_scorer_equals_a_loop_over_the_folds():
         assert search.fit(features, labels, qid=ids).best_score_ >= np.mean(found[f"test_{LARGER}"]) - 1e-3
         with pytest.raises(GradedError, match="is not a name; a scorer sees only a fold"):
             scorer(LARGER, ids)
+        with pytest.raises(GradedError, match="a scorer sees only a fold; pass the ids"):
+            scorer(LARGER)(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
             scorer("P@1,5")
 

@@ -49,13 +49,14 @@ class ArrayEvaluator(GradedEvaluator):
     document, in any order. An array with one entry per document has ids. Or `labels` is two-dimensional
     (groups × documents) without `groups`. A document whose label is NaN is unjudged.
 
-    Scores have the shape of the labels. In two dimensions, NaN in labels and scores is padding; a document
-    with a score and without a label is unjudged, as in flat arrays. Scores are compared as 32-bit floats, as
-    everywhere in this package.
+    Scores have the shape of the labels. In two dimensions, NaN in both labels and scores is padding; a
+    document with a score and without a label is unjudged, as in flat arrays. Scores are compared as 32-bit
+    floats, as everywhere in this package.
 
     The documents have no ids. `ties` says how tied documents are ordered for a measure that has the option
     `ties`, unless the measure has it set: 'mean' (over all orders), 'min' or 'max'. With 'given', and for
-    all other measures, tied documents stay in the order given.
+    all other measures, tied documents stay in the order given. In a measure, ``ties='docid'`` is the default
+    and does not count as set.
 
     The groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which take scores.
     Their names are the ids, or the numbers 0, 1, 2, …; error messages number the documents of a group alike.
@@ -179,13 +180,21 @@ def _with_ties(measure: Measure, ties: str) -> Measure:
     return with_option(measure, "ties", ties) or measure
 
 
+def _array(name: str, given: Array) -> np.ndarray:
+    """Anything as an array, a tensor without its gradient."""
+    try:
+        if hasattr(given, "detach"):
+            given = given.detach()
+            given = given.double() if given.is_floating_point() else given  # NumPy has no bfloat16
+        return np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:  # a ragged list, a tensor on another device
+        reason = " ".join(str(error).split())
+        raise GradedError(f"cannot read the {name} as an array: {reason}") from error
+
+
 def _numbers(name: str, given: Array) -> np.ndarray:
     """An array of one or two dimensions as floats."""
-    try:
-        values = np.asarray(given)
-    except (TypeError, ValueError, RuntimeError) as error:  # a ragged list, a tensor with a gradient
-        reason = " ".join(str(error).split())
-        raise GradedError(f"cannot read the {name} as an array of numbers: {reason}") from error
+    values = _array(name, given)
     if values.dtype.kind not in "biuf":
         raise GradedError(f"the {name} are of type {values.dtype}; give numbers, with NaN for missing ones")
     if values.ndim not in (1, 2):
@@ -203,7 +212,7 @@ def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np
         return _numbered(shape[0]), np.full(shape[0], shape[1]), slice(None)
     if groups is None:
         raise GradedError("flat labels need groups: give group sizes, or one group id per document")
-    given = np.asarray(groups)
+    given = _array("groups", groups)
     if given.shape == shape:
         return _by_id(given)
     if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any() or given.sum() != shape[0]:

@@ -22,6 +22,7 @@ from ..evaluation.arrays import ArrayEvaluator, Measures
 from ..registry.facts import needs_all_topics, sign_of
 from ..registry.notation import parse_measures
 
+NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 KEPT = 8
 """The number of data sets whose labels stay reduced."""
 
@@ -38,7 +39,7 @@ class Metric:
     def means(self, labels: Any, scores: Any, sizes: Any) -> list[float]:
         """The mean of each measure over the groups of these sizes. Labels are reduced once for all calls."""
         if sizes is None or np.size(sizes) == 0:
-            raise GradedError("the data has no groups; give group sizes or query ids with the data")
+            raise GradedError(NO_GROUPS)
         found = _evaluator(
             self.measures, self.ties, np.asarray(labels, np.float32), np.asarray(sizes, np.int64)
         )
@@ -54,7 +55,11 @@ def _evaluator(
     for made_of, known, groups, evaluator in _kept:
         if made_of == (measures, ties) and np.array_equal(known, labels) and np.array_equal(groups, sizes):
             return evaluator
-    evaluator = ArrayEvaluator(measures, labels, np.repeat(np.arange(sizes.size), sizes), ties)
+    # As many sizes as documents would be ids.
+    ids = sizes.size == labels.size
+    evaluator = ArrayEvaluator(
+        measures, labels, np.repeat(np.arange(sizes.size), sizes) if ids else sizes, ties
+    )
     _kept[:] = [((measures, ties), labels.copy(), sizes.copy(), evaluator), *_kept[: KEPT - 1]]
     return evaluator
 
@@ -84,8 +89,9 @@ class XGBoostMetric(Metric):
     """Measures for `custom_metric` of `xgboost.train`, or one for `eval_metric` of `XGBRanker`.
 
     A metric cannot tell XGBoost whether larger values are better: pass
-    ``callbacks=[metric.early_stopping(rounds)]``. XGBoost rounds the values to 6 decimals. The names of the
-    measures have ``=`` in place of a colon, because XGBoost splits its log there.
+    ``callbacks=[metric.early_stopping(rounds)]``. XGBoost's own ``early_stopping_rounds`` looks for the
+    smallest value. XGBoost rounds the values to 6 decimals. The names of the measures have ``=`` in place of
+    a colon, because XGBoost splits its log there.
 
     `XGBRanker` calls the metric once for each group, which is slow. Its mean weights each group by its number
     of documents, and counts groups of one document as 1. `xgboost.train` has the values of `array_mean`.
@@ -170,6 +176,8 @@ class CatBoostMetric(Metric):
 
 def _sizes(ids: Any) -> np.ndarray:
     """The sizes of the groups, whose documents CatBoost requires to be consecutive."""
+    if ids is None:
+        raise GradedError(NO_GROUPS)
     return np.diff(np.append(np.flatnonzero(changes(np.asarray(ids))), len(ids)))
 
 

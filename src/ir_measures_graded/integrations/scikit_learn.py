@@ -19,6 +19,10 @@ from ..errors import GradedError, install_hint, shown
 from ..evaluation.arrays import array_mean
 from .boosting import Metric
 
+PASS_GROUPS = (
+    "a scorer sees only a fold; pass the ids to cross_validate(params={'groups': ids}) or fit(groups=ids)"
+)
+
 
 def scorer(measure: Measure | str, groups: str = "groups", ties: str = "mean") -> Any:
     """A scorer of scikit-learn: `array_mean` of the predictions.
@@ -37,10 +41,7 @@ def scorer(measure: Measure | str, groups: str = "groups", ties: str = "mean") -
     if len(metric.names) > 1:
         raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
     if not isinstance(groups, str):
-        raise GradedError(
-            f"groups={shown(groups)} is not a name; a scorer sees only a fold, so pass the ids "
-            "themselves to cross_validate(params={'groups': ids}) or fit(groups=ids)"
-        )
+        raise GradedError(f"groups={shown(groups)} is not a name; {PASS_GROUPS}")
     better = metric.larger_is_better[0]
     made = make_scorer(_mean, greater_is_better=better, measure=metric.measures[0], ties=ties)
     try:
@@ -49,6 +50,8 @@ def scorer(measure: Measure | str, groups: str = "groups", ties: str = "mean") -
         raise GradedError(f"a scorer needs the groups: {error}") from None
 
 
-def _mean(y_true: Any, y_pred: Any, groups: Any, measure: Measure, ties: str) -> float:
+def _mean(y_true: Any, y_pred: Any, measure: Measure, ties: str, groups: Any = None) -> float:
+    if groups is None:
+        raise GradedError(PASS_GROUPS)
     ids = np.unique(groups, return_inverse=True)[1]  # a fold may have one group with the id 1
     return array_mean(measure, y_true, y_pred, ids, ties)
