@@ -62,3 +62,9 @@ def test_an_empty_file_of_qrels_starts_a_pool(output):
     lines = output("holes", "none.txt", *RUNS, "nDCG_JK@10", "--ask", "pool.csv")
     assert "50 of " in lines[-2] + lines[-1]
     assert len(Path("pool.csv").read_text().splitlines()) == 51
+
+
+def test_run_files_may_lack_the_last_topics(output):
+    Path("a").write_text("q1 Q0 x 1 9 a\n")
+    Path("b").write_text("q1 Q0 d1 1 9 b\n")
+    assert [line.split()[:2] for line in output("holes", "qrels", "a", "b", "CG@3")][1:] == [["q1", "x"]]

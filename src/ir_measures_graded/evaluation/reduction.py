@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..by_topic import changes
+from ..by_topic import changes, smallest
 from ..errors import GradedError
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
@@ -146,8 +146,8 @@ def _first_positions(judged: Judged, rows: Rows, start: int = 0) -> dict[int, in
     Places begin at `start` unless rows have lines, because blocks of a file may come in another order.
     """
     first = np.arange(len(rows.topics)) + start
-    if rows.line is not None and first.size:
-        first = np.minimum.reduceat(rows.line, rows.offsets[:-1])
+    if rows.line is not None:
+        first = smallest(rows.line, rows.offsets).astype(np.int64)
     positions = zip(rows.topics, first.tolist())
     return {judged.code[topic]: position for topic, position in positions if topic in judged.code}
 
