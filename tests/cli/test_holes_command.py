@@ -67,4 +67,4 @@ def test_an_empty_file_of_qrels_starts_a_pool(output):
 def test_run_files_may_lack_the_last_topics(output):
     Path("a").write_text("q1 Q0 x 1 9 a\n")
     Path("b").write_text("q1 Q0 d1 1 9 b\n")
-    assert [line.split()[:2] for line in output("holes", "qrels", "a", "b", "CG@3")][1:] == [["q1", "x"]]
+    assert output("holes", "qrels", "a", "b", "CG@3")[1].split()[:2] == ["q1", "x"]
