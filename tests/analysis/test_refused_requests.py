@@ -29,6 +29,7 @@ NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
         for (topic, doc, level, intent), share in zip(INTENTS, each)
     ],
     "ONES": of_array([[1] * 5] * 2),
+    "THREE": of_array([[0.1, 0.2, 0.4]] * 3),
     "TWO": of_array([[0.1, 0.2]] * 2),
     "made": made,
     "nan": float("nan"),

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -30,6 +30,7 @@ from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..evaluation.sessions import Given
+from ..evaluation.values import Repeats, column_of
 from ..output.formats import listed
 from ..registry.facts import sign_of
 from ..statistics import significance
@@ -38,7 +39,8 @@ from ..statistics.libraries import need_statistics
 from ..statistics.options import check_test
 from ..statistics.paired import FEW, paired
 from ..statistics.significance import Outcome, holm
-from .comparison import CONOVER, PAIRED_T, TUKEY_HSD, Comparison, Test, reference_of
+from .comparison import CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, reference_of
+from .repeats import averaged, errors_of, systems_of
 
 FRIEDMAN: Final = "Friedman"
 ANOVA_RUNS: Final = "ANOVA: runs"
@@ -63,6 +65,7 @@ def compare(
     seed: int = 0,
     interval: str = STUDENT,
     by: By = None,
+    repeats: Repeats = None,
     progress: bool = False,
     jobs: int | None = 1,
     permutations: int | None = None,
@@ -84,6 +87,12 @@ def compare(
     of the result then has a comparison for each group, see `groups_of`. Its p-values and intervals have a
     correction for all groups. A group of fewer than 10 topics is not tested.
 
+    `repeats` tells which runs repeat a system, as with other seeds: a regular expression that matches whole
+    names of runs, whose one group is the system, a column of the values as for `Evaluation.from_values`, or
+    a mapping of runs to systems. Systems are then compared by their means over the repeats. The primary
+    procedure tells what holds for other topics; a test over topics and repeats, see the module `repeats`,
+    what holds for other repeats too. The other tests are over topics.
+
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
     >>> found = compare(Evaluation(("A", "B"), (nDCG_JK,), tuple("1234"), values[:, None]))
@@ -95,7 +104,9 @@ def compare(
     """
     resamples = check_test(alpha, resamples, seed, permutations)
     check_options(alpha, interval, tests)
-    evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions)
+    evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions, column_of(repeats))
+    systems = systems_of(evaluation, repeats)
+    every, evaluation = evaluation, averaged(evaluation, systems) if systems else evaluation
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
         if count < 2:
             raise GradedError(
@@ -110,7 +121,8 @@ def compare(
     families = sum(len(rows) >= FEW for rows in groups.values())
     pairs = [_pairs(evaluation, measure, reference) for measure in evaluation.measures]
 
-    def compared(part: Evaluation, name: str = "", families: int | None = None) -> Comparison:
+    def compared(whole: Evaluation, name: str = "", families: int | None = None) -> Comparison:
+        part = averaged(whole, systems) if systems else whole
         outcomes: list[Test] = []
         ranks = []
         for measure, of_measure in tracked([*zip(part.measures, pairs)], "measure", progress):
@@ -118,6 +130,8 @@ def compare(
             ranks.append(significance.run_ranks(-sign_of(measure) * array).mean(axis=1))
             tests_of = _Tests(measure, part.runs, array, of_measure, alpha)
             outcomes += tests_of.primary(interval, seed, families)
+            if systems:
+                outcomes += tests_of.over_repeats(whole.of(measure), [*systems.values()], seed, families)
             if families is None or len(part.topics) >= FEW:
                 for each in dict.fromkeys(tests):
                     outcomes += tests_of.further(each, uncorrected, resamples, seed)
@@ -134,12 +148,13 @@ def compare(
             interval=check(1 - alpha, interval),
             uncorrected=uncorrected,
             lacking={run: int(number) for run, number in zip(part.runs, missing.sum(axis=1)) if number},
+            repeats={system: mean_over_topics(whole.values[rows]) for system, rows in systems.items()},
             name=name,
             families=max(families or 1, 1),
         )
 
-    parts = {name: compared(evaluation.on(rows), name, families) for name, rows in groups.items()}
-    return replace(compared(evaluation), groups=_together(parts))
+    parts = {name: compared(every.on(rows), name, families) for name, rows in groups.items()}
+    return replace(compared(every), groups=_together(parts))
 
 
 compare_values = compare
@@ -202,14 +217,27 @@ class _Tests:
         self.measure, self.runs, self.values, self.pairs, self.alpha = measure, runs, values, pairs, alpha
         self.sign = sign_of(measure)
 
-    def primary(self, interval: str, seed: int, families: int | None) -> Iterator[Test]:
-        """The paired t-test of each pair of the family."""
+    def primary(
+        self, interval: str, seed: int, families: int | None, errors: np.ndarray | None = None
+    ) -> Iterator[Test]:
+        """The paired t-test of each pair of the family, with other standard errors as for `paired`."""
         method = check(1 - self.alpha, interval)
-        found = vars(paired(self.values, self.pairs, self.alpha, method, seed, families))
+        found = vars(paired(self.values, self.pairs, self.alpha, method, seed, families, errors))
         notes, _ = found.pop("notes"), found.pop("deviation")
         for row, (pair, note) in enumerate(zip(self.pairs, notes)):
             numbers = {name: None if np.isnan(of[row]) else float(of[row]) for name, of in found.items()}
             yield self._pair(PAIRED_T, pair, found["difference"][row], note, **numbers)
+
+    def over_repeats(
+        self, every: np.ndarray, systems: Sequence[list[int]], seed: int, families: int | None
+    ) -> Iterator[Test]:
+        """The t-test over topics and repeats of each pair of systems; `every` has the values of all runs."""
+        errors = np.array([errors_of(*(every[systems[each]] for each in pair)) for pair in self.pairs])
+        tests = self.primary(STUDENT, seed, families, errors[:, 2:].T)
+        for test, (topics, repeats) in zip(tests, errors[:, :2].tolist()):
+            limit = "repeats" if repeats > topics else "topics"
+            found = replace(test, test=REPEATS, topic_error=topics, repeat_error=repeats, limit=limit)
+            yield replace(found, effect_size=None, detectable=None)
 
     def further(self, name: str, uncorrected: bool, resamples: int, seed: int) -> Iterator[Test]:
         """The tests that `name`, one of `TESTS`, stands for."""
@@ -250,9 +278,7 @@ class _Tests:
     def _of_all(self, name: str, outcome: Outcome) -> Test:
         return Test(self.measure, name, statistic=outcome.statistic, p=outcome.p, note=outcome.note)
 
-    def _pair(
-        self, name: str, pair: tuple[int, int], leaning: float, note: str, **numbers: float | None
-    ) -> Test:
+    def _pair(self, name: str, pair: tuple[int, int], leaning: float, note: str, **numbers: Any) -> Test:
         """The test of a pair, which favours the first run if `leaning` (of values) says that it is better."""
         first, second = (self.runs[number] for number in pair)
         better = None if leaning == 0 else first if self.sign * leaning > 0 else second

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 CONOVER: Final = "Conover"
 TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
+REPEATS: Final = "topics × repeats"
 
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
@@ -64,7 +65,9 @@ class Test:
 
     The primary test, the paired t-test, also has the `difference` of the means of `run` and `other`, with
     bounds (`lower`, `upper`) that hold for the whole family together, Cohen's d_z (`effect_size`), and the
-    smallest true difference that it finds with probability .8 at the family's level (`detectable`).
+    smallest true difference that it finds with probability .8 at the family's level (`detectable`). The test
+    over topics and repeats has the difference and bounds too, and the standard errors over other topics and
+    over other repeats alone (`topic_error`, `repeat_error`); the larger one is its `limit`.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -83,6 +86,9 @@ class Test:
     significant: bool = False
     effect_size: float | None = None
     detectable: float | None = None
+    topic_error: float | None = None
+    repeat_error: float | None = None
+    limit: str | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -102,6 +108,12 @@ NUMBERS = {
     "p": "adjusted", "d_z": "effect_size", "MDE": "detectable",
 }  # fmt: skip
 """The columns of the primary test, and its fields."""
+OVER_REPEATS = {
+    "difference": "difference", "lower": "lower", "upper": "upper", "p": "adjusted",
+    "SE topics": "topic_error", "SE repeats": "repeat_error", "limit": "limit",
+}  # fmt: skip
+"""The columns of the test over topics and repeats, and its fields."""
+OF_REPEATS = ("difference", "lower", "upper", "topic_error", "repeat_error", "limit")
 OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 
 
@@ -115,7 +127,8 @@ class Comparison(Grouped):
 
     `values` and `ranks` are arrays (runs × measures); `ranks` holds each run's mean rank over the topics,
     1 for the best. `outcomes` holds all tests. `interval` is the method of the intervals, `lacking` the
-    number of topics that a run lacks. `groups` has the comparisons over groups of topics. Such a comparison
+    number of topics that a run lacks. `repeats` has the means of the runs of each system (repeats ×
+    measures), if `runs` are systems. `groups` has the comparisons over groups of topics. Such a comparison
     has the `name` of the group, and the number `families` of groups that are tested together.
     """
 
@@ -130,6 +143,7 @@ class Comparison(Grouped):
     interval: str = STUDENT
     uncorrected: bool = False
     lacking: Mapping[str, int] = field(default_factory=dict)
+    repeats: Mapping[str, np.ndarray] = field(default_factory=dict)
     name: str = ""
     families: int = 1
     groups: Mapping[str, Comparison] = field(default_factory=dict)
@@ -167,15 +181,23 @@ class Comparison(Grouped):
     def _records(self, what: str) -> list[dict[str, Any]]:
         if what == "means":
             return [
-                {"measure": str(measure), "run": run, "mean": mean, "rank": rank}
+                {"measure": str(measure), "run": run, "mean": mean, "rank": rank} | self._spread(measure, run)
                 for measure, values, ranks in zip(
                     self.measures, self.values.T.tolist(), self.ranks.T.tolist()
                 )
                 for run, mean, rank in zip(self.runs, values, ranks)
             ]
         if what == "tests":
-            return [test.record(*OF_A_TEST) for test in self.outcomes if test.test != PAIRED_T]
+            names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ()))
+            return [test.record(*names) for test in self.outcomes if test.test != PAIRED_T]
         return [test.record(*OF_A_DIFFERENCE) for test in self.outcomes if test.test == PAIRED_T]
+
+    def _spread(self, measure: Measure, run: str) -> dict[str, Any]:
+        """The number of a system's repeats, and the standard deviation of their means."""
+        if not self.repeats:
+            return {}
+        means = self.repeats[run][:, self.measures.index(measure)]
+        return {"repeats": means.size, "SD": float(means.std(ddof=1)) if means.size > 1 else None}
 
     def find(self, measure: Measure | str, test: str = PAIRED_T) -> list[Test]:
         """All tests of this name for one of the measures."""
@@ -271,6 +293,15 @@ class Comparison(Grouped):
                 "the primary one."
             )
         found += self._remarks()
+        if self.repeats:
+            lone = [run for run, means in self.repeats.items() if len(means) == 1]
+            found.append(
+                "Means are over the repeats, and SD is the standard deviation of theirs. The tests hold for "
+                f"other topics, those of {REPEATS} for other repeats too. The larger standard error (SE) is "
+                "the limit: more of these narrow the interval most."
+            )
+            if lone:
+                found.append(f"{listed(lone, 5)}: one run, whose variance over repeats counts as 0.")
         remarks = [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
         return found + self.note_of_groups("intervals") + remarks
 
@@ -285,6 +316,11 @@ class Comparison(Grouped):
                 f"differ with p < {self.alpha:g}, and the interval "
                 "reaches 0."
             )
+        over_repeats = (test for test in self.outcomes if test.test == REPEATS)
+        if fixed := [
+            test for test, both in zip(primary, over_repeats) if test.significant > both.significant
+        ]:
+            found.append(f"{_pairs(fixed)} differ for other topics, but not for other repeats too.")
         for note in dict.fromkeys(test.note for test in primary if test.note):
             found.append(f"{_pairs([test for test in primary if test.note == note])}: {note}.")
         found += [
@@ -306,6 +342,9 @@ class Comparison(Grouped):
     def parts(self) -> list[tuple[str, Table]]:
         """The table of the primary procedure, then one of each further test, with its title."""
         found = [("", self.table())]
+        if self.repeats:
+            rows = [[*row.values()] for row in self._records("means")]
+            found.append(("Systems", (["measure", "run", "mean", "mean rank", "repeats", "SD"], rows)))
         if omnibus := [test for test in self.outcomes if test.run is None]:
             p = [test.p if test.adjusted is None else test.adjusted for test in omnibus]
             rows = [[str(t.measure), t.test, t.statistic, of, t.note] for t, of in zip(omnibus, p)]
@@ -341,13 +380,14 @@ class Comparison(Grouped):
 
     def table_of_pairs(self, test: str = PAIRED_T) -> Table:
         """Column names and rows of a pairwise test: one row per measure and pair, the best runs first."""
-        primary = test == PAIRED_T
+        columns = {PAIRED_T: NUMBERS, REPEATS: OVER_REPEATS}.get(test, {})
+        numbers = partial(_numbers, columns=columns) if columns else _further
         rows = [
-            [str(measure), found.run, found.other, *(_numbers(found) if primary else _further(found))]
+            [str(measure), found.run, found.other, *numbers(found)]
             for measure in self.measures
             for found in self.find(measure, test)
         ]
-        return ["measure", "run", "other", *(NUMBERS if primary else ("statistic", "p", "better"))], rows
+        return ["measure", "run", "other", *(columns or ("statistic", "p", "better"))], rows
 
     def table_by_run(self, test: str = PAIRED_T) -> Table:
         """Column names and rows: one row per measure and run, sorted from the best run to the worst.
@@ -391,9 +431,11 @@ class Comparison(Grouped):
         about = (
             f"Means over {counted(self.topics, 'topic')}{f' of the group {self.name}' * bool(self.name)}.",
             f"Paired t-tests{several}, p < {self.alpha:g}.",
+            *["Behind ±, the standard deviation over repeats."] * bool(self.repeats),
         )
         reference = None if self.reference is None else number[self.reference]
-        return PaperTable(self.runs, self.measures, self.values, wins, reference, about)
+        spread = [[self._spread(measure, run).get("SD") for run in self.runs] for measure in self.measures]
+        return PaperTable(self.runs, self.measures, self.values, wins, reference, about, spread)
 
     def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The table that papers print: runs × measures in LaTeX, which needs the package booktabs.
@@ -414,8 +456,11 @@ class Comparison(Grouped):
         return "\n".join([self.paper.html(places, comments), *parts])
 
     def figure(self) -> Figure:
-        """Draw the differences from the baseline or between two runs, else `significant_pairs`."""
-        return self.significant_pairs() if self.reference is None else self._differences()
+        """Draw the differences from the baseline or between two runs, else `significant_pairs`.
+
+        With repeats, all of them are drawn, around the means if there is no baseline.
+        """
+        return self._differences() if self.reference or self.repeats else self.significant_pairs()
 
     @plots.styled
     def _differences(self) -> Figure:
@@ -427,7 +472,13 @@ class Comparison(Grouped):
         parts = {"all topics": self, **self.groups}
         shape = len(parts) * len(self.runs), len(self.measures)
         values, bounds, filled = np.zeros(shape), np.zeros((2, *shape)), np.zeros(shape, dtype=bool)
+        points: list[np.ndarray] = []
         for number, part in enumerate(parts.values()):
+            base = part.values[self.runs.index(self.reference)] if self.reference else 0.0
+            points += [part.repeats[run] - base for run in self.runs if self.repeats]
+            if self.reference is None:
+                values[number * len(self.runs) :][: len(self.runs)] = part.values
+                continue
             for column, measure in enumerate(self.measures):
                 for test in part.find(measure):
                     cell = number * len(self.runs) + self.runs.index(test.run or ""), column
@@ -440,13 +491,17 @@ class Comparison(Grouped):
             list(map(str, self.measures)),
             values,
             list(map(sign_of, self.measures)),
-            f"Difference from {self.reference}",
-            bounds,
-            filled,
+            (f"Difference from {self.reference}" if self.reference else "Mean over topics and repeats")
+            + "; dots: repeats" * bool(points),
+            bounds if self.reference else None,
+            filled if self.reference else None,
             baseline=self.reference,
+            points=points,
             rows_of=self.runs * len(parts) if self.groups else None,
         )
         together = "simultaneous " * (self.family > 1 or bool(self.groups))
+        if self.reference is None:
+            return figure
         figure.suptitle(
             f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
             f"filled: p < {self.alpha:g}{self._holm}",
@@ -512,9 +567,9 @@ class Comparison(Grouped):
         axes.set_xlabel(f"{', '.join(sides)}{self._holm}\n** p < 0.01, * p < 0.05", loc="right", size=9)
 
 
-def _numbers(test: Test) -> list[Any]:
-    """The columns `NUMBERS` of the primary test."""
-    return [getattr(test, name) for name in NUMBERS.values()]
+def _numbers(test: Test, columns: Mapping[str, str] = NUMBERS) -> list[Any]:
+    """The columns of a test of differences."""
+    return [getattr(test, name) for name in columns.values()]
 
 
 def _further(test: Test) -> list[Any]:

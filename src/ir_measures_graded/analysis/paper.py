@@ -71,6 +71,7 @@ class PaperTable:
 
     `wins` has the pairs of a better and a worse run for each measure, as indices of `runs`. With a
     `reference`, all pairs contain this run. `about` are the sentences of the caption on data and test.
+    `spread` has, for each measure, the standard deviations to print beside the means.
     """
 
     runs: tuple[str, ...]
@@ -79,6 +80,7 @@ class PaperTable:
     wins: Sequence[Sequence[tuple[int, int]]]
     reference: int | None
     about: tuple[str, ...]
+    spread: Sequence[Sequence[float | None]] | None = None
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -120,6 +122,9 @@ class PaperTable:
         printed = [f"{mean:.{places}f}" if places >= 0 else repr(mean) for mean in means]
         sign = sign_of(self.measures[number])
         ranks = np.unique(-sign * np.array(printed, dtype=float), return_inverse=True)[1].tolist()
+        for run, deviation in enumerate(self.spread[number] if self.spread else ()):
+            if deviation is not None:
+                printed[run] += f" ± {deviation:.{places}f}" if places >= 0 else f" ± {deviation!r}"
         return [
             Cell(text, rank == 0, rank == 1, self._beaten(run, wins), self._beaten_by_reference(run, wins))
             for run, (text, rank) in enumerate(zip(printed, ranks))

@@ -17,7 +17,7 @@ from ..evaluation.evaluate import Evaluation
 from ..evaluation.groups import is_column
 from ..evaluation.named import Judgments, read_judgments, run_names, short_names
 from ..evaluation.sessions import in_sessions
-from ..evaluation.values import read_sessions
+from ..evaluation.values import column_of, read_sessions
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output.formats import listed
@@ -135,7 +135,10 @@ def stored_values(arguments: argparse.Namespace) -> Evaluation | None:
     file, _, column = (arguments.by or "").rpartition(":")
     arguments.by = column if file in arguments.values else arguments.by
     attributes = [arguments.by] if is_column(arguments.by) else []
-    return Evaluation.from_values(arguments.values, smaller=arguments.smaller, attributes=attributes)
+    repeats = column_of(getattr(arguments, "repeats", None))
+    return Evaluation.from_values(
+        arguments.values, smaller=arguments.smaller, attributes=attributes, repeats=repeats
+    )
 
 
 def given(arguments: argparse.Namespace, default: Sequence[str] = ()) -> list[Any]:
@@ -148,7 +151,7 @@ def given(arguments: argparse.Namespace, default: Sequence[str] = ()) -> list[An
         refuse_sessions(arguments)
         return [chosen(stored, [word for word in (arguments.qrels, *arguments.inputs) if word is not None])]
     inputs = Inputs(arguments, default=default)
-    if "baseline" in arguments:
+    if "baseline" in arguments and not getattr(arguments, "repeats", None):
         arguments.baseline = inputs.run_named(arguments.baseline, "--baseline")
     return [inputs.qrels, inputs.runs, inputs.measures]
 
@@ -164,13 +167,14 @@ def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:
 
     Raises `GradedError` for a word that is neither a run nor a measure of the table.
     """
-    runs = [word for word in words if word in stored.runs]
+    systems = {run: stored.systems.get(run, run) for run in stored.runs}
+    runs = [run for word in words for run, system in systems.items() if word in (run, system)]
     try:
-        words = [word for word in words if word not in stored.runs]
+        words = [word for word in words if word not in (*systems, *systems.values())]
         named = {str(measure): [measure] for measure in stored.measures}
         measures = [found for word in words for found in named.get(word) or measures_in(word)]
     except GradedError as error:
-        raise GradedError(f"{error}; the runs of the table are {listed(stored.runs, LISTED)}") from None
+        raise GradedError(f"{error}; the runs of the table are {listed(systems.values(), LISTED)}") from None
     return stored.part(runs or stored.runs, measures or stored.measures)
 
 

@@ -30,6 +30,12 @@ def declare(parser: Parser) -> None:
     parser.add_argument(
         "--uncorrected", action="store_true", help="omit Holm's correction of Conover's comparisons"
     )
+    parser.add_argument(
+        "--repeats",
+        metavar="PATTERN",
+        help="runs repeat systems: a regular expression with one group, the system, or, with --values, a "
+        "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
+    )
     add_tests(parser, "the randomised tests")
     parser.add_argument(
         "--interval",
@@ -72,6 +78,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         uncorrected=arguments.uncorrected,
         interval=arguments.interval,
         by=arguments.by,
+        repeats=arguments.repeats,
         **tests_of(arguments),
     )
     if arguments.show == "differences":

@@ -51,7 +51,7 @@ class Evaluation(Result):
     NumRet. `missing` (runs × topics) is true where a run lacks a topic, whose value is that of an empty list.
     `unreported` (like `values`) is true where a provider of ir-measures reports no value, which counts as 0
     here. An `Evaluation` of values that were computed before has the `files` that they came from, and
-    `attributes` of its topics by name.
+    `attributes` of its topics by name; `systems` has the system of each run if a column tells repeats.
     """
 
     runs: tuple[str, ...]
@@ -63,10 +63,11 @@ class Evaluation(Result):
     unreported: np.ndarray | None = None
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    systems: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_values(
-        cls, table: Any, *, smaller: Collection[str] = (), attributes: Sequence[str] = ()
+        cls, table: Any, *, smaller: Collection[str] = (), attributes: Sequence[str] = (), repeats: str = ""
     ) -> Evaluation:
         """The `Evaluation` of a table of values that were computed before, by any tool.
 
@@ -79,7 +80,9 @@ class Evaluation(Result):
 
         Names of known measures are read as such, any other name is that of a `NamedMeasure`. `smaller` are
         the names of measures whose smaller values are better, besides those that the package knows.
-        `attributes` are columns that describe the topics.
+        `attributes` are columns that describe the topics. `repeats` is a column with the system of each run,
+        or with the repeats of the systems that the column run has, such as seeds; `systems` tells which run
+        is whose.
 
         >>> rows = {"run": ["A", "A"], "topic": ["1", "2"], "faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
         >>> found = Evaluation.from_values(rows)
@@ -89,7 +92,7 @@ class Evaluation(Result):
         Raises `GradedError`, which names file, row and column, for a missing column, an empty cell, a value
         that is not a finite number, two values for one cell, and a topic that a run lacks.
         """
-        return cls(**read_values(table, smaller, attributes))
+        return cls(**read_values(table, smaller, attributes, repeats))
 
     def of(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
@@ -107,7 +110,7 @@ class Evaluation(Result):
         columns = [self.measures.index(measure) for measure in measures]
         labels = tuple(runs), tuple(measures), self.topics
         values = self.values[np.ix_(rows, columns)]
-        return Evaluation(*labels, values, attributes=self.attributes, files=self.files)
+        return Evaluation(*labels, values, attributes=self.attributes, files=self.files, systems=self.systems)
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
@@ -336,10 +339,12 @@ def evaluated(
     jobs: int | None = 1,
     by: By = None,
     sessions: Given = None,
+    repeats: str = "",
 ) -> Evaluation:
     """An `Evaluation` in place of qrels as it is, that of a table of values, or that of the runs.
 
-    Of values, all measures are taken if none is named. A column that `by` names is an attribute.
+    Of values, all measures are taken if none is named. A column that `by` names is an attribute; `repeats` is
+    a column as for `Evaluation.from_values`.
     """
     if not are_values(qrels, runs):
         return evaluate(qrels, runs, measures, sessions=sessions, progress=progress, jobs=jobs)
@@ -347,7 +352,7 @@ def evaluated(
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels
     if not isinstance(found, Evaluation):
-        found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [])
+        found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [], repeats=repeats)
     wanted = [one_of(found.measures, measure) for measure in measures]
     return found.part(found.runs, wanted) if wanted else found
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
+Repeats = str | Mapping[str, str] | None
+"""The system of each run: a pattern with one group, a column of the values, or a mapping."""
 KEYS = ["run", "measure", "topic"]
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
@@ -40,7 +42,9 @@ IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
-def read_values(tables: Any, smaller: Collection[str] = (), attributes: Sequence[str] = ()) -> dict[str, Any]:
+def read_values(
+    tables: Any, smaller: Collection[str] = (), attributes: Sequence[str] = (), repeats: str = ""
+) -> dict[str, Any]:
     """The fields of an `Evaluation` of the values in a table, a file or a list of files.
 
     See `Evaluation.from_values`.
@@ -52,8 +56,9 @@ def read_values(tables: Any, smaller: Collection[str] = (), attributes: Sequence
     names = [os.fspath(path) if _is_path(path) else "values" for path in paths]
     frames = [*map(frame_of, paths)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
-    parts = [cells_of(*each, attributes) for each in zip(frames, names, runs)]
+    parts = [cells_of(*each, attributes, repeats) for each in zip(frames, names, runs)]
     cells = pandas.concat(parts, keys=range(len(parts)))
+    systems = _systems(cells) if repeats else {}
     codes, labels = zip(*(_coded(cells[key]) for key in KEYS))
     values = np.full([*map(len, labels)], np.nan)
     place = np.ravel_multi_index(codes, values.shape)
@@ -81,9 +86,15 @@ def read_values(tables: Any, smaller: Collection[str] = (), attributes: Sequence
         "measures": found,
         "topics": topics,
         "values": values,
+        "systems": systems,
         "attributes": {column: _of_topics(frames, names, column) for column in attributes},
         "files": tuple(str(path) for path in paths if _is_path(path)),
     }
+
+
+def column_of(repeats: Repeats) -> str:
+    """The column of the values that `repeats` names; empty if it is a pattern, which has a parenthesis."""
+    return repeats if isinstance(repeats, str) and "(" not in repeats else ""
 
 
 def read_attribute(given: str) -> dict[str, Any]:
@@ -202,8 +213,26 @@ def _of_trec_eval(rows: DataFrame) -> DataFrame:
     return rows
 
 
-def cells_of(frame: DataFrame, name: str, unnamed: str, attributes: Collection[str] = ()) -> DataFrame:
+def _systems(cells: DataFrame) -> dict[str, str]:
+    """The system of each run by the column ``repeat`` of the cells.
+
+    It is the system if each run has one. Otherwise it tells the repeats of a system, which the column ``run``
+    names: they become runs of their own.
+    """
+    cells["run"], cells["repeat"] = cells["run"].astype(str), cells["repeat"].astype(str)
+    pairs = cells[["run", "repeat"]].drop_duplicates()
+    if pairs["run"].is_unique:
+        return dict(pairs.to_numpy().tolist())
+    cells["run"] = (cells["run"] + " " + cells["repeat"]).str.strip()
+    return {f"{run} {repeat}".strip(): run for run, repeat in pairs.to_numpy().tolist()}
+
+
+def cells_of(
+    frame: DataFrame, name: str, unnamed: str, attributes: Collection[str] = (), repeats: str = ""
+) -> DataFrame:
     """The values of a table, one per row, with the columns run, measure, topic and value.
+
+    The column `repeats`, if it is named, becomes the column ``repeat``.
 
     Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
     in a table without a column for it. The table has the columns measure and value, or a column per measure:
@@ -214,7 +243,12 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, attributes: Collection[s
 
     if (twice := frame.columns.duplicated()).any():
         raise GradedError(f"{name} has two columns named {frame.columns[twice][0]}; rename one")
-    names = list(frame)
+    if repeats and repeats not in frame:
+        raise GradedError(
+            f"{name}: there is no column {repeats}; the columns are {listed(frame, 10)}, and a pattern has a "
+            r"group, as in (.*)_seed\d+"
+        )
+    names = [each for each in frame if each != repeats]
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
     if measure is None or value is None:
         measure = value = None
@@ -233,6 +267,8 @@ def cells_of(frame: DataFrame, name: str, unnamed: str, attributes: Collection[s
     for key, found in numbers.items():
         _refuse(frame[key], ~np.isfinite(found), name, "not a finite number")
     ids = {"run": unnamed if run is None else frame[run], "topic": frame[keys[0]]}
+    if repeats:
+        ids["repeat"] = frame[repeats].astype(object).mask(frame[repeats].isna(), "")
     labels = {key: key if value is None else frame[measure] for key in numbers}
     parts = (ids | {"measure": labels[key], "value": of} for key, of in numbers.items())
     return pandas.concat(pandas.DataFrame(part, index=frame.index) for part in parts)

@@ -26,6 +26,7 @@ def dot_plot(
     bounds: np.ndarray | None = None,
     filled: np.ndarray | None = None,
     baseline: str | None = None,
+    points: Sequence[np.ndarray] = (),
     spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
     rows_of: Sequence[str] | None = None,
 ) -> Figure:
@@ -34,8 +35,9 @@ def dot_plot(
     `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
     the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
     `filled` (runs × measures). With a `baseline`, which has no row, the values are differences from it.
-    `spans` are other intervals with the style of their lines, whose labels are in the legend. With `rows_of`,
-    the run of each row, `runs` are names of rows, which stay in this order.
+    `points` are further values of each row (any number × measures), drawn as small dots; the baseline then
+    has a row too. `spans` are other intervals with the style of their lines, whose labels are in the legend.
+    With `rows_of`, the run of each row, `runs` are names of rows, which stay in this order.
     """
     names = INCHES * max(map(len, runs), default=0)
     height = 0.24 * len(runs) + 1.5
@@ -45,7 +47,7 @@ def dot_plot(
     order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
     order = [*range(len(runs))] if rows_of else order
     row_of = rows_of or runs
-    order = [run for run in order if row_of[run] != baseline]
+    order = [run for run in order if len(points) or row_of[run] != baseline]
     styles = plots.run_styles(row_of)
     for panel, axes in enumerate(plots.panels(figure, len(measures), across, sharey=True)):
         for place, run in enumerate(order):
@@ -54,6 +56,9 @@ def dot_plot(
                 axes.plot(ends[:, run, panel], [place, place], solid_capstyle="butt", **look)
             if bounds is not None:
                 axes.plot(bounds[:, run, panel], [place, place], color=style["color"])
+            if len(points):
+                found = points[run][:, panel]
+                axes.plot(found, [place] * len(found), ".", color=plots.GREY, markersize=4, zorder=3)
             if filled is not None and not filled[run, panel]:
                 style["markerfacecolor"] = "white"
             axes.plot(values[run, panel], place, label=runs[run], **style)

@@ -64,6 +64,7 @@ def paired(
     interval: str = STUDENT,
     seed: int = 0,
     families: int | None = None,
+    errors: np.ndarray | None = None,
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
@@ -71,7 +72,8 @@ def paired(
     nor interval. Several differences over fewer than 10 topics have intervals, but no p. `interval` is ``t``
     or ``bca``, see `mean_interval`. The topics may be one of several groups, of which as many as `families`
     have at least 10 topics: intervals and effects then hold for all of them together, and p is corrected for
-    the differences in this group alone. Fewer than 10 topics of a group have no p.
+    the differences in this group alone. Fewer than 10 topics of a group have no p. `errors` (2 × pairs) are
+    other standard errors of the differences and their degrees of freedom.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
@@ -88,14 +90,21 @@ def paired(
     with quietly():
         deviation = np.where(constant, np.nan, differences.std(axis=1, ddof=1))
         effect_size = np.where(equal, 0.0, mean / deviation)
-        statistic = np.where(equal, np.nan, effect_size * topics**0.5)
-    p = 2 * statistics_library("scipy.special").stdtr(topics - 1, -np.abs(statistic))
+        statistic, error, degrees = effect_size * topics**0.5, deviation / topics**0.5, topics - 1
+        if errors is not None:
+            error, degrees = errors
+            equal, constant = (error <= noise) & equal, (error <= noise) & ~equal
+            statistic = mean / error
+        statistic = np.where(equal, np.nan, statistic)
+    p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(statistic))
     p[equal] = 1.0
     adjusted = np.where(constant, np.nan, holm(np.nan_to_num(p, nan=1.0)))
     if topics < FEW and (count > 1 or families is not None):
         p, adjusted = np.full((2, count), np.nan)
     level = (1 - alpha) ** (1 / size)
     reach = student_quantile(level, topics - 1) * deviation / topics**0.5
+    if errors is not None:
+        reach = statistics_library("scipy.special").stdtrit(degrees, (1 + level) / 2) * error
     lower, upper = mean - reach, mean + reach
     if interval == BCA:
         for row in np.flatnonzero(~equal & ~constant):
