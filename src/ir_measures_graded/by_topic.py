@@ -186,7 +186,9 @@ def mean_over_topics(values: np.ndarray) -> np.ndarray:
     >>> mean_over_topics(np.array([[0.25, 0.75], [1.0, 0.0]]))
     array([0.5, 0.5])
     """
-    return np.apply_along_axis(math.fsum, -1, values) / values.shape[-1]
+    *shape, topics = values.shape
+    rows = values.reshape(math.prod(shape), topics)
+    return np.array([math.fsum(row.tolist()) for row in rows]).reshape(shape) / topics
 
 
 def smallest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@
 - `curves` evaluates a measure at every rank; `effort` computes the rank at which a run has a given value.
 - `check` lists what is unusual about qrels, runs and measures before anything is evaluated.
 - `compare` tests differences between runs for significance.
+- `compare_collections` compares runs over several collections, which `read_collections` reads.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
 - `gate` decides whether a new run may replace an old one.
 - `power` shows which measure separates the runs best, and how many topics a difference needs.
@@ -54,6 +55,7 @@ from .gate import Gate, gate, gate_values
 from .identify import Identification, identify
 from .intervals import Intervals, intervals
 from .levels import Levels, levels
+from .over_collections import OverCollections, compare_collections, read_collections
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
 from .sensitivity import Sensitivity, sensitivity
@@ -81,6 +83,7 @@ __all__ = [
     "JudgeAgreement",
     "Judges",
     "Levels",
+    "OverCollections",
     "Power",
     "Range",
     "Ranges",
@@ -91,6 +94,7 @@ __all__ = [
     "agreement",
     "check",
     "compare",
+    "compare_collections",
     "compare_values",
     "curves",
     "effort",
@@ -109,6 +113,7 @@ __all__ = [
     "power",
     "power_of_values",
     "ranges",
+    "read_collections",
     "report",
     "sensitivity",
     "swaps",

@@ -24,14 +24,13 @@ import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError, did_you_mean
+from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.progress import tracked
 from ..evaluation.sessions import Given
 from ..evaluation.values import Repeats, column_of
-from ..output.formats import listed
 from ..registry.facts import sign_of
 from ..statistics import significance
 from ..statistics.intervals import STUDENT, check
@@ -107,15 +106,8 @@ def compare(
     evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions, column_of(repeats))
     systems = systems_of(evaluation, repeats)
     every, evaluation = evaluation, averaged(evaluation, systems) if systems else evaluation
-    for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
-        if count < 2:
-            raise GradedError(
-                f"a comparison needs at least 2 {what}s; there {'is' if count == 1 else 'are'} {count}"
-            )
-    if baseline is not None and baseline not in evaluation.runs:
-        runs = listed(evaluation.runs, most=10)
-        hint = did_you_mean(baseline, evaluation.runs)
-        raise GradedError(f"the baseline {baseline!r} is not among the runs {runs}{hint}")
+    refuse_few(len(evaluation.runs), "run")
+    refuse_few(len(evaluation.topics), "topic")
     reference = reference_of(evaluation.runs, baseline)
     groups = groups_of(evaluation.topics, by, evaluation.attributes)
     families = sum(len(rows) >= FEW for rows in groups.values())
@@ -158,6 +150,13 @@ def compare(
 
 
 compare_values = compare
+
+
+def refuse_few(count: int, what: str) -> None:
+    """Raise `GradedError` for fewer than 2 runs or topics."""
+    if count < 2:
+        are = "is" if count == 1 else "are"
+        raise GradedError(f"a comparison needs at least 2 {what}s; there {are} {count}")
 
 
 def check_options(alpha: float, interval: str, tests: Sequence[str]) -> None:

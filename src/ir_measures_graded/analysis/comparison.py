@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..errors import GradedError
+from ..errors import GradedError, did_you_mean
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
 from ..output.dots import dot_plot
@@ -400,7 +400,7 @@ class Comparison(Grouped):
             order = self.best_first(measure)
             for number, run in enumerate(order):
                 rank = float(self.ranks[self.runs.index(run), column])
-                cell = _beaten_cell(self.beaten(measure, test, run), order)
+                cell = beaten_cell(self.beaten(measure, test, run), order)
                 rows.append([str(measure), letters(number), run, self._mean(measure, run), rank, cell])
         return ["measure", "", "run", "mean", "mean rank", "better than"], rows
 
@@ -584,7 +584,10 @@ def _pairs(tests: Sequence[Test]) -> str:
 
 
 def reference_of(runs: Sequence[str], baseline: str | None) -> str | None:
-    """The baseline or, without one, the first of two runs."""
+    """The baseline or, without one, the first of two runs. Raises `GradedError` for an unknown baseline."""
+    if baseline is not None and baseline not in runs:
+        hint = did_you_mean(baseline, runs)
+        raise GradedError(f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}")
     return runs[0] if baseline is None and len(runs) == 2 else baseline
 
 
@@ -597,7 +600,7 @@ def stars(p: float | None) -> str:
     return next((mark for level, mark in STARS if p is not None and p < level), "")
 
 
-def _beaten_cell(beaten: dict[str, list[str]], order: list[str]) -> str:
+def beaten_cell(beaten: Mapping[str, Sequence[Any]], order: Sequence[Any]) -> str:
     """The runs that a run beats, as letters in that order or, where these take too much room, counts."""
     named = "; ".join(f"{_spans(map(order.index, runs))}{mark}" for mark, runs in beaten.items())
     return named if len(named) <= CELL_WIDTH else "; ".join(f"{len(runs)}{m}" for m, runs in beaten.items())

@@ -69,9 +69,10 @@ def groups(measures: Sequence[Measure]) -> list[Group]:
 class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
 
-    `wins` has the pairs of a better and a worse run for each measure, as indices of `runs`. With a
-    `reference`, all pairs contain this run. `about` are the sentences of the caption on data and test.
-    `spread` has, for each measure, the standard deviations to print beside the means.
+    A value that is NaN is missing. `wins` has the pairs of a better and a worse run for each measure, as
+    indices of `runs`. With a `reference`, all pairs contain this run. `about` are the sentences of the
+    caption on data and test. `spread` has, for each measure, the standard deviations to print beside the
+    means.
     """
 
     runs: tuple[str, ...]
@@ -127,6 +128,8 @@ class PaperTable:
                 printed[run] += f" ± {deviation:.{places}f}" if places >= 0 else f" ± {deviation!r}"
         return [
             Cell(text, rank == 0, rank == 1, self._beaten(run, wins), self._beaten_by_reference(run, wins))
+            if text != "nan"
+            else Cell("–", False, False)
             for run, (text, rank) in enumerate(zip(printed, ranks))
         ]
 

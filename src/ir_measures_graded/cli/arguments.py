@@ -126,34 +126,53 @@ def _without_rankings(text: str) -> str:
 
 def stored_values(arguments: argparse.Namespace) -> Evaluation | None:
     """The values of --values; None without this option."""
+    return values_by_collection(arguments, apart=False).get("")
+
+
+def values_by_collection(arguments: argparse.Namespace, apart: bool = True) -> dict[str, Evaluation]:
+    """The values of --values by collection; empty without this option.
+
+    They are of one collection without a name, unless `apart` and a column ``collection`` names several.
+    """
     if not arguments.values:
         if arguments.smaller:
             raise GradedError("--smaller requires --values")
-        return None
+        return {}
     if hasattr(arguments, "format"):  # the options of `add_output`
         check_files(arguments)
     file, _, column = (arguments.by or "").rpartition(":")
     arguments.by = column if file in arguments.values else arguments.by
+    if apart and arguments.by is None and arguments.repeats is None:
+        return Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
     attributes = [arguments.by] if is_column(arguments.by) else []
     repeats = column_of(getattr(arguments, "repeats", None))
-    return Evaluation.from_values(
+    found = Evaluation.from_values(
         arguments.values, smaller=arguments.smaller, attributes=attributes, repeats=repeats
     )
+    return {"": found}
 
 
-def given(arguments: argparse.Namespace, default: Sequence[str] = ()) -> list[Any]:
+def given(
+    arguments: argparse.Namespace, default: Sequence[str] = (), stored: Evaluation | None = None
+) -> list[Any]:
     """The first arguments of an analysis.
 
-    They are qrels, runs and measures (or those of `default`), or the values of --values. Replaces a path in
-    --baseline by its run.
+    They are qrels, runs and measures (or those of `default`), or the values of --values, which may be
+    `stored` already. Replaces a path in --baseline by its run.
     """
-    if (stored := stored_values(arguments)) is not None:
+    stored = stored or stored_values(arguments)
+    if stored is not None:
         refuse_sessions(arguments)
-        return [chosen(stored, [word for word in (arguments.qrels, *arguments.inputs) if word is not None])]
+        return [chosen(stored, words_of(arguments))]
     inputs = Inputs(arguments, default=default)
     if "baseline" in arguments and not getattr(arguments, "repeats", None):
         arguments.baseline = inputs.run_named(arguments.baseline, "--baseline")
     return [inputs.qrels, inputs.runs, inputs.measures]
+
+
+def words_of(arguments: argparse.Namespace) -> list[str]:
+    """The arguments of a command that are no options."""
+    return [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
 
 
 def refuse_sessions(arguments: argparse.Namespace) -> None:

@@ -3,22 +3,52 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from ..analysis import Comparison, compare
+from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.compare import TESTS
+from ..errors import GradedError
+from ..evaluation.evaluate import Evaluation
+from ..evaluation.named import about
 from ..inputs.content import is_lasting
 from ..output.formats import remarks, rows_of
 from ..output.provenance import provenance
 from ..statistics.intervals import METHODS, STUDENT
-from .arguments import VALUES, add_collection, add_tests, given, tests_of, words
+from .arguments import (
+    VALUES,
+    add_collection,
+    add_tests,
+    chosen,
+    given,
+    measures_in,
+    tests_of,
+    values_by_collection,
+    words,
+    words_of,
+)
 from .parser import Parser
-from .results import add_output, command_line, printed, shown
+from .results import add_output, check_files, command_line, printed, shown
+
+FOR_ONE: dict[str, Any] = {
+    "tests": [], "uncorrected": False, "interval": STUDENT, "by": None, "sessions": None, "repeats": None,
+    "gains": [],
+    "scoreddocs": False, "run_column": None, "columns": None, "duplicates": None,
+}  # fmt: skip
+"""Options for a single collection, and their defaults."""
 
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, VALUES, sessions=True)
+    parser.usage = f"{parser.usage}\n       %(prog)s --collections FILE MEASURE… [options]"
+    parser.add_argument(
+        "--collections",
+        metavar="FILE",
+        help="table of several collections in place of QRELS and RUN, with the columns collection, qrels and "
+        "runs: paths relative to FILE, patterns such as runs/*/covid.run, or ir-datasets ids",
+    )
     parser.add_argument("--baseline", metavar="RUN", help="compare each other run with this run only")
     parser.add_argument(
         "--tests",
@@ -67,32 +97,66 @@ def run(arguments: argparse.Namespace) -> list[str]:
     --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance (anova), the
     randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of each pair.
 
+    --collections, or a column collection of --values, compares runs over several collections. Each counts
+    once in the mean, with an interval by resampling the topics of each. A run that lacks a collection has no
+    mean.
+
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
-    found = compare(
-        *given(arguments),
-        baseline=arguments.baseline,
-        tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
-        uncorrected=arguments.uncorrected,
-        interval=arguments.interval,
-        by=arguments.by,
-        repeats=arguments.repeats,
-        **tests_of(arguments),
-    )
+    stored = values_by_collection(arguments)
+    found: Comparison | OverCollections
+    if arguments.collections is not None or (stored and "" not in stored):
+        found = _over_collections(arguments, stored)
+    else:
+        found = compare(
+            *given(arguments, stored=stored.get("")),
+            baseline=arguments.baseline,
+            tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
+            uncorrected=arguments.uncorrected,
+            interval=arguments.interval,
+            by=arguments.by,
+            repeats=arguments.repeats,
+            **tests_of(arguments),
+        )
     if arguments.show == "differences":
         return shown(found, arguments, written=partial(_for_paper, found, arguments))
     rows = rows_of(found.records(arguments.show))
     return printed(lambda _: rows, arguments, found.figure)
 
 
-def _for_paper(found: Comparison, arguments: argparse.Namespace, form: str) -> str:
+def _over_collections(arguments: argparse.Namespace, stored: Mapping[str, Evaluation]) -> OverCollections:
+    """The comparison over the collections of --collections or --values."""
+    for name, default in FOR_ONE.items():
+        if getattr(arguments, name) != default or arguments.show == name:
+            raise GradedError(f"--{name} is for one collection; there are several")
+    words, measures = words_of(arguments), []
+    several: dict[str, Any] = {}
+    if arguments.collections is None:
+        runs = {run for each in stored.values() for run in each.runs}
+        for name, each in stored.items():
+            with about(name):
+                part = chosen(each, [word for word in words if word not in runs])
+            named = [word for word in words if word in runs] or part.runs
+            several[name] = part.part([run for run in named if run in part.runs], part.measures)
+    elif arguments.values:
+        raise GradedError("--collections stands for qrels and runs, and --values too; give one of them")
+    else:
+        check_files(arguments)
+        measures = [measure for word in words for measure in measures_in(word)]
+        several = read_collections(arguments.collections)
+    return compare_collections(several, measures, baseline=arguments.baseline, **tests_of(arguments))
+
+
+def _for_paper(found: Comparison | OverCollections, arguments: argparse.Namespace, form: str) -> str:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
     places = arguments.places
     if form == "markdown":
-        rest = [("Differences", found.table()), *found.parts()[1:]]
+        (title, table), *parts = found.parts()
+        rest = [(title or "Differences", table), *parts]
         return "\n".join([found.to_markdown(places), *remarks(form, rest, found.notes(), places)])
-    files = filter(is_lasting, filter(None, (*arguments.values, arguments.qrels, *arguments.inputs)))
+    named = (*arguments.values, arguments.collections, *words_of(arguments))
+    files = filter(is_lasting, filter(None, named))
     comments = provenance(files, command_line(arguments))
     return {"latex": found.to_latex, "html": found.to_html}[form](places, comments)

@@ -72,7 +72,18 @@ def _places(text: str) -> int:
     return int(text)
 
 
-READ = ("qrels", "machine", "inputs", "source", "rows", "values", "answers", "queries", "judge")
+READ = (
+    "qrels",
+    "machine",
+    "inputs",
+    "source",
+    "rows",
+    "values",
+    "answers",
+    "queries",
+    "judge",
+    "collections",
+)
 WRITTEN = ("output", "ask", "merged", "target")
 """The arguments of commands that name files to read and to write."""
 

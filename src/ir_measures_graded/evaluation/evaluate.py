@@ -92,7 +92,16 @@ class Evaluation(Result):
         Raises `GradedError`, which names file, row and column, for a missing column, an empty cell, a value
         that is not a finite number, two values for one cell, and a topic that a run lacks.
         """
-        return cls(**read_values(table, smaller, attributes, repeats))
+        return cls(**read_values(table, smaller, attributes, repeats)[""])
+
+    @classmethod
+    def by_collection(cls, table: Any, *, smaller: Collection[str] = ()) -> dict[str, Evaluation]:
+        """The `Evaluation` of each name in the column ``collection`` of a table of values.
+
+        The table is as for `from_values`. A collection may lack runs and measures of the others. Without this
+        column, all values are of one collection without a name.
+        """
+        return {name: cls(**fields) for name, fields in read_values(table, smaller, apart=True).items()}
 
     def of(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""

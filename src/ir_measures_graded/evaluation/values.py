@@ -26,7 +26,7 @@ from ..inputs.strict_lines import number_of
 from ..inputs.table_files import kind_of
 from ..output.formats import counted, listed
 from ..registry.notation import measure_named
-from .named import UNNAMED, run_names
+from .named import UNNAMED, about, run_names
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -35,6 +35,8 @@ ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""
 Repeats = str | Mapping[str, str] | None
 """The system of each run: a pattern with one group, a column of the values, or a mapping."""
+COLLECTION = "collection"
+"""The column that names the collection of a value."""
 KEYS = ["run", "measure", "topic"]
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
@@ -43,11 +45,17 @@ IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in
 
 
 def read_values(
-    tables: Any, smaller: Collection[str] = (), attributes: Sequence[str] = (), repeats: str = ""
-) -> dict[str, Any]:
-    """The fields of an `Evaluation` of the values in a table, a file or a list of files.
+    tables: Any,
+    smaller: Collection[str] = (),
+    attributes: Sequence[str] = (),
+    repeats: str = "",
+    apart: bool = False,
+) -> dict[str, dict[str, Any]]:
+    """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
 
-    See `Evaluation.from_values`.
+    See `Evaluation.from_values`. All values are of one collection without a name, or, if `apart` and any
+    table has the column ``collection``, of those that it names, in order of appearance. A collection may lack
+    runs and measures of the others.
     """
     import pandas
 
@@ -56,9 +64,43 @@ def read_values(
     names = [os.fspath(path) if _is_path(path) else "values" for path in paths]
     frames = [*map(frame_of, paths)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
-    parts = [cells_of(*each, attributes, repeats) for each in zip(frames, names, runs)]
+    apart = apart and any(COLLECTION in frame for frame in frames)
+    parts = [
+        cells_of(*each, [*attributes, *[COLLECTION] * apart], repeats) for each in zip(frames, names, runs)
+    ]
     cells = pandas.concat(parts, keys=range(len(parts)))
+    if other := [name for name in smaller if name not in map(str, cells["measure"].unique())]:
+        measures = listed(cells["measure"].unique())
+        raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {measures}")
     systems = _systems(cells) if repeats else {}
+    found: tuple[str, ...] = ("",)
+    if apart:
+        columns = [_collections(*each) for each in zip(frames, names, parts)]
+        codes, found = _coded(pandas.concat(columns))
+    fields = {}
+    for code, collection in enumerate(found):
+        with about(collection):
+            fields[collection] = {
+                **_fields(cells[codes == code] if apart else cells, names, smaller),
+                "systems": systems,
+                "attributes": {column: _of_topics(frames, names, column) for column in attributes},
+                "files": tuple(str(path) for path in paths if _is_path(path)),
+            }
+    return fields
+
+
+def _collections(frame: DataFrame, name: str, cells: DataFrame) -> Series:
+    """The collection of each cell of a table."""
+    rows = cells.index.to_numpy()
+    column = needed_column(frame, name, COLLECTION).take(rows - 1).set_axis(rows)
+    _refuse(column, (column.isna() | (column == "")).to_numpy(), name, "empty")
+    return column
+
+
+def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:
+    """The runs, measures, topics and values of an `Evaluation` with these cells."""
+    import pandas
+
     codes, labels = zip(*(_coded(cells[key]) for key in KEYS))
     values = np.full([*map(len, labels)], np.nan)
     place = np.ravel_multi_index(codes, values.shape)
@@ -75,21 +117,11 @@ def read_values(
             f"{counted(len(missing), 'topic')} ({listed(missing, 5)}); give each run a value by each measure "
             "for each topic"
         )
-    if other := [name for name in smaller if name not in measures]:
-        raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}")
     found = tuple(measure_named(name, name in smaller) for name in measures)
     if twice := [measure for measure in found if found.count(measure) > 1]:
         same = [name for name, measure in zip(measures, found) if measure == twice[0]]
         raise GradedError(f"{names[0]}: {' and '.join(same)} are the same measure; keep one")
-    return {
-        "runs": runs,
-        "measures": found,
-        "topics": topics,
-        "values": values,
-        "systems": systems,
-        "attributes": {column: _of_topics(frames, names, column) for column in attributes},
-        "files": tuple(str(path) for path in paths if _is_path(path)),
-    }
+    return {"runs": runs, "measures": found, "topics": topics, "values": values}
 
 
 def column_of(repeats: Repeats) -> str:
@@ -125,13 +157,19 @@ def _of_topics(frames: Iterable[DataFrame], names: Iterable[str], column: str) -
     found: dict[str, Any] = {}
     for frame, name in zip(frames, names):
         topic = required_column(name, list(frame), "query_id")
-        if column not in frame:
-            raise GradedError(f"{name}: there is no column {column}; the columns are {listed(frame, 10)}")
-        values = frame[column].astype(object).mask(frame[column].isna() | (frame[column] == ""), None)
+        cells = needed_column(frame, name, column)
+        values = cells.astype(object).mask(cells.isna() | (cells == ""), None)
         for key, value in dict.fromkeys(zip(map(str, frame[topic]), values)):
             if found.setdefault(key, value) != value:
                 raise GradedError(f"{name}: topic {key} has two values of {column}")
     return found
+
+
+def needed_column(frame: DataFrame, name: str, column: str) -> Series:
+    """A column of a table. Raises `GradedError`, which names the table, if there is none."""
+    if column not in frame:
+        raise GradedError(f"{name}: there is no column {column}; the columns are {listed(frame, 10)}")
+    return frame[column].reset_index(drop=True)
 
 
 def frame_of(table: Any) -> DataFrame:
