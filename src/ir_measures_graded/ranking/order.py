@@ -45,7 +45,7 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         matrix.sort(axis=1)
         key = matrix[inside]
     position = key & (np.uint64(1) << position_bits) - np.uint64(1)
-    return position.astype(np.int64) + np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return position.view(np.int64) + np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def tied(new: np.ndarray) -> np.ndarray:
@@ -59,7 +59,9 @@ def tied(new: np.ndarray) -> np.ndarray:
     """
     joins = ~new  # the position before
     position = np.flatnonzero(joins | np.append(joins[1:], False))
-    return np.stack((position, np.maximum.accumulate(np.where(new[position], position, 0))))
+    first = np.flatnonzero(new[position])
+    sizes = np.diff(np.append(first, position.size))
+    return np.stack((position, np.repeat(position[first], sizes)))
 
 
 def decisive(

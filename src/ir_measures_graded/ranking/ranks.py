@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -111,25 +112,26 @@ class JudgedRanks:
 
     @cached_property
     def first(self) -> np.ndarray:
-        return self.rank - (self.position - self._group[0])
+        return self.rank - (self.position - self.group[0])
 
     @property
     def last(self) -> np.ndarray:
-        return self.first + self._group[1] - 1
+        return self.first + self.group[1] - 1
 
     @cached_property
-    def _group(self) -> tuple[np.ndarray, np.ndarray]:
+    def group(self) -> tuple[np.ndarray, np.ndarray]:
         """The first position and the size of the tie group of each of the H documents."""
         tied, starts = self.ties
         start, size = self.position.copy(), np.ones_like(self.position)
-        found, entry = tied, np.arange(tied.size)
+        found = tied
+        entry: Any = slice(None)
         if start.size < self.retrieved.sum():  # otherwise all retrieved documents are judged
             entry = np.searchsorted(tied, self.position)
             found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
             entry = entry[found]
-        group = np.cumsum(changes(starts)) - 1
+        sizes = np.diff(np.append(np.flatnonzero(changes(starts)), starts.size))
         start[found] = starts[entry]
-        size[found] = np.bincount(group)[group[entry]]
+        size[found] = np.repeat(sizes, sizes)[entry]
         return start, size
 
     @cached_property
@@ -145,7 +147,7 @@ class JudgedRanks:
         """The same run without its unjudged documents: only judged documents take up ranks."""
         retrieved = np.bincount(self.topic, minlength=len(self.judged.topics))
         rank = positions(retrieved) + 1
-        ties = tied(changes(self._group[0]))
+        ties = tied(changes(self.group[0]))
         return replace(self, rank=rank, retrieved=retrieved, ties=ties, uncondensed=self)
 
 

@@ -74,7 +74,7 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     entry = np.flatnonzero(last > first)
     if not entry.size:
         return ranks
-    start = (ranks.position - ranks.rank + first)[entry]  # one number for each tie group, ascending
+    start = ranks.group[0][entry]  # one number for each tie group, ascending
     order = np.lexsort((-merit[entry], start))
     sizes = np.diff(np.append(np.flatnonzero(changes(start)), start.size))
     before = positions(sizes)
@@ -108,10 +108,9 @@ class TieGroups:
         ranks, cutoff = topics.ranks, topics.cutoff
         first = ranks.first
         entry = np.flatnonzero(which if cutoff is None else which & (first <= cutoff))
-        opens = np.flatnonzero(changes((ranks.position - ranks.rank + first)[entry]))
+        opens = np.flatnonzero(changes(ranks.group[0][entry]))
         opener = entry[opens]
-        size = ranks.last[opener] - first[opener] + 1
-        return cls(topics, entry, opens, ranks.topic[opener], first[opener], size)
+        return cls(topics, entry, opens, ranks.topic[opener], first[opener], ranks.group[1][opener])
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value of each of the H documents over each group (N)."""
@@ -154,6 +153,16 @@ class TieGroups:
         )
 
 
+def reached(topics: Topics) -> Topics:
+    """The topics without the documents that no order of tied documents has within the cutoff."""
+    ranks = topics.ranks
+    if topics.cutoff is None:
+        return topics
+    kept = np.flatnonzero(ranks.first <= topics.cutoff)
+    ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
+    return Topics(ranks, topics.gains, topics.cutoff)
+
+
 @singledispatch
 def expected(measure: SumOverRanks, topics: Topics) -> GainList:
     """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied documents."""
@@ -172,6 +181,7 @@ def _(measure: SumOverRanks, topics: Topics) -> GainList:
 
 @expected.register
 def _(measure: AtRelevant, topics: Topics) -> GainList:
+    topics = reached(topics)
     relevant = topics.whole_run.gain > 0
     gain = np.zeros(relevant.size)
     gain[relevant] = measure.relevant(topics.cut(None)).gain
@@ -236,7 +246,7 @@ def expected_stops(
     # Column j of the tables is a mean over all choices of j documents of a group: a of Π q, b of Π q·Σ v and,
     # for one more document after them with its own u and v, c of u·Π q and e of u·Π q·Σ v. The judged
     # documents enter the tables one by one. Sums instead of means would overflow for a thousand documents.
-    size, within = groups.known, groups.within
+    size, within, sums = groups.known, groups.within, v.any()
     result = groups.spread(np.exp(groups.before(np.log(q))))
     values = np.zeros(result.rank.size)
     ends = np.cumsum(within)
@@ -259,9 +269,10 @@ def expected_stops(
             joins, misses = position / known, np.maximum(1 - position / known, 0)
             one_more = np.maximum(known - 1 - position, 0) / known
             A, B, C, E = (table[left] for table in (a, b, c, e))
-            e[left] = one_more * E + U * (B + V * A) / known + joins * Q * (_shifted(E) + V * _shifted(C))
+            if sums:
+                e[left] = one_more * E + U * (B + V * A) / known + joins * Q * (_shifted(E) + V * _shifted(C))
+                b[left] = misses * B + joins * Q * (_shifted(B) + V * _shifted(A))
             c[left] = one_more * C + U * A / known + joins * Q * _shifted(C)
-            b[left] = misses * B + joins * Q * (_shifted(B) + V * _shifted(A))
             a[left] = misses * A + joins * Q * _shifted(A)
         inside = position < within[rows][:, None]
         entry_of_rank = (ends - groups.within)[rows][:, None] + position
