@@ -39,8 +39,9 @@ def given():
 
 
 @pytest.fixture
-def table():
+def table(tmp_path, monkeypatch):
     """Odd and even topics of the demo collection, without run E among the even ones."""
+    monkeypatch.chdir(tmp_path)
     for number, line in enumerate(demo.qrels_path().read_text().splitlines(keepends=True)):
         name = "odd" if int(line.split()[0]) % 2 else "even"
         with open(f"{name}.qrels", "w" if number == 0 else "a") as qrels:
