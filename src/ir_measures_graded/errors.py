@@ -55,12 +55,15 @@ def shown(value: object) -> str:
 def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
     """The end of a message that suggests known names, at most so many; empty if none is similar.
 
-    >>> did_you_mean("bm52", ["bm25", "random"]), did_you_mean("x", ["bm25"])
+    Upper and lower case do not matter.
+
+    >>> did_you_mean("BM52", ["bm25", "random"]), did_you_mean("x", ["bm25"])
     ('; did you mean bm25?', '')
     """
     from difflib import get_close_matches  # This import takes time. Only mistakes need it.
 
-    close = get_close_matches(name, list(known), n=most, cutoff=cutoff)
+    lower = {other.lower(): other for other in reversed(list(known))}
+    close = [lower[other] for other in get_close_matches(name.lower(), lower, n=most, cutoff=cutoff)]
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 

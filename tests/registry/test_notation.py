@@ -158,7 +158,7 @@ def test_trec_names_are_read_unless_they_are_measure_strings():
     assert len(parse_measures("success")) == 3
     for text, message in (
         ("P", "P needs cutoff"),
-        ("map_10", "unknown argument for map_10: 10"),
+        ("recip_rank_10", "unknown argument for recip_rank_10: 10"),
         ("gm_map", "known trec name gm_map, but not yet supported"),
         ("P_5junk", "measure not found: P_5junk"),
         ("P_0", "P: cutoff=0 is not allowed"),
@@ -166,6 +166,23 @@ def test_trec_names_are_read_unless_they_are_measure_strings():
     ):
         with pytest.raises(GradedError, match=message):
             parse_measures(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("nDCG10", "nDCG@10"), ("ndcg_10", "nDCG@10"), ("NDCG_AT_10", "nDCG@10"), ("iprec@0.1", "IPrec@0.1"),
+     ("hit_rate@5", "Success@5"), ("r-precision", "Rprec"), ("mean_reciprocal_rank", "RR")],
+)  # fmt: skip
+def test_spellings_of_other_libraries_are_read(text, meant):
+    assert parse_measures(text) == parse_measures(meant)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"), [("ndcg10", "nDCG@10"), ("p10", "P@10"), ("mapp", "MAP"), ("ncdg@10", "nDCG")]
+)
+def test_message_suggests_names_of_any_case(text, right):
+    with pytest.raises(UnknownMeasureError, match=f"did you mean .*{right}"):
+        parse_measures(text)
 
 
 def test_nickname_of_trec_measures_prints_nothing_on_stdout(capsys):

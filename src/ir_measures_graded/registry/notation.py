@@ -38,9 +38,20 @@ _TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?
 
 
 _OTHER_SPELLING = re.compile(
-    r"([^\W\d_]+(?:[-_][^\W\d_]+)*?)(\([^()]*\))?(?:(@|[-_]at[-_]|[-_]|)(\d{1,9}(?:,\d{1,9})*))?"
+    r"([^\W\d_]+(?:[-_][^\W\d_]+)*?)(\([^()]*\))?"
+    r"(?:(@|[-_]at[-_]|[-_]|)(\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*))?",
+    re.IGNORECASE,
 )
 """A measure of any case, with or without @ before one or more cutoffs."""
+_ELSEWHERE = {
+    "hitrate": "Success",
+    "rprecision": "Rprec",
+    "averageprecision": "AP",
+    "meanaverageprecision": "AP",
+    "reciprocalrank": "RR",
+    "meanreciprocalrank": "RR",
+}
+"""Names in other libraries, as `_plain` writes them."""
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -135,9 +146,9 @@ def named_by(measure: Measure | str) -> list[Measure]:
         return [parse_measure(measure)]
     except GradedError:
         measures, problem = parse_trec_name(measure)
-        if problem:
-            raise GradedError(problem) from None
         measures = measures or [parse_measure(name) for name in _respelled(measure)]
+        if problem and not measures:
+            raise GradedError(problem) from None
         if not measures:
             raise
         return measures
@@ -147,13 +158,14 @@ def _respelled(text: Any) -> list[str]:
     """The measure strings that another spelling means, as other libraries write it; empty if none.
 
     >>> _respelled("ndcg_at_10"), _respelled("NDCG_jk(b=2)@5,10"), _respelled("P10"), _respelled("p10")
-    (['NDCG@10'], ['nDCG_JK(b=2)@5', 'nDCG_JK(b=2)@10'], ['P@10'], [])
+    (['nDCG@10'], ['nDCG_JK(b=2)@5', 'nDCG_JK(b=2)@10'], ['P@10'], [])
     """
     match = _OTHER_SPELLING.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return []
     written, parameters, at, cutoffs = match.groups(default="")
-    name = {_plain(known): known for known in registry()}.get(_plain(written))
+    names = {_plain(known): known for known in reversed(list(registry()))}
+    name = written if written in registry() else (names | _ELSEWHERE).get(_plain(written))
     if name is None or (cutoffs and not at and name != written):  # rr1 may be a file that is missing
         return []
     return (
@@ -226,9 +238,11 @@ def find_measure(name: str) -> ir_measures.Measure:
     if name not in known:
         plugins.load()
     if name not in known:
-        lower = {other.lower(): other for other in known}
-        if name.lower() in lower:
-            hint = f"; did you mean {lower[name.lower()]}?"
+        lower = {other.lower(): other for other in reversed(list(known))}
+        stem = name.rstrip("0123456789")
+        if stem.lower() in lower:
+            cutoff = name[len(stem) :]
+            hint = f"; did you mean {lower[stem.lower()]}{'@' if cutoff else ''}{cutoff}?"
         else:
             hint = did_you_mean(name, known, most=3, cutoff=0.5)
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")

@@ -147,7 +147,7 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
         same = "the nearest" if nearest else "these values" if case.mean is None else "the mean"
         ending = f"{measure} gives {same}"
         if not equal:
-            ending = _difference(case, measure, chosen, dimensions, ours - values)
+            ending = _difference(case, measure, groups[0] if groups else [chosen], ours - values)
             ending += f", mean {ours.mean():.4f} against {np.nanmean(values):.4f}"
         findings.append(("here", ending))
     if case.mean is not None:
@@ -274,10 +274,9 @@ def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> Measu
     return by.at_cutoff(similar, chosen.cutoff) if similar else None
 
 
-def _difference(
-    case: Case, measure: Measure, chosen: Definition, dimensions: Dimensions, off: np.ndarray
-) -> str:
-    """How our measure differs from the definition."""
+def _difference(case: Case, measure: Measure, same: Sequence[Definition], off: np.ndarray) -> str:
+    """How our measure differs from definitions with the same values, of which the first is shown."""
+    chosen = same[0]
     solved = {"gains"} if gains_in(chosen.gain) else set()
     bare = type(measure)(**{name: measure[name] for name in measure.params.keys() - {"cutoff"} - solved})
     like = by.OURS.get(bare, Definition(str(bare)))._replace(**BASE._asdict(), cutoff=chosen.cutoff)
@@ -287,7 +286,7 @@ def _difference(
     differ = [
         f"{LABELS[name]} {value}"
         for name, value in like._asdict().items()
-        if value and value not in dimensions.get(name, ("", (getattr(chosen, name),)))[1]
+        if value and value not in {getattr(each, name) for each in same}
     ]
     apart = int((np.abs(off) > case.tolerance).sum())
     return f"{measure} differs: {', '.join(differ)}; {counted(apart, 'topic')} differ{'s' * (apart == 1)}"
