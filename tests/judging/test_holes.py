@@ -167,6 +167,16 @@ def test_measures_without_weights_by_rank_have_the_order_of_depth(measure):
         found.figure()
 
 
+@pytest.mark.parametrize("level", [1, 0.1, 0.7])
+def test_a_pair_stays_open_while_equal_levels_leave_no_residual(level):
+    runs = {
+        name: {f"q{topic}": {f"{name * (doc % 2)}{doc}": -doc for doc in range(10)} for topic in range(12)}
+        for name in "AB"
+    }
+    qrels = {f"q{topic}": {"0": level} if topic < 10 else {} for topic in range(12)}
+    assert holes(qrels, runs, "CG@5").open == 1
+
+
 def test_what_judges_added_is_counted():
     found = holes(QRELS, RUNS, "CG@3", answers=[{"q1": {"a": 2, "b": 1, "x": 3, "y": 0}}])
     assert found.notes()[0] == "answers 1: 2 new judgments, 1 equal to earlier ones, 1 contradiction"
@@ -191,6 +201,10 @@ def test_a_file_with_levels_keeps_them_and_gets_what_is_new(tmp_path, ending):
     assert path.read_text().startswith(f"{filled}\n")
     assert path.read_text().count("\n") == len(every) + (ending == "csv")
     assert add_answers(QRELS, path).qrels["q1"]["x"] == 3
+    abstained = asked.replace("q1,x,,", "q1,x,-,").replace("q1 0 x ?", "q1 0 x -")
+    path.write_text(abstained)
+    every.save(path)
+    assert path.read_text().startswith(abstained)
     path.write_text(asked)  # without levels, the new order counts
     every.save(path)
     assert path.read_bytes() == every.to_judge(tmp_path / f"other.{ending}")

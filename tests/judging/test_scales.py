@@ -52,7 +52,7 @@ def test_a_machine_need_not_use_all_levels(levels):
 @pytest.mark.parametrize("level", [-1, 0.5, 10])
 def test_a_level_of_another_scale_is_refused_with_its_document(level):
     machine = {"q": {"a": 3, "b": 1}, "r": {"c": 2, "d": level}}
-    with pytest.raises(GradedError, match=rf"\(topic 'r', document 'd': {level}\); map the machine's levels"):
+    with pytest.raises(GradedError, match=rf"\(machine, topic 'r', document 'd': {level}\); map the machine"):
         on_one_scale(HUMAN, machine, None)
     assert on_one_scale(HUMAN, machine, "-1:0,0.5:1,3:3")[1]["q"] == {"a": 3, "b": 1}
 

@@ -6,7 +6,6 @@ import argparse
 from dataclasses import replace
 
 from ..errors import GradedError
-from ..evaluation.named import run_names
 from ..inputs.sources import is_file
 from ..judging.agreement import RESAMPLES, compared
 from ..judging.answers import holds_answers
@@ -79,15 +78,19 @@ def run(arguments: argparse.Namespace) -> list[str]:
     check(arguments.confidence, STUDENT)
     inputs = Inputs(arguments) if arguments.inputs else None
     runs = inputs.runs if inputs else []
-    if arguments.show == ESTIMATES and more:
-        raise GradedError("--show estimates requires a single machine")
+    for option, of_estimates in (
+        ("--show estimates", arguments.show == ESTIMATES),
+        ("--baseline", arguments.baseline),
+        ("--merge", arguments.merge),
+    ):
+        if of_estimates and more:
+            raise GradedError(f"{option} requires a single machine")
     if arguments.show == ORDERS and len(runs) < 2:
         raise GradedError("--show orders requires at least 2 runs")
     baseline = inputs.run_named(arguments.baseline, "--baseline") if inputs else None
-    machines = [arguments.machine, *more]
     found = panels(
         inputs.qrels if inputs else arguments.qrels,
-        dict(zip(run_names(machines), machines)),
+        [arguments.machine, *more],
         runs,
         inputs.measures if inputs else [],
         machine_levels=arguments.machine_levels,
@@ -96,7 +99,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
         jobs=arguments.jobs,
     )
     agreed = compared(found, arguments.confidence, arguments.resamples, arguments.seed)
-    if inputs and len(found) == 1:
+    if inputs and not more and arguments.show in (None, ESTIMATES):
         agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, baseline))
     tables = {
         AGREEMENT: agreed.table,

@@ -364,7 +364,9 @@ def _pairs(panel: Panel) -> dict[str, np.ndarray]:
     }
     found = {topic: np.array(levels, dtype=float) for topic, levels in pairs.items() if levels}
     if not found:
-        raise GradedError("no document is judged by both; check that both use the same ids")
+        raise GradedError(
+            f"no document is judged by both the human and {panel.name}; check that both use the same ids"
+        )
     return found
 
 

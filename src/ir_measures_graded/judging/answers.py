@@ -56,12 +56,13 @@ def holds_answers(path: str) -> bool:
 def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[tuple[str, ...]]]:
     """The text of a file in which a level is filled in, and the topic and document of each of its lines.
 
-    Both are empty if there is no such file or if no level is filled in. Raises `FileError` as `read_answers`,
+    An abstention counts as filled in: ``-``, and ``?`` in CSV. Both are empty if there is no such file or if
+    no level is filled in. Raises `FileError` as `read_answers`,
     and for a file that is not of the form that `Holes.save` writes, so that no other file is overwritten.
     """
     if not os.path.isfile(path) or not os.path.getsize(path):
         return "", set()
-    answered = read_answers(path)
+    read_answers(path)
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         text = file.read()
     rows = csv.reader(io.StringIO(text)) if as_csv else map(str.split, text.splitlines())
@@ -69,8 +70,8 @@ def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[
     if header != list(CSV_COLUMNS if as_csv else TREC_FIELDS) or any(len(row) not in (0, 4) for row in found):
         form = ",".join(CSV_COLUMNS) if as_csv else " ".join(TREC_FIELDS)
         raise FileError(f"{os.fspath(path)}: it has another form than {form}; name another file")
-    if not answered:
+    *places, level = map(header.index, ("topic", "document", "level"))
+    if all(row[level].strip() == ("" if as_csv else "?") for row in found if row):
         return "", set()
-    places = header.index("topic"), header.index("document")
     asked = {tuple(row[place] for place in places) for row in found if row}
     return text if text.endswith("\n") else f"{text}\n", asked

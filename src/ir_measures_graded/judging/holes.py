@@ -370,12 +370,13 @@ class Pool:
         if known.any():
             fit = _increasing(self.near[known], self.gain[known], self.near)
         residual = (self.gain - fit)[known]
-        variance = float(residual @ residual) / max(residual.size, 1)
+        residual[np.abs(residual) <= EXACT * np.abs(self.gain[known]).max(initial=0)] = 0
+        variance = float((residual**2).sum()) / max(residual.size, 1)
         gains = np.where(judged, self.gain, fit)
         h = self.shares(gains)
-        total = gains @ h
+        total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
         h = h[~judged]
-        products = h.T @ h
+        products = np.einsum("da,db->ab", h, h)
         apart = np.add.outer(np.diag(products), np.diag(products)) - 2 * products
         apart[apart <= EXACT * products.max(initial=0)] = 0
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -383,7 +384,8 @@ class Pool:
             c = np.where(apart * variance > 0, np.exp(-(z**2) / 2) / (variance * apart), 0)
         still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
         score = np.zeros(judged.size)
-        score[~judged] = ((h @ (np.diag(c.sum(axis=1)) - c)) * h).sum(axis=1)
+        laplacian = np.diag(c.sum(axis=1)) - c
+        score[~judged] = (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1)
         return State(gains, total / self.topic_count, int(still_open.sum()) // 2, score)
 
     def order(self, rows: np.ndarray, score: np.ndarray | None) -> np.ndarray:

@@ -67,6 +67,8 @@ def panels(
     if not isinstance(machines, Mapping):
         paths = [os.fspath(path) for path in machines]
         machines = dict(zip(run_names(paths), paths))
+        if len(machines) < len(paths):
+            raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
     if not machines:
         raise GradedError("no machine judge is given; pass one or more by name, or paths of qrels files")
     measures = [measures] if isinstance(measures, (str, Measure)) else list(measures)
@@ -79,7 +81,9 @@ def panels(
     by_human, _ = answers_in(human, HUMAN)
     answered = {str(name): answers_in(machine, MACHINE) for name, machine in machines.items()}
     names = list(answered)
-    scaled = [on_one_scale(by_human, levels, machine_levels)[1] for levels, _ in answered.values()]
+    scaled = [
+        on_one_scale(by_human, levels, machine_levels, name)[1] for name, (levels, _) in answered.items()
+    ]
     merged = [
         merge_qrels({HUMAN: by_human, MACHINE: {t: levels[t] for t in by_human if t in levels}})
         for levels in (scaled if merge else [])

@@ -36,16 +36,20 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     }
 
 
-def on_one_scale(human: Any, machine: Any, machine_levels: Mapping[Any, Any] | str | None) -> list[Levels]:
+def on_one_scale(
+    human: Any, machine: Any, machine_levels: Mapping[Any, Any] | str | None, name: str = MACHINE
+) -> list[Levels]:
     """The qrels of both judges on the human's scale; `machine_levels` is as in `level_map`.
+
+    `name` names the machine in messages.
 
     Without `machine_levels`, the machine's levels must be on the human's scale: from the human's lowest
     level, or 0, to the highest, and whole if the human's are. The machine need not use all of them. Raises
     `GradedError`, which names the document, for any other level.
     """
-    judges = [levels_of(qrels, name) for qrels, name in ((human, HUMAN), (machine, MACHINE))]
+    judges = [levels_of(qrels, name) for qrels, name in ((human, HUMAN), (machine, name))]
     if machine_levels is not None:
-        return [judges[0], rescaled(judges[1], machine_levels, MACHINE)]
+        return [judges[0], rescaled(judges[1], machine_levels, name)]
     scale = [0, *_levels_in(judges[0])]
     whole = all(float(level).is_integer() for level in scale)
     for topic, judged in judges[1].items():
@@ -53,8 +57,9 @@ def on_one_scale(human: Any, machine: Any, machine_levels: Mapping[Any, Any] | s
             if not min(scale) <= level <= max(scale) or (whole and not float(level).is_integer()):
                 raise GradedError(
                     f"the scales differ: the human's levels are {scale_of(judges[0])}, the machine's "
-                    f"{scale_of(judges[1])} (topic {shown(topic)}, document {shown(document)}: {level:g}); "
-                    "map the machine's levels to the human's, for example machine_levels='0:0,5:1,10:3'"
+                    f"{scale_of(judges[1])} ({name}, topic {shown(topic)}, document {shown(document)}: "
+                    f"{level:g}); map the machine's levels to the human's, for example "
+                    "machine_levels='0:0,5:1,10:3'"
                 )
     return judges
 
