@@ -119,6 +119,9 @@ def test_an_input_is_not_overwritten(refusal, link):
     link("run", "run.csv")
     told = refusal("evaluate", "qrels", "run", "AP", "-o", "run.csv")
     assert told == "cannot write 'run.csv': the command reads this file"
+    for words in (["--by", "run:column"], ["--by=./run:column"], ["--sessions=run"]):
+        told = refusal("compare", "qrels", "other", "AP", *words, "-o", "run.csv")
+        assert told == "cannot write 'run.csv': the command reads this file"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")

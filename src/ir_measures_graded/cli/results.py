@@ -73,17 +73,9 @@ def _places(text: str) -> int:
 
 
 READ = (
-    "qrels",
-    "machine",
-    "inputs",
-    "source",
-    "rows",
-    "values",
-    "answers",
-    "queries",
-    "judge",
-    "collections",
-)
+    "qrels", "machine", "inputs", "source", "rows", "values", "answers", "queries", "judge",
+    "collections", "sessions",
+)  # fmt: skip
 WRITTEN = ("output", "ask", "merged", "target")
 """The arguments of commands that name files to read and to write."""
 
@@ -110,6 +102,7 @@ def refuse_inputs(arguments: argparse.Namespace, written: Iterable[str] = ()) ->
     Standard input can be read once, if it is open. `written` are further files to be written.
     """
     outputs, inputs = [*_named(arguments, WRITTEN), *written], [*_named(arguments, READ)]
+    inputs += [(getattr(arguments, "by", None) or "").rpartition(":")[0]]
     if inputs.count("-") > 1:
         raise GradedError("standard input (-) can be read only once")
     if "-" in inputs and sys.stdin is None:
