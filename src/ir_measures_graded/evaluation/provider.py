@@ -10,11 +10,12 @@ import ir_measures
 import numpy as np
 from ir_measures.providers import Evaluator, Provider
 
+from ..by_topic import mean_over_topics
 from ..errors import GradedError, shown
 from ..inputs.in_memory import Source, read_qrels
 from ..inputs.rows import Rows, refuse_empty
 from ..inputs.sources import run_source
-from ..measures.base import GradedMeasure, ScoreError, TopicError
+from ..measures.base import GradedMeasure, OrderlessMean, ScoreError, TopicError
 from ..measures.topics import Topics
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
@@ -140,6 +141,8 @@ class GradedEvaluator(Evaluator):
 def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
     """The aggregate of a measure's values over the topics: the mean of most measures, the sum of counts."""
     aggregator = measure.aggregator()
+    if isinstance(aggregator, OrderlessMean) and values.size:
+        return float(mean_over_topics(values))
     for value in values.tolist():
         aggregator.add(value)
     return aggregator.result()
