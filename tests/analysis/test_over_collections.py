@@ -9,7 +9,7 @@ pytest.importorskip("scipy", reason="the extra stats is not installed")
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from ir_measures_graded import cli, demo
+from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import (
     Evaluation,
     compare_collections,
@@ -161,3 +161,31 @@ def test_files_and_values_give_the_same_bits(table, capsys):
         told.append(capsys.readouterr().out)
     assert told[0] == told[1] == f"{files}\n"
     assert r"\multicolumn{1}{c}{even $\uparrow$}" in Path("table.tex").read_text()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("a,odd.qrels,A/odd*\nb,even.qrels,none/*", "row 2 (b): column runs: 'none/*' is neither a file nor"),
+        ("a,,A/odd*", "row 1 (a): column qrels is empty"),
+        (
+            "a,odd.qrels,A/odd*\na,even.qrels,A/even*",
+            "row 2 (a): the qrels are even.qrels, and those of an ear",
+        ),
+    ],
+)
+def test_a_wrong_table_of_collections_names_row_and_column(table, rows, message):
+    Path(table).write_text(f"collection,qrels,runs\n{rows}\n")
+    with pytest.raises(GradedError) as error:
+        read_collections(table)
+    assert str(error.value).startswith(f"{table}: {message}")
+
+
+def test_wrong_values_name_row_and_column():
+    rows = [{"collection": name, "run": "A", "topic": "1", "AP": 0.5} for name in ("x", "", "x")]
+    with pytest.raises(GradedError, match="row 2, column collection: '' is empty"):
+        compare_collections(rows)
+    with pytest.raises(GradedError, match="x: values: row 2: A has two values of AP for topic 1"):
+        compare_collections(rows[::2])
+    with pytest.raises(GradedError, match="have no column collection"):
+        compare_collections([{"run": "A", "topic": "1", "AP": 0.5}])

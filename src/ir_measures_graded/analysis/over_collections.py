@@ -382,13 +382,15 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     found: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
     for row, (collection, qrels, runs) in enumerate(zip(*columns), 1):
         with about(f"{name}: row {row} ({collection})"):
-            if not (collection and qrels and runs):
-                raise GradedError("a cell is empty; give a collection, its qrels and its runs")
+            for column, cell in zip((COLLECTION, "qrels", "runs"), (collection, qrels, runs)):
+                if not cell:
+                    raise GradedError(f"column {column} is empty; give a collection, its qrels and its runs")
             file = os.path.join(folder, qrels)
             known, named = found.setdefault(collection, (file if is_file(file) else qrels, []))
             if known not in (file, qrels):
                 raise GradedError(f"the qrels are {qrels}, and those of an earlier row {known}")
-            named += _runs(folder, runs)
+            with about("column runs"):
+                named += _runs(folder, runs)
     return found
 
 
