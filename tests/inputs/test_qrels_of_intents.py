@@ -79,6 +79,12 @@ def test_only_measures_of_intents_refuse_a_missing_probability(form, tmp_path):
         values(qrels)
 
 
+def test_intents_that_are_not_text_are_refused():
+    for measure in (nDCG_JK, D_nDCG):
+        with pytest.raises(GradedError, match=r"^qrels: subtopic_id \d+\.0 is of type float, not a string$"):
+            evaluate(FRAME.assign(subtopic_id=[*map(float, range(len(FRAME)))]), {"": RUN}, [measure])
+
+
 def test_a_query_that_returns_its_rows_in_another_order_is_read_once():
     class Query:
         def __init__(self):

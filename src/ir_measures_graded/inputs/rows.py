@@ -300,7 +300,7 @@ def without_repeated(qrels: Rows) -> Rows:
 def _conflict(qrels: Rows, first: int, second: int, rows: np.ndarray) -> GradedError:
     """The error for a document with two levels, in the rows `first` and `second` of all its `rows`."""
     found = qrels.source.intents() if qrels.source else None
-    intents = [*dict.fromkeys(found.docs[row] for row in rows.tolist())] if found else []
+    intents = [*dict.fromkeys(map(found.docs.ids().__getitem__, rows.tolist()))] if found else []
     if len(intents) > 1:
         return qrels.error(
             second,

@@ -164,13 +164,28 @@ def _respelled(text: Any) -> list[str]:
     if match is None:
         return []
     written, parameters, at, cutoffs = match.groups(default="")
-    names = {_plain(known): known for known in reversed(list(registry()))}
-    name = written if written in registry() else (names | _ELSEWHERE).get(_plain(written))
-    if name is None or (cutoffs and not at and name != written):  # rr1 may be a file that is missing
+    names = _spellings(written)
+    if not names or (cutoffs and not at and names != [written]):  # rr1 may be a file that is missing
         return []
+    if len(names) > 1:
+        raise GradedError(f"{shown(text)} may mean {' or '.join(names)}; write the measure's name exactly")
+    name = names[0]
     return (
         [f"{name}{parameters}@{cutoff}" for cutoff in cutoffs.split(",")] if cutoffs else [name + parameters]
     )
+
+
+def _spellings(name: str) -> list[str]:
+    """The name itself if it is registered, else the first name of each measure that it means.
+
+    >>> _spellings("sDCG"), _spellings("sdcg"), _spellings("NDCG_at"), _spellings("hit-rate")
+    (['sDCG'], ['sDCG', 'SDCG'], [], ['Success'])
+    """
+    known, plain = registry(), _plain(name)
+    if name in known:
+        return [name]
+    alike = {measure: other for other, measure in reversed([*known.items()]) if _plain(other) == plain}
+    return [_ELSEWHERE[plain]] if plain in _ELSEWHERE else [*alike.values()]
 
 
 def _plain(name: str) -> str:
@@ -238,13 +253,10 @@ def find_measure(name: str) -> ir_measures.Measure:
     if name not in known:
         plugins.load()
     if name not in known:
-        lower = {other.lower(): other for other in reversed(list(known))}
         stem = name.rstrip("0123456789")
-        if stem.lower() in lower:
-            cutoff = name[len(stem) :]
-            hint = f"; did you mean {lower[stem.lower()]}{'@' if cutoff else ''}{cutoff}?"
-        else:
-            hint = did_you_mean(name, known, most=3, cutoff=0.5)
+        cutoff = f"@{name[len(stem) :]}" if stem != name else ""
+        names = " or ".join(other + cutoff for other in _spellings(stem))
+        hint = f"; did you mean {names}?" if names else did_you_mean(name, known, most=3, cutoff=0.5)
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return known[name]
 
