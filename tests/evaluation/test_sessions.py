@@ -187,6 +187,11 @@ def test_analyses_take_sessions_as_topics():
         for one, other in zip(of_runs.records(), of_values.records(), strict=True):
             numbers = [{k: v for k, v in each.items() if isinstance(v, float)} for each in (one, other)]
             assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
+    for analysis in (compare, power, gate):
+        found = analysis(*given, sessions=sessions)
+        texts = " ".join([found.summary, *found.notes()])
+        assert f"{len(hand.topics)} sessions" in texts
+        assert f"{len(hand.topics)} topics" not in texts
     ranked = sensitivity(*given, sessions=sessions)
     np.testing.assert_allclose(ranked.means, hand.means())
     page = report(*given[:2], [nsDCG @ 5, "AP"], sessions=sessions)

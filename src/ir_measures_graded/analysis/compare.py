@@ -107,7 +107,7 @@ def compare(
     systems = systems_of(evaluation, repeats)
     every, evaluation = evaluation, averaged(evaluation, systems) if systems else evaluation
     refuse_few(len(evaluation.runs), "run")
-    refuse_few(len(evaluation.topics), "topic")
+    refuse_few(len(evaluation.topics), evaluation.unit)
     reference = reference_of(evaluation.runs, baseline)
     groups = groups_of(evaluation.topics, by, evaluation.attributes)
     families = sum(len(rows) >= FEW for rows in groups.values())
@@ -143,6 +143,7 @@ def compare(
             repeats={system: mean_over_topics(whole.values[rows]) for system, rows in systems.items()},
             name=name,
             families=max(families or 1, 1),
+            unit=part.unit,
         )
 
     parts = {name: compared(every.on(rows), name, families) for name, rows in groups.items()}

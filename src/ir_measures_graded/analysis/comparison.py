@@ -129,7 +129,8 @@ class Comparison(Grouped):
     1 for the best. `outcomes` holds all tests. `interval` is the method of the intervals, `lacking` the
     number of topics that a run lacks. `repeats` has the means of the runs of each system (repeats ×
     measures), if `runs` are systems. `groups` has the comparisons over groups of topics. Such a comparison
-    has the `name` of the group, and the number `families` of groups that are tested together.
+    has the `name` of the group, and the number `families` of groups that are tested together. `unit`
+    is ``topic`` or ``session``.
     """
 
     runs: tuple[str, ...]
@@ -147,6 +148,7 @@ class Comparison(Grouped):
     name: str = ""
     families: int = 1
     groups: Mapping[str, Comparison] = field(default_factory=dict)
+    unit: str = "topic"
 
     @cached_property
     def means(self) -> DataFrame:
@@ -274,7 +276,7 @@ class Comparison(Grouped):
     @property
     def summary(self) -> str:
         """The compared runs and measures in one line."""
-        runs, topics = counted(len(self.runs), "run"), counted(self.topics, "topic")
+        runs, topics = counted(len(self.runs), "run"), counted(self.topics, self.unit)
         against = f", baseline {self.baseline}" if self.baseline else ""
         return f"{runs} by {listed(self.measures)} over {topics}{against}"
 
@@ -282,8 +284,9 @@ class Comparison(Grouped):
         """Sentences that the reader of the tables needs."""
         several = self.family > 1
         level, count = f"{100 * (1 - self.alpha):g} %", counted(self.family, "difference")
+        units = counted(self.topics, self.unit)
         found = [
-            f"Paired t-tests over {counted(self.topics, 'topic')}, {level} intervals ({KINDS[self.interval]})"
+            f"Paired t-tests over {units}, {level} intervals ({KINDS[self.interval]})"
             + (f"; p has Holm's correction and the intervals hold together, for {count}" * several)
             + f". MDE is the smallest true difference found with probability 0.8{' at this level' * several}."
         ]
@@ -324,7 +327,7 @@ class Comparison(Grouped):
         for note in dict.fromkeys(test.note for test in primary if test.note):
             found.append(f"{_pairs([test for test in primary if test.note == note])}: {note}.")
         found += [
-            f"{run} lacks {counted(number, 'topic')}; the value there is that of an empty ranking."
+            f"{run} lacks {counted(number, self.unit)}; the value there is that of an empty ranking."
             for run, number in self.lacking.items()
         ]
         return found
@@ -429,7 +432,7 @@ class Comparison(Grouped):
             self.family > 1
         )
         about = (
-            f"Means over {counted(self.topics, 'topic')}{f' of the group {self.name}' * bool(self.name)}.",
+            f"Means over {counted(self.topics, self.unit)}{f' of the group {self.name}' * bool(self.name)}.",
             f"Paired t-tests{several}, p < {self.alpha:g}.",
             *["Behind ±, the standard deviation over repeats."] * bool(self.repeats),
         )

@@ -130,13 +130,13 @@ class Verdict:
         """The measure and the group."""
         return f"{self.measure} in {self.group}" if self.group else str(self.measure)
 
-    def sentence(self, margin: Margin) -> str:
-        """The verdict with its reason."""
-        of = counted(self.topics, "topic")
+    def sentence(self, margin: Margin, unit: str = "topic") -> str:
+        """The verdict with its reason; `unit` is ``topic`` or ``session``."""
+        of = counted(self.topics, unit)
         if self.verdict == UNDECIDED:
-            more = f"{self.needed} topics, {(self.needed or 0) - self.topics} more,"
-            needs = "more than ten million topics" if self.needed is None else f"about {more}"
-            needs = "other topics" if (self.needed or self.topics + 1) <= self.topics else needs
+            more = f"{self.needed} {unit}s, {(self.needed or 0) - self.topics} more,"
+            needs = f"more than ten million {unit}s" if self.needed is None else f"about {more}"
+            needs = f"other {unit}s" if (self.needed or self.topics + 1) <= self.topics else needs
             can = f"{of} can show a margin of {self.reachable} with power {POWER:g}"
             reason = f"{can}; {margin} needs {needs} if the true difference is 0."
         elif self.verdict == SMALL:
@@ -174,6 +174,7 @@ class Gate(Result):
     every_group: bool
     verdicts: tuple[Verdict, ...]
     rankings: tuple[tuple[str, float, float, str], ...] = ()
+    unit: str = "topic"
 
     @property
     def _deciding(self) -> list[Verdict]:
@@ -202,14 +203,14 @@ class Gate(Result):
         columns = ["measure", "group", "old", "new", "difference", "p", "verdict", "reachable", "needed"]
         if all(each.group is None for each in self.verdicts):
             columns.remove("group")
-        rows = [record | {"group": record["group"] or "all topics"} for record in self.records()]
+        rows = [record | {"group": record["group"] or f"all {self.unit}s"} for record in self.records()]
         return columns, [[row[column] for column in columns] for row in rows]
 
     def parts(self) -> list[tuple[str, Table]]:
         """The verdicts, the topics that fell most, and the rankings of a reproduction."""
         found = [("", self.table())]
         if fallen := self._fallen():
-            found.append(("Topics that fell most (they never block)", rows_of(fallen)))
+            found.append((f"{self.unit.capitalize()}s that fell most (they never block)", rows_of(fallen)))
         if self.rankings:
             rows = [list(row) for row in self.rankings]
             found.append(("Rankings by topic", (["topic", "tau", "RBO", "moved most"], rows)))
@@ -225,12 +226,12 @@ class Gate(Result):
 
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
-        found = [each.sentence(self.margin) for each in self.verdicts]
+        found = [each.sentence(self.margin, self.unit) for each in self.verdicts]
         if not self.chosen:
             found.append(f"No margin was given; it is {self.margin} of the old values.")
-        if (topics := self.verdicts[0].topics) < ENOUGH:
+        if (count := self.verdicts[0].topics) < ENOUGH:
             found.append(
-                f"{counted(topics, 'topic')} are few: the error of 5 % was measured from {ENOUGH} topics on."
+                f"{counted(count, self.unit)} are few: the error of 5 % was measured from {ENOUGH} topics on."
             )
         for each in self.verdicts:
             for kind, stands in each.stands.items():
@@ -239,7 +240,7 @@ class Gate(Result):
                     found.append(f"{each.measure}: the verdict {certain} the same for every {WORDS[kind]}.")
             if each.drops > each.rises and _sign_test(each.drops, each.rises) < LEVEL:
                 found.append(
-                    f"{each.measure}: {counted(each.drops, 'topic')} fell by more than {DROP:g} and "
+                    f"{each.measure}: {counted(each.drops, self.unit)} fell by more than {DROP:g} and "
                     f"{each.rises} rose, more than chance explains."
                 )
         return found
@@ -267,7 +268,8 @@ class Gate(Result):
             names = {"classname": f"gate {self.new} {self.old}", "name": each.name}
             case = ElementTree.SubElement(suite, "testcase", names)
             if each in bad:
-                ElementTree.SubElement(case, "failure", type=each.verdict, message=each.sentence(self.margin))
+                reason = each.sentence(self.margin, self.unit)
+                ElementTree.SubElement(case, "failure", type=each.verdict, message=reason)
         ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
         ElementTree.indent(suite)
         document = str(ElementTree.tostring(suite, encoding="unicode"))
@@ -334,8 +336,8 @@ def gate(
     evaluation, study = evaluated_study(qrels, runs, measures, by, sessions=sessions)
     if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
         raise GradedError(
-            f"a gate needs two runs, the old and the new one, and at least 2 topics; there are "
-            f"{counted(len(evaluation.runs), 'run')} and {counted(len(evaluation.topics), 'topic')}"
+            f"a gate needs two runs, the old and the new one, and at least 2 {evaluation.unit}s; there are "
+            f"{counted(len(evaluation.runs), 'run')} and {counted(len(evaluation.topics), evaluation.unit)}"
         )
     for measure in evaluation.measures:
         _refuse_margin(size, measure, *evaluation.of(measure))
@@ -362,7 +364,8 @@ def gate(
         _refuse_drift(evaluation, stored)
     rankings = tuple(_rankings(study)) if equivalent and study is not None else ()
     old, new = evaluation.runs
-    return Gate(old, new, size, margin is not None, equivalent, every_group, tuple(found), rankings)
+    verdicts, unit = tuple(found), evaluation.unit
+    return Gate(old, new, size, margin is not None, equivalent, every_group, verdicts, rankings, unit)
 
 
 gate_values = gate

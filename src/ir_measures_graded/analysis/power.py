@@ -87,7 +87,7 @@ class Power(Grouped):
     (measures × pairs). `scores` (measures) is the standard deviation of a run's values, pooled over the
     runs. `swaps` has a `SwapRate` per measure. `wanted` are the differences for which topics are tabulated;
     `power` is the probability of finding them. `groups` has the same over groups of topics, of which as many
-    as `families` are tested together; `p_values` of the others are NaN.
+    as `families` are tested together; `p_values` of the others are NaN. `unit` is ``topic`` or ``session``.
     """
 
     runs: tuple[str, ...]
@@ -104,6 +104,7 @@ class Power(Grouped):
     swaps: tuple[SwapRate, ...]
     families: int = 1
     groups: Mapping[str, Power] = field(default_factory=dict)
+    unit: str = "topic"
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -186,7 +187,7 @@ class Power(Grouped):
         """The measures, runs and test in one line."""
         return (
             f"discriminative power of {listed(self.measures)} for {counted(len(self.runs), 'run')} over "
-            f"{counted(self.topics, 'topic')} by the {TESTS[self.test]} test, {self.correction}"
+            f"{counted(self.topics, self.unit)} by the {TESTS[self.test]} test, {self.correction}"
         )
 
     def table(self) -> Table:
@@ -218,18 +219,19 @@ class Power(Grouped):
             for record in self._best_first()
             for wanted in self.wanted
         ]
-        further = [("Topics for a true difference", (["measure", "difference", *WANTED], rows))]
+        table = ["measure", "difference", *WANTED], rows
+        further = [(f"{self.unit.capitalize()}s for a true difference", table)]
         return [("", self.table()), *(further if rows else []), *self.parts_of_groups()]
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
-        topics = counted(self.topics, "topic")
+        topics = counted(self.topics, self.unit)
         found = [
             f"{TESTS[self.test]} over {topics}, {self.correction}. MDE is the difference that the t-test "
             f"at the level {self.level:.2g} finds with probability {self.power:g}, for the pair of lowest, "
             "median and highest spread.",
-            "Swap rate: the share of pairs that two halves of the topics rank in opposite ways, and the "
-            f"difference from which on it is at most {SWAPPED:.0%}.",
+            f"Swap rate: the share of pairs that two halves of the {self.unit}s rank in opposite ways, and "
+            f"the difference from which on it is at most {SWAPPED:.0%}.",
         ]
         found += self.note_of_groups("MDE")
         if self.wanted:
@@ -301,7 +303,9 @@ class Power(Grouped):
         axes = self._drawn(curves, self.alpha, drawstyle="steps-post")
         axes.set_xlabel(f"α (grey line: {self.alpha:g})")
         axes.set_ylabel("Share of pairs with p < α")
-        axes.set_title(f"{TESTS[self.test]}, {len(self.runs)} runs, {self.topics} topics, {self.correction}")
+        axes.set_title(
+            f"{TESTS[self.test]}, {len(self.runs)} runs, {self.topics} {self.unit}s, {self.correction}"
+        )
         return axes.figure
 
     @plots.styled
@@ -315,7 +319,7 @@ class Power(Grouped):
         effects = np.array([detectable_effect(count, self.level, self.power) for count in topics.tolist()])
         curves = [(topics, deviation * effects) for deviation in np.median(self.deviations, axis=1)]
         axes = self._drawn(curves, self.topics)
-        axes.set_xlabel(f"Topics (grey line: {self.topics})")
+        axes.set_xlabel(f"{self.unit.capitalize()}s (grey line: {self.topics})")
         axes.set_ylabel("Detectable difference of two runs")
         axes.set_title(
             f"paired t, α = {self.alpha:g} for {counted(len(self.pairs), 'pair')}, power = {self.power:g}"
@@ -378,7 +382,7 @@ def power(
     resamples = check_test(alpha, resamples, seed, permutations)
     wanted = _check(test, alpha, power, differences)
     evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions)
-    for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), "topic")):
+    for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), evaluation.unit)):
         if count < 2:
             raise GradedError(f"discriminative power needs at least 2 {what}s, not {count}")
     pairs = list(combinations(range(len(evaluation.runs)), 2))
@@ -416,6 +420,7 @@ def power(
             scores=scores,
             swaps=tuple(swaps),
             families=families,
+            unit=part.unit,
         )
 
     whole = over(evaluation)

@@ -76,9 +76,8 @@ def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Ev
     means = [mean_over_topics(np.moveaxis(evaluation.values[rows], 0, -1)) for rows in systems.values()]
     lacks = evaluation.missing
     missing = None if lacks is None else np.stack([lacks[rows].any(axis=0) for rows in systems.values()])
-    return Evaluation(
-        tuple(systems), evaluation.measures, evaluation.topics, np.stack(means), missing=missing
-    )
+    labels = tuple(systems), evaluation.measures, evaluation.topics
+    return Evaluation(*labels, np.stack(means), missing=missing, unit=evaluation.unit)
 
 
 def errors_of(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float, float]:

@@ -45,13 +45,14 @@ PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
 class Evaluation(Result):
     """The value of each run by each measure for each topic of the qrels.
 
-    `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs ×
-    measures × topics). With the option `sessions`, the topics are sessions. `aggregates` (runs × measures)
-    has what ir-measures aggregates over the topics: the mean of most measures, the sum of counts such as
-    NumRet. `missing` (runs × topics) is true where a run lacks a topic, whose value is that of an empty list.
-    `unreported` (like `values`) is true where a provider of ir-measures reports no value, which counts as 0
-    here. An `Evaluation` of values that were computed before has the `files` that they came from, and
-    `attributes` of its topics by name; `systems` has the system of each run if a column tells repeats.
+    `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs × measures ×
+    topics). With the option `sessions`, the topics are sessions, and `unit` is ``session``. `aggregates`
+    (runs × measures) has what ir-measures aggregates over the topics: the mean of most measures, the sum of
+    counts such as NumRet. `missing` (runs × topics) is true where a run lacks a topic, whose value is that of
+    an empty list. `unreported` (like `values`) is true where a provider of ir-measures reports no value,
+    which counts as 0 here. An `Evaluation` of values that were computed before has the `files` that they came
+    from, and `attributes` of its topics by name; `systems` has the system of each run if a column tells
+    repeats.
     """
 
     runs: tuple[str, ...]
@@ -64,6 +65,7 @@ class Evaluation(Result):
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     systems: Mapping[str, str] = field(default_factory=dict)
+    unit: str = "topic"
 
     @classmethod
     def from_values(
@@ -117,15 +119,16 @@ class Evaluation(Result):
             self.of(measure)
         rows = [self.runs.index(run) for run in runs]
         columns = [self.measures.index(measure) for measure in measures]
-        labels = tuple(runs), tuple(measures), self.topics
         values = self.values[np.ix_(rows, columns)]
-        return Evaluation(*labels, values, attributes=self.attributes, files=self.files, systems=self.systems)
+        whole = replace(self, aggregates=None, missing=None, unreported=None)
+        return replace(whole, runs=tuple(runs), measures=tuple(measures), values=values)
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
         names = tuple(self.topics[number] for number in topics)
         missing = None if self.missing is None else self.missing[:, topics]
-        return Evaluation(self.runs, self.measures, names, self.values[:, :, topics], missing=missing)
+        labels = self.runs, self.measures, names
+        return Evaluation(*labels, self.values[:, :, topics], missing=missing, unit=self.unit)
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
@@ -145,7 +148,7 @@ class Evaluation(Result):
     @property
     def summary(self) -> str:
         """The measures, runs and topics in one line."""
-        runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), "topic")
+        runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), self.unit)
         return f"{listed(self.measures)} of {runs} over {topics}"
 
     def table(self) -> Table:
@@ -169,7 +172,7 @@ class Evaluation(Result):
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
         sums = any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures)
-        label = f"Mean{' or sum' * sums} over {counted(len(self.topics), 'topic')}"
+        label = f"Mean{' or sum' * sums} over {counted(len(self.topics), self.unit)}"
         signs = list(map(sign_of, self.measures))
         return dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
@@ -242,7 +245,9 @@ def evaluate_each(
     for work, by_run in zip(works, by_work):
         arrays, remarks = zip(*by_run)
         values, aggregates, missing, unreported = map(np.stack, zip(*arrays))
-        evaluations.append(Evaluation(names, wanted, work.topics, values, aggregates, missing, unreported))
+        labels = names, wanted, work.topics
+        unit = "topic" if work.by_session is None else "session"
+        evaluations.append(Evaluation(*labels, values, aggregates, missing, unreported, unit=unit))
     for name, its in zip(names, remarks):
         warn_of(its, name)
     for measure, remark in work.measure_remarks():

@@ -65,7 +65,6 @@ class Report(Result):
     weighting: Weighting | None
     judges: Judges | None
     method: Method
-    unit: str = "topic"
     groups: Comparison | None = None
 
     @property
@@ -93,7 +92,7 @@ class Report(Result):
         """The page as a string. Equal inputs give an equal page."""
         counts = {
             "runs": counted(len(self.evaluation.runs), "run"),
-            "topics": counted(len(self.evaluation.topics), self.unit),
+            "topics": counted(len(self.evaluation.topics), self.evaluation.unit),
             "measures": counted(len(self.evaluation.measures), "measure"),
         }
         style = self.rankings.style if self.rankings else ""
@@ -194,6 +193,5 @@ def report(
         weightings(study, judged_levels, main) if study and judged_levels else None,
         compared,
         method(evaluation, inputs_of(evaluation, study), command),
-        unit="topic" if grouped is None else "session",
         groups=groups,
     )
