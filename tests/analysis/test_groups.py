@@ -17,6 +17,7 @@ from statsmodels.stats.multitest import multipletests
 from ir_measures_graded import GradedError, cli
 from ir_measures_graded.analysis import compare_values, curves, gate_values, power_of_values, ranges
 from ir_measures_graded.analysis.compare import TESTS
+from ir_measures_graded.evaluation.groups import groups_of
 
 SIZES = {"short": 12, "long": 20, "odd": 4, "single": 1}
 BY = {f"{kind}{n}": kind for kind, size in SIZES.items() for n in range(size)}
@@ -94,6 +95,10 @@ def test_power_and_gate_correct_over_groups(values):
     single = [gate_values(of_array(rows_of(two, kind))).verdicts[0].p for kind in ("short", "long")]
     corrected = multipletests(single, method="holm")[1]
     assert [verdicts["short"].p, verdicts["long"].p] == pytest.approx(corrected)
+
+
+def test_an_attribute_no_group_is_that_of_topics_without_one():
+    assert groups_of(["a", "b", "c"], {"a": "no group", "b": "x"}, {}) == {"x": [1], "no group": [0, 2]}
 
 
 def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):

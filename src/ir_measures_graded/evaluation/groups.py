@@ -53,7 +53,7 @@ def groups_of(
             f"{listed(topics)}"
         )
     found = pandas.Series([given.get(topic) for topic in topics], dtype=object)
-    found = found[found.notna() & (found != "")]
+    found = found[found.notna() & ~found.isin(["", NONE])]
     numbers = found.map(number_in)
     if found.size and numbers.notna().all():
         lowest = highest = numbers = numbers.sort_values(kind="stable")
