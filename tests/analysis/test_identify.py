@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import Compat
+from ir_measures import Compat, P
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate, identify
@@ -471,3 +471,10 @@ def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
     found = tables.Definition("nDCG", "10", "", LOG, tables.FIRST_K, documents=ALL)
     assert row.computes(found._replace(gain="solved: 1:2, 2:3"))
     assert not row.computes(found._replace(gain="2^level"))
+
+
+def test_measure_is_open_if_another_one_is_the_same_formula():
+    values = {each.query_id: round(each.value, 4) for each in (P @ 10).iter_calc(QRELS, RUN)}
+    found = identify(QRELS, RUN, values)
+    assert any(name == "open" and text.startswith("measure: nDCG or ") for name, text in found.findings)
+    assert not any(name == "settled" and text.startswith("nDCG") for name, text in found.findings)

@@ -134,7 +134,9 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
         alike = [each for each in matches if each.measure == chosen.measure]
         dimensions = _dimensions(space, alike)
         if matches and not findings:
-            findings += _states(dimensions, list(dict.fromkeys(group[0].measure for group in groups)))
+            of_family = {by.family(each.measure): each.measure for each in reversed(matches)}
+            plainest = [*(group[0].measure for group in groups), *reversed(of_family.values())]
+            findings += _states(dimensions, list(dict.fromkeys(plainest)))
         if named := computed_by(matches):
             more = ["…"] * (len(named) > LISTED)
             findings.append(("computed so by", "; ".join([*named[:LISTED], *more])))
