@@ -31,7 +31,7 @@ nitpick_ignore_regex = [
     # Other packages:
     (r"py:.*", r"(numpy|np|pandas|pyarrow|ir_measures|pluggy|collections|pathlib|os|re|typing)\b.*"),
     # Short names of type aliases:
-    (r"py:class", r"Measure|Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By"),
+    (r"py:class", r"Measure|Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats"),
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
     (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy", reason="the extra stats is not installed")
+pytest.importorskip("statsmodels", reason="the extra stats is not installed")
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 

@@ -98,7 +98,7 @@ def test_groups_come_from_a_table(table, capsys):
         ("run,topic\nA,1\n", "there is no value"),
         (
             "run,topic,AP\nA,1,0.5\n",
-            "nwe; there is no such file either; the runs of the table are A",
+            "there is no such file either; the runs of the table are A",
         ),
     ],
 )

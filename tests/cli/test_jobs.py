@@ -1,6 +1,8 @@
 """Worker processes: equal output, errors in order."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,16 @@ def test_workers_start_only_for_much_work(output, monkeypatch):
     monkeypatch.setattr(processes, "cores", lambda: 2)
     with pytest.raises(TypeError, match="not callable"):
         output("evaluate", "qrels", *names, "nCG")
+
+
+def test_a_script_without_the_guard_of_main_ends_with_an_error():
+    runs = many_runs()
+    Path("large").write_text("".join(f"q{topic} 0 d1 1\n" for topic in range(30_000)))
+    Path("script.py").write_text(
+        f"from ir_measures_graded.analysis import evaluate\nevaluate('large', {runs!r}, ['nCG'], jobs=2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "script.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "a script lacks the guard if __name__ == '__main__'" in done.stderr.splitlines()[-1]

@@ -18,6 +18,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -45,16 +47,24 @@ def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], job
     process computes the other items, and all items if `work` cannot be sent or one worker would do. The
     error of an item is raised at its turn. The workers end with the iteration, even if an error ends it.
     """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # a worker that imports the script
+        raise GradedError("a script with jobs needs the guard if __name__ == '__main__'")
     jobs = min(jobs, len(distant))
     sent = _pickled(work) if jobs > 1 else None
     if sent is None:
         yield from map(work, items)
         return
-    with _workers(sent, jobs) as workers:
-        with _uninterrupted():  # workers inherit the blocked SIGINT; Ctrl-C is for this process alone
-            futures = {id(item): workers.submit(_do, item) for item in distant}
-        for item in items:
-            yield _result(futures[id(item)]) if id(item) in futures else work(item)
+    try:
+        with _workers(sent, jobs) as workers:
+            with _uninterrupted():  # workers inherit the blocked SIGINT; Ctrl-C is for this process alone
+                futures = {id(item): workers.submit(_do, item) for item in distant}
+            for item in items:
+                yield _result(futures[id(item)]) if id(item) in futures else work(item)
+    except BrokenProcessPool:
+        raise GradedError(
+            "a worker process ended, perhaps because memory ran out or a script lacks the guard "
+            "if __name__ == '__main__'; try --jobs 1"
+        ) from None
 
 
 def _pickled(work: Work[Any]) -> bytes | None:
@@ -73,14 +83,18 @@ def _workers(work: bytes, jobs: int) -> Iterator[ProcessPoolExecutor]:
     """
     context = multiprocessing.get_context("spawn")
     theirs, ours = context.Pipe(duplex=False)
-    with theirs, ours, ProcessPoolExecutor(jobs, context, _start, (work, theirs)) as workers:
-        try:
-            yield workers
-        except BaseException:
-            with _uninterrupted():  # a second Ctrl-C must not stop the shutdown
-                ours.close()
-                workers.shutdown(cancel_futures=True)
-            raise
+    with theirs, ours, TemporaryDirectory() as folder:
+        # If a worker ended before it read a large argument, this process would wait forever to write it.
+        file = Path(folder, "work")
+        file.write_bytes(work)
+        with ProcessPoolExecutor(jobs, context, _start, (file, theirs)) as workers:
+            try:
+                yield workers
+            except BaseException:
+                with _uninterrupted():  # a second Ctrl-C must not stop the shutdown
+                    ours.close()
+                    workers.shutdown(cancel_futures=True)
+                raise
 
 
 @contextmanager
@@ -97,12 +111,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _result(future: Future[_Outcome]) -> Any:
-    try:
-        result, error, issued = future.result()
-    except BrokenProcessPool:
-        raise GradedError(
-            "a worker process was killed, perhaps because memory ran out; try --jobs 1"
-        ) from None
+    result, error, issued = future.result()
     for warning in issued:
         warnings.warn(warning, stacklevel=2)
     if error is not None:
@@ -113,13 +122,13 @@ def _result(future: Future[_Outcome]) -> Any:
 # --------------------------------------------------------------------------- in a worker process
 
 
-def _start(work: bytes, parent: Connection) -> None:
+def _start(work: Path, parent: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where SIGINT cannot be blocked
     Thread(target=_end_with, args=(parent,), daemon=True).start()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the parent process already warned about plugins
         try:
-            _work.append(pickle.loads(work))
+            _work.append(pickle.loads(work.read_bytes()))
         except Exception as error:  # an initializer's error is printed without its reason
             _work.append(partial(_fail, f"{type(error).__name__}: {error}"))
 
