@@ -187,7 +187,8 @@ def _array(name: str, given: Array) -> np.ndarray:
             given = given.detach()
             given = given.double() if given.is_floating_point() else given  # NumPy has no bfloat16
         return np.asarray(given)
-    except (TypeError, ValueError, RuntimeError) as error:  # a ragged list, a tensor on another device
+    except (TypeError, ValueError, RuntimeError, Warning) as error:
+        # NumPy refuses a ragged list, and its old releases warn of it; tensors may be on another device.
         reason = " ".join(str(error).split())
         raise GradedError(f"cannot read the {name} as an array: {reason}") from error
 
