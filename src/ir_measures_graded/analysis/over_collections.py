@@ -252,7 +252,8 @@ class OverCollections(Result):
             axes.set_aspect("auto")
             axes.set_title(plots.title(measure, width=36), loc="right", size=10)
         against = self.reference or "the mean of the runs"
-        figure.suptitle(f"Colour: better (blue) or worse (orange) than {against}", x=0.01, ha="left", size=9)
+        text = plots.title(f"Colour: better (blue) or worse (orange) than {against}", width=40)
+        figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
 
 
