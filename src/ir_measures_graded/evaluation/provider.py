@@ -96,7 +96,8 @@ class GradedEvaluator(Evaluator):
         usual = self._order(reduction.first, judged) if self.standard else ([], [])
         for measure in self.standard:
             values = found[measure]
-            relevant_only = trec_eval.reports_relevant_topics(measure)
+            # The provider of RR@k reports topics with relevant documents first, and none without judgments.
+            relevant_only = trec_eval.formula_of(measure) == trec_eval.RR_WITHIN
             first, others = self._order(reduction.first, self._relevant(measure)) if relevant_only else usual
             values[others] = measure.DEFAULT
             order = np.array([*first, *others], dtype=np.int64)

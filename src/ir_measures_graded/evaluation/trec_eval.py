@@ -40,68 +40,38 @@ class TrecLists:
 
     def __init__(self, ranks: JudgedRanks, rel: int, judged_only: bool, gains: GainMap):
         self.ranks, self.rel, self.gains = ranks, rel, gains
-        self.topic, self.count = ranks.judged.topic, len(ranks.judged.topics)
         self.level = ranks.judged.level.copy()
         for old, new in gains.items():
             self.level[ranks.judged.level == old] = new
-        self.hits = GainList(self.count, ranks.topic, ranks.rank, self.level[ranks.doc])
+        self.hits = GainList(len(ranks.judged.topics), ranks.topic, ranks.rank, self.level[ranks.doc])
         self.num_ret = ranks.retrieved
         if judged_only:
             kept = self.hits.where(self.hits.gain >= 0)
             self.hits, self.num_ret = replace(kept, rank=kept.number), np.diff(kept.offsets)
-
-    @cached_property
-    def relevant(self) -> GainList:
-        return self.hits.where(self.hits.gain >= self.rel)
+        self.is_relevant = self.hits.gain >= rel
+        self.relevant = self.hits.where(self.is_relevant)
+        self.num_rel_ret = np.diff(self.relevant.offsets)
 
     @cached_property
     def num_rel(self) -> np.ndarray:
-        return np.bincount(self.topic[self.level >= self.rel], minlength=self.count)
-
-    @cached_property
-    def num_rel_ret(self) -> np.ndarray:
-        return np.diff(self.relevant.offsets)
+        return self.judged(self.level >= self.rel)
 
     @cached_property
     def nonrel_so_far(self) -> np.ndarray:
         """The number of judged, not relevant documents before each of `relevant`."""
-        nonrel = (self.hits.gain >= 0) & (self.hits.gain < self.rel)
-        return by_topic.cumsum(nonrel.astype(np.int64), self.hits.offsets)[self.hits.gain >= self.rel]
+        nonrel = (self.hits.gain >= 0) & ~self.is_relevant
+        return by_topic.cumsum(nonrel.astype(np.int64), self.hits.offsets)[self.is_relevant]
+
+    def judged(self, counted: np.ndarray) -> np.ndarray:
+        """The number of the judged documents of each topic that are `counted`."""
+        return np.bincount(self.ranks.judged.topic[counted], minlength=self.hits.topic_count)
+
+    def within(self, cutoff: int) -> np.ndarray:
+        """The number of relevant documents within the cutoff."""
+        return np.diff(self.relevant.first(cutoff).offsets)
 
 
 # ------------------------------------------------------------------- formulas, as in trec_eval
-
-
-def precision(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_P.c``: relevant documents within the cutoff / cutoff; missing ranks count as not relevant."""
-    return hits_within(lists, given) / given["cutoff"]
-
-
-def recall(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_recall.c``: relevant documents within the cutoff / num_rel."""
-    return ratio(hits_within(lists, given), lists.num_rel)
-
-
-def success(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_success.c``: 1 if a relevant document is within the cutoff, else 0."""
-    return (hits_within(lists, given) > 0).astype(np.float64)
-
-
-def hits_within(lists: TrecLists, given: Given) -> np.ndarray:
-    """The number of relevant documents within the cutoff."""
-    return np.diff(lists.relevant.first(given["cutoff"]).offsets)
-
-
-def r_precision(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_Rprec.c``: relevant documents within rank num_rel / num_rel."""
-    hits = lists.relevant
-    return ratio(hits.sum(hits.rank <= lists.num_rel[hits.topic]), lists.num_rel)
-
-
-def reciprocal_rank(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_recip_rank.c``: 1 / the rank of the first relevant document."""
-    hits = lists.relevant
-    return hits.sum((hits.number == 1) / hits.rank)
 
 
 def average_precision(lists: TrecLists, given: Given) -> np.ndarray:
@@ -113,8 +83,8 @@ def average_precision(lists: TrecLists, given: Given) -> np.ndarray:
 def ndcg(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_ndcg.c``, ``m_ndcg_cut.c``: the DCG of the run's list / that of the ideal list."""
     best = lists.ranks.judged.ideal({level: max(gain, 0) for level, gain in lists.gains.items()})
-    ideal = GainList(lists.count, best.topic, best.rank, best.gain)
-    return ratio(dcg(lists.relevant.first(given["cutoff"])), dcg(ideal.first(given["cutoff"])))
+    ideal = GainList(lists.hits.topic_count, best.topic, best.rank, best.gain)
+    return ratio(*(dcg(each.first(given["cutoff"])) for each in (lists.relevant, ideal)))
 
 
 def dcg(documents: GainList) -> np.ndarray:
@@ -144,8 +114,7 @@ def interpolated_precision(lists: TrecLists, given: Given) -> np.ndarray:
 def bpref(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) / num_rel."""
     hits, num_rel = lists.relevant, lists.num_rel
-    nonrel = (lists.level >= 0) & (lists.level < lists.rel)
-    num_nonrel = np.bincount(lists.topic[nonrel], minlength=lists.count)
+    num_nonrel = lists.judged((lists.level >= 0) & (lists.level < lists.rel))
     before = np.minimum(lists.nonrel_so_far, num_rel[hits.topic])
     return ratio(hits.sum(1 - ratio(before, np.minimum(num_nonrel, num_rel)[hits.topic])), num_rel)
 
@@ -153,23 +122,12 @@ def bpref(lists: TrecLists, given: Given) -> np.ndarray:
 def inferred_ap(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_infap.c``: Σ expected precision at each relevant document / num_rel."""
     hits = lists.relevant
-    pooled = lists.hits.number[lists.hits.gain >= lists.rel] - 1  # documents of the pool before it
+    pooled = lists.hits.number[lists.is_relevant] - 1  # documents of the pool before it
     rel, nonrel, before = hits.number - 1, lists.nonrel_so_far, hits.rank - 1.0
     inferred = 1 / (before + 1) + (before / (before + 1)) * ratio(pooled, before) * (
         (rel + INFAP_EPSILON) / (rel + nonrel + 2 * INFAP_EPSILON)
     )
     return ratio(hits.sum(np.where(before == 0, 1.0, inferred)), lists.num_rel)
-
-
-def set_precision(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_set_P.c``: num_rel_ret / num_ret; ``m_set_rel_P.c``: num_rel_ret / min(num_ret, num_rel)."""
-    possible = np.minimum(lists.num_ret, lists.num_rel) if given["relative"] else lists.num_ret
-    return ratio(lists.num_rel_ret, possible)
-
-
-def set_recall(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_set_recall.c``: num_rel_ret / num_rel."""
-    return ratio(lists.num_rel_ret, lists.num_rel)
 
 
 def set_f(lists: TrecLists, given: Given) -> np.ndarray:
@@ -178,41 +136,19 @@ def set_f(lists: TrecLists, given: Given) -> np.ndarray:
     return ratio((given["beta"] + 1) * p * r, given["beta"] * p + r)
 
 
-def set_ap(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_set_map.c``: num_rel_ret² / (num_ret num_rel)."""
-    return ratio(lists.num_rel_ret * lists.num_rel_ret, lists.num_ret * lists.num_rel)
-
-
-def num_ret(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_num_ret.c``, and with `rel` ``m_num_rel_ret.c``."""
-    return lists.num_ret if given["rel"] is None else lists.num_rel_ret
-
-
-def num_rel(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_num_rel.c``."""
-    return lists.num_rel
-
-
-def num_q(lists: TrecLists, given: Given) -> np.ndarray:
-    """``m_num_q.c``: 1 for each topic."""
-    return np.ones(lists.count)
-
-
 # ------------------------------------------ formulas, as in ir-measures' providers in Python
 
 
 def judged(lists: TrecLists, given: Given) -> np.ndarray:
     """Judged documents within the cutoff / documents within the cutoff; a document of any level is judged."""
-    within, depth = ranks_by_ascending_id(lists.ranks), lists.ranks.retrieved
-    if given["cutoff"] is not None:
-        depth = np.minimum(depth, given["cutoff"])
-    return ratio(lists.hits.sum(within <= depth[lists.hits.topic]), depth)
+    depth = np.minimum(lists.ranks.retrieved, given["cutoff"] or np.inf)
+    return ratio(lists.hits.sum(ranks_by_ascending_id(lists.ranks) <= depth[lists.hits.topic]), depth)
 
 
 def reciprocal_rank_within(lists: TrecLists, given: Given) -> np.ndarray:
     """MS MARCO's RR: 0 where no relevant document is within the cutoff."""
     rank = ranks_by_ascending_id(lists.ranks)
-    gained = (lists.hits.gain >= lists.rel) & (rank <= given["cutoff"])
+    gained = lists.is_relevant & (rank <= given["cutoff"])
     return by_topic.largest(gained / rank, lists.hits.offsets)
 
 
@@ -232,30 +168,47 @@ def ranks_by_ascending_id(ranks: JudgedRanks) -> np.ndarray:
 
 # -------------------------------------------------------------------------- supported measures
 
-Formula = Callable[[TrecLists, Given], np.ndarray]
+RR_WITHIN = "RR@k"
+"""The name of the formula of RR with a cutoff."""
 
-FORMULAS: dict[type[ir_measures.Measure], Formula] = {
-    type(ir_measures.P): precision,
-    type(ir_measures.R): recall,
-    type(ir_measures.Success): success,
-    type(ir_measures.Rprec): r_precision,
-    type(ir_measures.RR): reciprocal_rank,
-    type(ir_measures.AP): average_precision,
-    type(ir_measures.nDCG): ndcg,
-    type(ir_measures.IPrec): interpolated_precision,
-    type(ir_measures.Bpref): bpref,
-    type(ir_measures.infAP): inferred_ap,
-    type(ir_measures.SetP): set_precision,
-    type(ir_measures.SetR): set_recall,
-    type(ir_measures.SetF): set_f,
-    type(ir_measures.SetAP): set_ap,
-    type(ir_measures.NumRet): num_ret,
-    type(ir_measures.NumRel): num_rel,
-    type(ir_measures.NumQ): num_q,
-    type(ir_measures.Judged): judged,
+FORMULAS: dict[str, Callable[[TrecLists, Given], np.ndarray]] = {
+    # m_P.c: relevant documents within the cutoff / cutoff; missing ranks count as not relevant
+    "P": lambda of, given: of.within(given["cutoff"]) / given["cutoff"],
+    # m_recall.c: relevant documents within the cutoff / num_rel
+    "R": lambda of, given: ratio(of.within(given["cutoff"]), of.num_rel),
+    # m_success.c: 1 if a relevant document is within the cutoff, else 0
+    "Success": lambda of, given: of.within(given["cutoff"]) > 0,
+    # m_Rprec.c: relevant documents within rank num_rel / num_rel
+    "Rprec": lambda of, given: ratio(
+        of.relevant.sum(of.relevant.rank <= of.num_rel[of.relevant.topic]), of.num_rel
+    ),
+    # m_recip_rank.c: 1 / the rank of the first relevant document
+    "RR": lambda of, given: of.relevant.sum((of.relevant.number == 1) / of.relevant.rank),
+    "AP": average_precision,
+    "nDCG": ndcg,
+    "IPrec": interpolated_precision,
+    "Bpref": bpref,
+    "infAP": inferred_ap,
+    # m_set_P.c: num_rel_ret / num_ret; m_set_rel_P.c: num_rel_ret / min(num_ret, num_rel)
+    "SetP": lambda of, given: ratio(
+        of.num_rel_ret, np.minimum(of.num_ret, of.num_rel) if given["relative"] else of.num_ret
+    ),
+    # m_set_recall.c
+    "SetR": lambda of, given: ratio(of.num_rel_ret, of.num_rel),
+    "SetF": set_f,
+    # m_set_map.c: num_rel_ret² / (num_ret num_rel)
+    "SetAP": lambda of, given: ratio(of.num_rel_ret * of.num_rel_ret, of.num_ret * of.num_rel),
+    # m_num_ret.c, and with `rel` m_num_rel_ret.c
+    "NumRet": lambda of, given: of.num_ret if given["rel"] is None else of.num_rel_ret,
+    # m_num_rel.c
+    "NumRel": lambda of, given: of.num_rel,
+    # m_num_q.c: 1 for each topic
+    "NumQ": lambda of, given: np.ones(of.hits.topic_count),
+    "Judged": judged,
+    RR_WITHIN: reciprocal_rank_within,
 }
 
-MULTIPLY_AND_ADD = {interpolated_precision, inferred_ap, set_f}
+MULTIPLY_AND_ADD = ("IPrec", "infAP", "SetF")
 """Formulas that add a product, whose last bit depends on `rounds_twice`."""
 
 PARAMETERS: dict[str, Callable[[Any], bool]] = {
@@ -279,6 +232,16 @@ def parameters(measure: ir_measures.Measure) -> Given:
     return {name: None if value is NOT_PROVIDED else value for name, value in values.items()}
 
 
+def formula_of(measure: ir_measures.Measure) -> str:
+    """The name of the formula of a measure of exactly ir-measures' class; empty for a measure without one."""
+    name = measure.NAME
+    if type(measure) is not type(getattr(ir_measures, name, None)):  # a subclass that others derived
+        return ""
+    if name == "RR" and measure["cutoff"] is not NOT_PROVIDED:
+        return RR_WITHIN
+    return name if name in FORMULAS else ""
+
+
 def computes(measure: ir_measures.Measure) -> bool:
     """Whether this module computes the measure with its parameters.
 
@@ -289,13 +252,13 @@ def computes(measure: ir_measures.Measure) -> bool:
     (True, False, False)
     """
     formula = formula_of(measure)
-    if formula is None:
+    if not formula:
         return False
     measure.validate_params()
     given = parameters(measure)
     return (
-        not (formula is reciprocal_rank_within and given["judged_only"])
-        and not (formula is num_rel and given["rel"] != 1)
+        not (formula == RR_WITHIN and given["judged_only"])
+        and not (formula == "NumRel" and given["rel"] != 1)
         and (formula not in MULTIPLY_AND_ADD or rounds_twice())
         and all(name in PARAMETERS and PARAMETERS[name](value) for name, value in given.items())
     )
@@ -310,30 +273,15 @@ def rounds_twice() -> bool:
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
-def formula_of(measure: ir_measures.Measure) -> Formula | None:
-    """The formula of a measure of exactly this class, not of a subclass that others derived."""
-    if type(measure) is type(ir_measures.RR) and measure["cutoff"] is not NOT_PROVIDED:
-        return reciprocal_rank_within
-    return FORMULAS.get(type(measure))
-
-
 def needs_whole_levels(measure: ir_measures.Measure) -> bool:
     """Whether trec_eval defines the measure, because trec_eval reads levels as whole numbers."""
-    return formula_of(measure) not in (judged, reciprocal_rank_within)
-
-
-def reports_relevant_topics(measure: ir_measures.Measure) -> bool:
-    """Whether ir-measures first reports topics with relevant documents, and no topic without judgments: RR
-    with a cutoff."""
-    return formula_of(measure) is reciprocal_rank_within
+    return formula_of(measure) not in ("Judged", RR_WITHIN)
 
 
 def values(measure: ir_measures.Measure, ranks: JudgedRanks, seen: dict[Any, TrecLists]) -> np.ndarray:
     """The value of each topic, as if the run had every topic; measures of one run share the lists `seen`."""
-    formula = formula_of(measure)
-    assert formula is not None, "computes() comes first"
     given = parameters(measure)
     key = given.get("rel") or 1, bool(given.get("judged_only")), str(given.get("gains"))
     if key not in seen:
-        seen[key] = TrecLists(ranks, key[0], key[1], given.get("gains") or {})
-    return np.asarray(formula(seen[key], given), dtype=np.float64)
+        seen[key] = TrecLists(ranks, *key[:2], given.get("gains") or {})
+    return np.asarray(FORMULAS[formula_of(measure)](seen[key], given), dtype=np.float64)
