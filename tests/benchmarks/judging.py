@@ -20,7 +20,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from ir_measures_graded import demo, parse_measure
-from ir_measures_graded.evaluation.study import study_of
+from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.judging.holes import Pool
 from ir_measures_graded.judging.scales import Levels, levels_of
 

@@ -6,7 +6,7 @@ from test_every_measure import QRELS, RUN, variants, with_ties
 
 from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics, parse_measure
 from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
-from ir_measures_graded.evaluation.study import study_of
+from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.measures import MEASURES, NDPM, nCG
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant

@@ -25,10 +25,9 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluated
+from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
-from ..evaluation.progress import tracked
 from ..evaluation.sessions import Given
 from ..evaluation.values import Repeats, column_of
 from ..registry.facts import sign_of

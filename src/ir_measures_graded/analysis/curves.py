@@ -16,11 +16,20 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
-from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..evaluation.progress import tracked
+from ..evaluation.evaluate import tracked
+from ..evaluation.named import (
+    Judgments,
+    Qrels,
+    Run,
+    Runs,
+    StudiedRun,
+    about,
+    named_runs,
+    read_judgments,
+    studied,
+)
 from ..evaluation.provider import check_levels, computed, view
 from ..evaluation.remarks import RunRemarks, warn_of
-from ..evaluation.study import studied
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..output import plots
@@ -355,7 +364,7 @@ def _vectors(
                 compute = partial(_at_ranks, measure, depth, normalise)
                 vectors = computed(measure, topics, compute, (count, depth))
                 into[..., block.topics] = np.moveaxis(vectors, 0, 2)
-    if not run.studied:
+    if not isinstance(run, StudiedRun):
         warn_of(remarks.of(run.source), run.name)
     return found
 

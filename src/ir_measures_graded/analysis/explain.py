@@ -18,9 +18,8 @@ from ir_measures import Measure
 from ..by_topic import positions
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Runs
+from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
 from ..evaluation.reduction import ReducedBlock
-from ..evaluation.study import StudiedRun, study_of
 from ..inputs.in_memory import Source
 from ..measures.topics import GainList
 from ..output import plots

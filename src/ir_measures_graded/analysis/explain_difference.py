@@ -10,8 +10,7 @@ from ir_measures import Measure
 
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Runs
-from ..evaluation.study import study_of
+from ..evaluation.named import Qrels, Runs, study_of
 from ..output import plots
 from ..output.formats import Table, counted, rows_of
 from ..output.result import Result

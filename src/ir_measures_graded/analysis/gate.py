@@ -28,11 +28,10 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.evaluate import Evaluation, evaluated_study
 from ..evaluation.groups import By, groups_of
-from ..evaluation.named import Qrels, Runs
+from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
-from ..evaluation.study import Study, evaluated_study
 from ..inputs.rows import Rows
 from ..measures.base import GradedMeasure
 from ..output import plots

@@ -30,10 +30,9 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluated
+from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
-from ..evaluation.progress import tracked
 from ..evaluation.sessions import Given
 from ..output import plots
 from ..output.formats import Table, counted, listed

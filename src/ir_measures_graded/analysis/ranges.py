@@ -22,10 +22,9 @@ from ir_measures import Measure
 
 from ..by_topic import bounds_of, mean_over_topics
 from ..errors import NotApplicableError
-from ..evaluation.named import Qrels, Runs
-from ..evaluation.progress import tracked
+from ..evaluation.evaluate import tracked
+from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
 from ..evaluation.provider import computed
-from ..evaluation.study import StudiedRun, study_of
 from ..inputs.id_matching import Column, equal_pairs
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics

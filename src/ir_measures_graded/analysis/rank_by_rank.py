@@ -10,9 +10,8 @@ from ir_measures import Measure
 
 from ..errors import NotApplicableError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Judgments, about
+from ..evaluation.named import Judgments, StudiedRun, about
 from ..evaluation.provider import computed
-from ..evaluation.study import StudiedRun
 from ..ranking.gains import gain_of
 from ..registry.facts import gains_of, is_graded, needs_intents
 from ..uncertainty import evaluated_curve

@@ -16,8 +16,7 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate
-from ..evaluation.progress import tracked
+from ..evaluation.evaluate import evaluate, tracked
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from ir_measures import Measure, SumAgg
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import GradedError, install_hint
 from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
@@ -26,8 +26,18 @@ from ..registry.facts import sign_of
 from ..registry.notation import one_of, parse_measures
 from .evaluators import evaluators, explained, provider_named
 from .groups import By, is_column
-from .named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from .progress import tracked
+from .named import (
+    Judgments,
+    Qrels,
+    Run,
+    Runs,
+    StudiedRun,
+    Study,
+    about,
+    named_runs,
+    read_judgments,
+    study_of,
+)
 from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 from .sessions import Given, SessionValues, in_sessions, turn_measures
@@ -37,6 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Worker processes take about two seconds to start. The limits are the bytes that a core evaluates meanwhile.
+Item = TypeVar("Item")
 PAYS = 1 << 28  # with our provider alone
 PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
 
@@ -177,6 +188,17 @@ class Evaluation(Result):
         return dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
 
+def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None = None) -> Iterable[Item]:
+    """The items; if `progress` is true, a bar on stderr follows them after the first second."""
+    if not progress:
+        return items
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        raise GradedError(f"progress bars need tqdm: {install_hint('progress')}") from None
+    return tqdm(items, total=count, unit=unit, delay=1, leave=False)
+
+
 def evaluate(
     qrels: Qrels,
     runs: Runs,
@@ -298,7 +320,7 @@ class Work:
                     values[row, order], unreported[row, order] = found[order], False
                     aggregates[row] = aggregate(measure, found[order])
                 in_run = [*reduction.first]
-                if not run.studied:  # a study has warned already
+                if not isinstance(run, StudiedRun):  # a study has warned already
                     remarks = counts.of(run.source)
         for group, evaluator in self.others:
             with about(run.name), explained(group):
@@ -327,15 +349,19 @@ def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str 
 
 
 def _under_each(works: Sequence[Work], run: Run) -> list[Values]:
-    """The values of a run under several qrels. It is read block by block if there are only one."""
-    return [work(each) for work, each in zip(works, run.repeated(len(works)))]
+    """The values of a run under several qrels, for which it is read at once."""
+    if len(works) > 1:
+        with about(run.name):
+            run = Run(run.name, run.source.table())
+    return [work(run) for work in works]
 
 
 def _of_each(
     work: Callable[[Run], list[Values]], runs: Sequence[Run], jobs: int | None, standard: bool
 ) -> Iterator[list[Values]]:
     """The result of `work` for each run, in order, computed by `jobs` worker processes."""
-    files = {run.name: file for run in runs if (file := run.file) is not None}
+    # A worker process would read the run of a study again.
+    files = {run.name: run.file for run in runs if run.file and not isinstance(run, StudiedRun)}
     distinct = set(files.values())  # a file may have several runs
     size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
     if jobs == 1 or (jobs is None and size < (PAYS_STANDARD if standard else PAYS)):
@@ -374,3 +400,22 @@ def evaluated(
 def are_values(qrels: Qrels | Evaluation, runs: Runs) -> bool:
     """Whether `qrels` are values: an `Evaluation`, or a table of values because there are no runs."""
     return isinstance(qrels, Evaluation) or (isinstance(runs, tuple) and not runs)
+
+
+def evaluated_study(
+    qrels: Qrels | Evaluation,
+    runs: Runs,
+    measures: Iterable[Measure | str],
+    by: By,
+    default: Sequence[str] = (),
+    progress: bool = False,
+    sessions: Given = None,
+) -> tuple[Evaluation, Study | None]:
+    """The values, see `evaluated`, and the study of the runs; None if only values are given.
+
+    Runs are evaluated by the measures or, without one, by those of `default`.
+    """
+    if are_values(qrels, runs):
+        return evaluated(qrels, runs, measures, by=by, sessions=sessions), None
+    study = study_of(in_sessions(qrels, sessions), runs)
+    return evaluate(study.judgments, study.runs, measures or default, progress=progress), study

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import ir_measures
-from ir_measures import Measure
+from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
+from ir_measures.providers.gdeval_provider import GdevalEvaluator
+from ir_measures.util import RunConverter
 
 from ..errors import GradedError, shown
 from ..registry.names import registry
-from .gdeval import with_checks
 from .named import Judgments, about
 from .provider import GradedEvaluator, GradedProvider
 
@@ -59,7 +62,7 @@ def evaluators(
         else:
             given = {name: value for name, value in measure.params.items() if name != measure.AT_PARAM}
             groups.setdefault(repr(sorted(given.items())), []).append(measure)
-    qrels = judgments.source.for_others() if groups else ()
+    qrels = judgments.for_others() if groups else ()
     others: Others = []
     for group in groups.values():
         with explained(group):
@@ -100,3 +103,56 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
             reason = f"{type(error).__name__}: {reason}"
         names = [*map(str, measures[:3]), *(["…"] if len(measures) > 3 else [])]
         raise GradedError(f"cannot compute {', '.join(names)}: {reason}") from error
+
+
+# ------------------------------------------------- gdeval, a Perl script behind some measures of ir-measures
+
+BLANK = re.compile(r"[ \t-\r]|^$")
+"""A text that gdeval does not read as one field: a text with a blank, and the empty text."""
+TOPIC = re.compile("[0-9]{1,15}")
+HIGHEST = 4
+
+
+def with_checks(evaluator: Evaluator) -> Evaluator:
+    """The evaluator with `CheckedGdeval` in place of gdeval. Raises the errors of `CheckedGdeval`."""
+    if isinstance(evaluator, GdevalEvaluator):
+        return CheckedGdeval(evaluator)
+    if hasattr(evaluator, "evaluators"):
+        evaluator.evaluators = [with_checks(each) for each in evaluator.evaluators]
+    return evaluator
+
+
+class CheckedGdeval(Evaluator):
+    """gdeval for qrels and runs that it reads correctly.
+
+    The script reads text files. It splits their lines at blanks, takes `a-1` and `01` for topic 1, and
+    accepts whole levels up to 4. Raises `GradedError` for any other topic, document or level.
+    """
+
+    def __init__(self, evaluator: Any):
+        super().__init__(evaluator.measures, evaluator.qrel_qids)
+        self.gdeval = evaluator
+        qrels = self._checked(evaluator.qrels, "judges")
+        evaluator.qrels = [row._replace(relevance=int(row.relevance)) for row in qrels]
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        rows = RunConverter(run).as_namedtuple_iter()
+        return self.gdeval._iter_calc([*self._checked(rows, "retrieves")])
+
+    def _checked(self, rows: Iterable[Any], verb: str) -> Iterator[Any]:
+        numbers: dict[int, str] = {}
+        for row in rows:
+            topic, level = row.query_id, getattr(row, "relevance", 0)
+            if not TOPIC.fullmatch(topic):
+                reason = f"topics that are whole numbers, not {shown(topic)}"
+            elif numbers.setdefault(int(topic), topic) != topic:
+                reason = f"topics as numbers, so {numbers[int(topic)]} and {topic} are the same"
+            elif BLANK.search(row.doc_id):
+                reason = f"ids without blanks, but topic {topic} {verb} document {shown(row.doc_id)}"
+            elif level % 1 or level > HIGHEST:
+                found = f"topic {topic} judges document {shown(row.doc_id)} with {level}"
+                reason = f"whole levels up to {HIGHEST}, but {found}"
+            else:
+                yield row
+                continue
+            raise GradedError(f"cannot compute {', '.join(map(str, self.measures))}: gdeval takes {reason}")

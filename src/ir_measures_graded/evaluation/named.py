@@ -1,4 +1,4 @@
-"""Qrels and runs, with the names that messages and tables use.
+"""Qrels and runs, with the names that messages and tables use, and studies, which keep them.
 
 Both come in any form that ir-measures takes, or as the path of a file. Qrels also come as an ir-datasets id.
 """
@@ -16,6 +16,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
+from ir_measures.util import QrelsConverter
 
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
@@ -23,9 +24,14 @@ from ..inputs.files import RunFile, by_column
 from ..inputs.in_memory import InMemory, Source
 from ..inputs.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
 from ..inputs.sources import qrels_source, run_source
+from ..measures.base import GradedMeasure
+from ..measures.topics import Topics
 from ..output.result import Result
 from ..ranking.judged import Collection, Judged
-from .reduction import JudgedDocuments, Reduction
+from ..ranking.ranks import JudgedRanks
+from .provider import view
+from .reduction import JudgedDocuments, ReducedBlock, Reduction
+from .remarks import RunRemarks, warn_of
 
 if TYPE_CHECKING:
     from .sessions import Sessions
@@ -48,23 +54,6 @@ UNNAMED = "run"
 
 
 @dataclass(frozen=True)
-class PartOfQrels:
-    """Some topics of qrels, for ir-measures' other providers."""
-
-    source: InMemory | PartOfQrels
-    topics: Sequence[str]
-
-    def for_others(self) -> Any:
-        """The rows of these topics, with their iterations."""
-        found, wanted = self.source.for_others(), {*self.topics}
-        if hasattr(found, "itertuples"):
-            return found[found["query_id"].isin(self.topics)]
-        if isinstance(found, Mapping):
-            return {topic: docs for topic, docs in found.items() if topic in wanted}
-        return [qrel for qrel in found if qrel.query_id in wanted]
-
-
-@dataclass(frozen=True)
 class Judgments:
     """Qrels that can be read several times, the same qrels as a table, and their name, if they have one.
 
@@ -72,7 +61,7 @@ class Judgments:
     With `sessions`, values are those of sessions.
     """
 
-    source: InMemory | PartOfQrels
+    source: InMemory
     table: Rows
     name: str | None
     collection: Collection | None = None
@@ -104,18 +93,24 @@ class Judgments:
 
     def part(self, topics: Sequence[str]) -> Judgments:
         """The qrels of some topics. Raises `GradedError` for a topic that the qrels lack."""
-        with about(self.name):
-            for topic in topics:
-                if topic not in self.numbers:
-                    raise GradedError(f"topic {shown(topic)} is not in the qrels{self._hint(topic)}")
+        for topic in topics:
+            if topic not in self.numbers:
+                hint = did_you_mean(str(topic), self.topics) or f" (such as {shown(self.topics[0])})"
+                with about(self.name):
+                    raise GradedError(f"topic {shown(topic)} is not in the qrels{hint}")
         if tuple(topics) == self.topics:
             return self
         numbers = np.array([self.numbers[topic] for topic in topics], dtype=np.int64)
-        source, known = PartOfQrels(self.source, topics), self.documents.part(numbers)
-        return Judgments(source, self.table.part(numbers), self.name, known=known)
+        return Judgments(self.source, self.table.part(numbers), self.name, known=self.documents.part(numbers))
 
-    def _hint(self, topic: str) -> str:
-        return did_you_mean(str(topic), self.topics) or f" (such as {shown(self.topics[0])})"
+    def for_others(self) -> Any:
+        """The rows with their iterations, for ir-measures' other providers."""
+        found = self.source.for_others()
+        if self.known is None:
+            return found
+        if isinstance(found, Mapping):
+            return {topic: found[topic] for topic in self.numbers}
+        return [row for row in QrelsConverter(found).as_namedtuple_iter() if row.query_id in self.numbers]
 
 
 def read_judgments(qrels: Qrels) -> Judgments:
@@ -138,20 +133,12 @@ class Run:
 
     name: str
     source: RunSource
-    studied = False
 
     @property
-    def file(self) -> str | None:
-        """The path of the run's file, if a worker process can read it again."""
+    def file(self) -> str:
+        """The path of the run's file, if it can be read again, also by a worker process; otherwise empty."""
         run = self.source
-        return os.fspath(run.file) if isinstance(run, RunFile) and run.lasting else None  # type: ignore[arg-type]
-
-    def repeated(self, times: int) -> list[Run]:
-        """The run so many times. If it is needed more than once, it is read at once."""
-        if times == 1:
-            return [self]
-        with about(self.name):
-            return [Run(self.name, self.source.table())] * times
+        return os.fspath(run.file) if isinstance(run, RunFile) and run.lasting else ""  # type: ignore[arg-type]
 
     def rows(self, judgments: Judgments, standard: bool) -> tuple[Any, Mapping[str, Any]]:
         """The rows of the run for our provider, and if `standard`, those for ir-measures' other providers.
@@ -167,9 +154,8 @@ class Run:
 
     def reduced(self, judgments: Judgments) -> Reduction:
         """The run, reduced to the judged documents; a run in a file is read and reduced block by block."""
-        if self.source.in_memory:
-            return Reduction.of(judgments.documents, self.table(judgments))
-        return Reduction.in_blocks(judgments.documents, self._blocks(judgments))
+        rows = self.table(judgments) if self.source.in_memory else self._blocks(judgments)
+        return Reduction.of(judgments.documents, rows)
 
     def table(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the same errors as `rows`."""
@@ -197,6 +183,96 @@ class Run:
                 f"{self.name}: none of its topics (such as {shown(topics[0])}) is in {qrels} "
                 f"(such as {shown(judgments.topics[0])})"
             )
+
+
+@dataclass(frozen=True)
+class StudiedRun(Run):
+    """A run that is read and reduced on first use, and then kept.
+
+    The qrels have all topics of a study, or some; in this case, `parent` is the run with all of them.
+    """
+
+    judgments: Judgments
+    parent: StudiedRun | None = None
+
+    @cached_property
+    def _read(self) -> tuple[Reduction, tuple[str, ...]]:
+        run = self.parent or self
+        with about(self.name):
+            table = run.block.listed if "_read" in vars(run) else run.table(run.judgments)
+            reduction = Reduction.of(self.judgments.documents, table)
+        if self.parent is None:
+            remarks = RunRemarks(self.judgments.documents.judged)
+            remarks.count(reduction.block)
+            warn_of(remarks.of(self.source), self.name)
+        return reduction, tuple(table.topics)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of the run, judged or not."""
+        return self._read[1]
+
+    @property
+    def block(self) -> ReducedBlock:
+        """The run, reduced as one block. Raises `GradedError` for a run that cannot be evaluated."""
+        return self._read[0].block
+
+    @property
+    def ranks(self) -> JudgedRanks:
+        """The ranks of the judged documents."""
+        return self.block.ranks
+
+    def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
+        """The run as the measure sees it; without its cutoff unless `cut`."""
+        return view(measure, self.ranks, self.block.views, cut)
+
+    def reduced(self, judgments: Judgments) -> Reduction:
+        """The reduction, which is kept. Other qrels need another one."""
+        return self._read[0] if judgments is self.judgments else super().reduced(judgments)
+
+    def rows(self, judgments: Judgments, standard: bool) -> tuple[Any, Mapping[str, Any]]:
+        """The reduction for our provider, the rows for others. Other qrels need another reduction."""
+        if not standard or judgments is not self.judgments:
+            return super().rows(judgments, standard)
+        by_topic = self.block.listed.dicts()
+        return self._read[0], {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
+
+
+@dataclass(frozen=True)
+class Study:
+    """Qrels that are read once, and runs that are reduced once to their judged documents.
+
+    Analyses that look at a run several times, and all sections of a report, share the runs of a study. The
+    fields are the arguments of an analysis: ``curves(study.judgments, study.runs, "nCG")`` reduces no run a
+    second time. `evaluate` accepts such runs as well. It does not make them, because it reads runs block by
+    block and forgets them.
+    """
+
+    judgments: Judgments
+    runs: tuple[StudiedRun, ...]
+
+    def part(self, topics: Sequence[str]) -> Study:
+        """The study of some topics of the qrels."""
+        judgments = self.judgments.part(topics)
+        if judgments is self.judgments:
+            return self
+        return Study(judgments, tuple(StudiedRun(run.name, run.source, judgments, run) for run in self.runs))
+
+
+def study_of(qrels: Qrels, runs: Runs) -> Study:
+    """The study of these runs. Runs that another study of the same qrels has reduced stay reduced.
+
+    Raises `GradedError` as `read_judgments` and `named_runs`.
+    """
+    judgments = read_judgments(qrels)
+    return Study(judgments, tuple(studied(run, judgments) for run in named_runs(runs)))
+
+
+def studied(run: Run, judgments: Judgments) -> StudiedRun:
+    """The run for a study; one that has been reduced for the same qrels is returned unchanged."""
+    if isinstance(run, StudiedRun) and run.judgments is judgments:
+        return run
+    return StudiedRun(run.name, run.source, judgments)
 
 
 def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]:

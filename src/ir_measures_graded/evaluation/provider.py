@@ -112,7 +112,8 @@ class GradedEvaluator(Evaluator):
                 try:
                     values[measure][block.topics] = computed(measure, topics, partial(evaluated, measure))
                 except ScoreError as error:
-                    raise block.named(error) from None
+                    document = block.listed.docs[int(block.ranks.row[error.position])]
+                    raise GradedError(f"{error.topic}, document {document!r} {error.rule}") from None
             for measure in self.standard:
                 values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
         return values
@@ -122,9 +123,7 @@ class GradedEvaluator(Evaluator):
         if isinstance(run, Reduction):
             return run
         source = run_source(run)
-        if source.in_memory:
-            return Reduction.of(self.documents, source.table())
-        return Reduction.in_blocks(self.documents, source.blocks())
+        return Reduction.of(self.documents, source.table() if source.in_memory else source.blocks())
 
     def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's

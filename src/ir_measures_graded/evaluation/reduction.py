@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..by_topic import changes, smallest
-from ..errors import GradedError
+from ..by_topic import bounds_of, changes, smallest
+from ..errors import GradedError, shown
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
-from ..inputs.rows import Block, Rows, distinct, refuse_mixed, refuse_repeated
-from ..measures.base import ScoreError
+from ..inputs.rows import Block, Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
+from ..inputs.text_forms import NO_ITERATION
 from ..measures.topics import Topics
-from ..ranking.judged import Collection, Judged
+from ..ranking.intents import Intents
+from ..ranking.judged import NO_INTENTS, Collection, Judged
 from ..ranking.ranks import JudgedRanks, Sort
-from .intents import intents_of
 
 if TYPE_CHECKING:
     from .trec_eval import TrecLists
@@ -37,7 +37,7 @@ class JudgedDocuments(NamedTuple):
     def of(cls, qrels: Rows, collection: Collection | None = None) -> JudgedDocuments:
         """The documents of the qrels, each once per topic; `collection` is as in `Judged`."""
         found = distinct(qrels)
-        intents, levels = partial(intents_of, qrels, found, collection), found.qrels.values
+        intents, levels = partial(_intents_of, qrels, found, collection), found.qrels.values
         offsets = found.qrels.offsets
         judged = Judged(qrels.topics, offsets, levels, None, collection, found.conflict, intents)
         return cls(found.qrels, judged)
@@ -82,11 +82,6 @@ class ReducedBlock:
     views: dict[Any, Topics] = field(default_factory=dict)
     lists: dict[Any, TrecLists] = field(default_factory=dict)
 
-    def named(self, error: ScoreError) -> GradedError:
-        """The error with the document in place of its rank."""
-        document = self.listed.docs[int(self.ranks.row[error.position])]
-        return GradedError(f"{error.topic}, document {document!r} {error.rule}")
-
     def documents(self, position: np.ndarray, ranks: JudgedRanks | None = None) -> Ids:
         """The documents at some positions of the list, judged or not; of `ranks`, by default all ranks."""
         ranks = ranks or self.ranks
@@ -108,17 +103,15 @@ class Reduction:
     first: dict[int, int]
 
     @classmethod
-    def of(cls, qrels: JudgedDocuments, run: Rows) -> Reduction:
-        """A run in memory, which is one block."""
-        refuse_mixed(run, qrels.qrels)
-        return cls((qrels.reduced(run),), _first_positions(qrels.judged, run))
+    def of(cls, qrels: JudgedDocuments, run: Rows | Iterable[Rows]) -> Reduction:
+        """A run in memory, which is one block, or a run that is read block by block.
 
-    @classmethod
-    def in_blocks(cls, qrels: JudgedDocuments, run: Iterable[Rows]) -> Reduction:
-        """A run that is read block by block, and one more block for the topics that it lacks.
-
-        If two blocks share a topic, the last one is complete.
+        One more block has the topics that such a run lacks. If two blocks share a topic, the last one is
+        complete.
         """
+        if isinstance(run, Rows):
+            refuse_mixed(run, qrels.qrels)
+            return cls((qrels.reduced(run),), _first_positions(qrels.judged, run))
         first: dict[int, int] = {}
 
         def blocks() -> Iterator[ReducedBlock]:
@@ -154,12 +147,46 @@ def _first_positions(judged: Judged, rows: Rows, start: int = 0) -> dict[int, in
 
 def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the run with a judged document, and the number of that document."""
-    found = listed.look_up(qrels)
+    found, count = listed.look_up(qrels), listed.values.size
     if found is not None:
         return found
     lower, higher = equal_pairs(listed.column, qrels.column)
-    count = listed.values.size
-    repeated = higher[higher < count]
-    if repeated.size:
-        raise listed.repeated(int(repeated.min()))
+    if (higher < count).any():
+        raise listed.repeated(int(higher.min()))
     return lower, higher - count
+
+
+def _intents_of(rows: Rows, distinct: Distinct, collection: Collection | None) -> Intents:
+    """The judgments for intents in the `rows` of qrels, whose documents are `distinct`.
+
+    They are read from the source of the qrels again, and only if a measure asks for them. Raises
+    `GradedError` for qrels without intents, for two levels of a document for an intent, and for a missing
+    probability or two of an intent.
+    """
+    found: Rows | None = rows.source.intents() if rows.source else None
+    if found is None:
+        raise GradedError(NO_INTENTS)
+    # The names are sorted, so the order of rows does not affect sums over intents.
+    names, code = np.unique(np.array([*found.docs.ids()], dtype=object), return_inverse=True)
+    # Some topics of a collection may have a single intent, but "0" stands for none.
+    if not names.size or (names.size == 1 and (collection is None or names[0].encode() in NO_ITERATION)):
+        raise GradedError(NO_INTENTS)
+    topic = np.repeat(np.arange(len(rows.topics)), np.diff(rows.offsets))
+    pairs, first, pair = np.unique(topic * names.size + code, return_index=True, return_inverse=True)
+    probability = found.values[first]
+    for row in np.flatnonzero(found.values != probability[pair])[:1].tolist():
+        others = f"{probability[pair[row]]:g} and {found.values[row]:g}"
+        raise found.error(row, f"the intent has the probabilities {others}; give each intent one")
+    documents = distinct.qrels.offsets
+    judgment = pair * documents[-1] + distinct.doc
+    _, first, again = np.unique(judgment, return_index=True, return_inverse=True)
+    for row in np.flatnonzero(rows.values != rows.values[first][again])[:1].tolist():
+        raise judged_twice(rows, int(first[again[row]]), row, f" for intent {shown(names[code[row]])}")
+    of_topic = pairs // names.size
+    judged = Judged(
+        [rows.topics[number] for number in of_topic.tolist()],
+        bounds_of(np.bincount(pair[first], minlength=pairs.size)),
+        rows.values[first],
+        collection=collection,
+    )
+    return Intents(of_topic, probability, judged, distinct.doc[first] - documents[topic[first]])

@@ -84,7 +84,7 @@ def ndcg(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_ndcg.c``, ``m_ndcg_cut.c``: the DCG of the run's list / that of the ideal list."""
     best = lists.ranks.judged.ideal({level: max(gain, 0) for level, gain in lists.gains.items()})
     ideal = GainList(lists.hits.topic_count, best.topic, best.rank, best.gain)
-    return ratio(*(dcg(each.first(given["cutoff"])) for each in (lists.relevant, ideal)))
+    return ratio(dcg(lists.relevant.first(given["cutoff"])), dcg(ideal.first(given["cutoff"])))
 
 
 def dcg(documents: GainList) -> np.ndarray:
@@ -235,11 +235,9 @@ def parameters(measure: ir_measures.Measure) -> Given:
 def formula_of(measure: ir_measures.Measure) -> str:
     """The name of the formula of a measure of exactly ir-measures' class; empty for a measure without one."""
     name = measure.NAME
-    if type(measure) is not type(getattr(ir_measures, name, None)):  # a subclass that others derived
-        return ""
-    if name == "RR" and measure["cutoff"] is not NOT_PROVIDED:
-        return RR_WITHIN
-    return name if name in FORMULAS else ""
+    if name not in FORMULAS or type(measure) is not type(getattr(ir_measures, name)):
+        return ""  # others may derive a subclass
+    return RR_WITHIN if name == "RR" and measure["cutoff"] is not NOT_PROVIDED else name
 
 
 def computes(measure: ir_measures.Measure) -> bool:

@@ -35,8 +35,7 @@ from ir_measures import Measure
 from ..by_topic import positions
 from ..errors import GradedError, InputWarning, NotApplicableError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Run, Runs, named_runs, read_judgments
-from ..evaluation.study import StudiedRun, Study, study_of
+from ..evaluation.named import Qrels, Run, Runs, StudiedRun, Study, named_runs, read_judgments, study_of
 from ..output import plots
 from ..output.files import write_whole
 from ..output.formats import PLACES, Table, comma_separated, counted

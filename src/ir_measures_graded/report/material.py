@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..analysis.levels import Levels
-from ..evaluation.study import StudiedRun, Study
+from ..evaluation.named import StudiedRun, Study
 
 DEPTHS = (10, 100)
 """The share of judged documents is shown for these depths and for the cutoffs of the measures."""

@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from ..errors import GradedError, install_hint
 from ..evaluation.evaluate import Evaluation
-from ..evaluation.study import Study
+from ..evaluation.named import Study
 from ..inputs.content import is_lasting
 from ..inputs.files import RunFile
 from ..output.provenance import sha256, versions

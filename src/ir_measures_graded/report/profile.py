@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from ..analysis.curves import Curves, curves, uncut
 from ..errors import NotApplicableError
-from ..evaluation.study import Study
+from ..evaluation.named import Study
 from ..output import plots
 from ..registry.facts import sign_of
 from .pages import THEME

@@ -12,7 +12,7 @@ from ir_measures import Measure
 
 from ..analysis.explain import Explanation, explanations
 from ..errors import NotApplicableError
-from ..evaluation.study import Study
+from ..evaluation.named import Study
 from ..ranking.gains import Number, gain_of, plain_number
 from ..registry.facts import is_graded, sign_of
 from .pages import shade, shortened
@@ -110,7 +110,7 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
         _text(level): plain_number(gain_of(np.array([level]), measure["gains"])[0])
         if is_graded(measure)
         else None
-        for level in np.unique(study.judged.level).tolist()
+        for level in np.unique(study.judgments.judged.level).tolist()
     }
     return Rankings(measure, depth, FIRST, levels, *_Lists(found, topics).of_topics())
 

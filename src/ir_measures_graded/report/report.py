@@ -15,11 +15,10 @@ from ..analysis.compare import compare_values
 from ..analysis.comparison import Comparison, PValue
 from ..analysis.levels import levels
 from ..errors import GradedError, InputWarning, shown
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.evaluate import Evaluation, evaluated_study
 from ..evaluation.groups import By
 from ..evaluation.named import Qrels, Run, Runs
 from ..evaluation.sessions import Given
-from ..evaluation.study import evaluated_study
 from ..inputs.sources import queries_in, queries_of
 from ..judging.agreement import Judges, judges
 from ..output.files import write_whole

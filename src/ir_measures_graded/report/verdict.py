@@ -14,7 +14,7 @@ from ..analysis.comparison import PAIRED_T, Test
 from ..analysis.ranges import Difference, Interval, Range, has_ranges, ranges
 from ..by_topic import mean_over_topics
 from ..evaluation.evaluate import Evaluation
-from ..evaluation.study import Study
+from ..evaluation.named import Study
 from ..output.formats import Table
 from ..registry.facts import sign_of
 from ..statistics.intervals import mean_interval

@@ -11,7 +11,7 @@ from ir_measures import Measure
 from ..analysis.levels import Levels
 from ..analysis.sensitivity import Agreement, Sensitivity, sensitivity
 from ..errors import NotApplicableError
-from ..evaluation.study import Study
+from ..evaluation.named import Study
 from ..output.plots import cut_names
 
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ def _case(
         finite(told, "the mean") if mean else None,
         digits,
         sum(topic not in judged.code for topic in table.topics),
-        None if read.file is None else ranks_by_line(read.file),
+        ranks_by_line(read.file) if read.file else None,
         np.isin(judged.topics, repeated),
         np.random.default_rng(number).random(len(judged.topics)),
         np.zeros(10 ** min(digits, 7) + 1, dtype=bool),
