@@ -44,6 +44,7 @@ FIGURES = {
     "levels qrels": "Mean",
     "sensitivity qrels run other nCG@1 nCG@2 --show tau": "Kendall.+τ",
     "sensitivity qrels run other nCG@1 nCG@2 --show ranks": "Ranks of 2 runs",
+    "power qrels run other P@1": "Share of pairs with p",
     "power qrels run other P@1 --resamples 50 --show power": "Share of pairs with p",
     "power qrels run other P@1 --resamples 50 --figure topics": "Detectable difference of two runs",
     "holes qrels run other CG@3": "Open pairs of 1",

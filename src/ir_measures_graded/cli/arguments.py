@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -24,8 +24,7 @@ from ..output.formats import listed
 from ..ranking.gains import named_weightings, weighting
 from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
-from .parser import Parser
-from .results import check_files
+from .parser import Parser, typed
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 SCOREDDOCS = "scoreddocs"
@@ -51,40 +50,26 @@ def add_runs(parser: Parser, collection: bool = False) -> None:
 
     A `collection` of ir-datasets may have a run of its own.
     """
+    parser.set_defaults(values=[], smaller=[], scoreddocs=False, sessions=None, progress=bars())
     parser.add_argument(
         "inputs",
         metavar="RUN… MEASURE…",
         nargs="*",
         help="run files (TREC, CSV, Parquet, Arrow or JSON; may be compressed) and measures; - is stdin",
     )
-    parser.shared.add_argument(
-        "--gains",
-        metavar="GAINS",
-        action="append",
-        default=[],
-        help="weighting: NAME=LEVEL:GAIN,…, exp, linear or w10",
-    )
+    weightings = "weighting: NAME=LEVEL:GAIN,…, exp, linear or w10"
+    parser.option("--gains GAINS", weightings, shared=True, repeated=True)
     if collection:
-        parser.shared.add_argument(
-            "--scoreddocs", action="store_true", help="add the run that comes with the ir-datasets id"
-        )
+        parser.option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
     add_form(parser)
 
 
 def add_form(parser: Parser) -> None:
     """Add the options that tell how to read a run."""
-    parser.shared.add_argument(
-        "--run_column", metavar="NAME", help="column that names the run of a row; default: run"
-    )
-    parser.shared.add_argument(
-        "--columns", metavar="NAMES", help="columns, as in topic=NAME,document=NAME,score=NAME"
-    )
-    parser.shared.add_argument(
-        "--duplicates",
-        choices=("first", "best"),
-        metavar="ROW",
-        help="row of a repeated document to keep: first or best",
-    )
+    parser.option("--run_column NAME", "column that names the run of a row; default: run", shared=True)
+    parser.option("--columns NAMES", "columns, as in topic=NAME,document=NAME,score=NAME", shared=True)
+    kept = "row of a repeated document to keep: first or best"
+    parser.option("--duplicates ROW", kept, shared=True, choices=("first", "best"))
 
 
 def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> None:
@@ -96,37 +81,24 @@ def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> 
     parser.usage = "%(prog)s QRELS RUN… MEASURE… [options]"
     if values:
         parser.usage += "\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
-        parser.add_argument("--values", metavar="FILE", action="append", default=[], help=values)
-        parser.add_argument(
-            "--smaller",
-            metavar="MEASURE",
-            action="append",
-            default=[],
-            help="with --values: smaller values of this measure are better; repeatable",
-        )
-        parser.add_argument(
-            "--by",
-            metavar="FILE:COLUMN",
-            help="also for each group of topics: a table with a column topic and this one, or, with "
+        parser.option("--values FILE", values, repeated=True)
+        smaller = "with --values: smaller values of this measure are better; repeatable"
+        parser.option("--smaller MEASURE", smaller, repeated=True)
+        parser.option(
+            "--by FILE:COLUMN",
+            "also for each group of topics: a table with a column topic and this one, or, with "
             "--values, a COLUMN of the values; numbers are cut at their quartiles",
         )
     else:
-        parser.add_argument("--values", type=_without_rankings, help=argparse.SUPPRESS)
+        parser.option("--values", argparse.SUPPRESS, type=_without_rankings)
     add_qrels(parser, optional=bool(values))
     add_runs(parser, collection=True)
-    parser.add_argument(
-        "--sessions", nargs="?", metavar="=HOW", help=SESSIONS if sessions else argparse.SUPPRESS
-    )
+    parser.option("--sessions =HOW", SESSIONS if sessions else argparse.SUPPRESS, nargs="?")
     parser.set_defaults(has_sessions=sessions)
 
 
 def _without_rankings(text: str) -> str:
     raise argparse.ArgumentTypeError("this command needs rankings, which values lack; give QRELS and RUN")
-
-
-def stored_values(arguments: argparse.Namespace) -> Evaluation | None:
-    """The values of --values; None without this option."""
-    return values_by_collection(arguments, apart=False).get("")
 
 
 def values_by_collection(arguments: argparse.Namespace, apart: bool = True) -> dict[str, Evaluation]:
@@ -138,16 +110,14 @@ def values_by_collection(arguments: argparse.Namespace, apart: bool = True) -> d
         if arguments.smaller:
             raise GradedError("--smaller requires --values")
         return {}
-    if hasattr(arguments, "format"):  # the options of `add_output`
-        check_files(arguments)
     file, _, column = (arguments.by or "").rpartition(":")
     arguments.by = column if file in arguments.values else arguments.by
-    if apart and arguments.by is None and arguments.repeats is None:
+    repeats = getattr(arguments, "repeats", None)
+    if apart and arguments.by is None and repeats is None:
         return Evaluation.by_collection(arguments.values, smaller=arguments.smaller)
     attributes = [arguments.by] if is_column(arguments.by) else []
-    repeats = column_of(getattr(arguments, "repeats", None))
     found = Evaluation.from_values(
-        arguments.values, smaller=arguments.smaller, attributes=attributes, repeats=repeats
+        arguments.values, smaller=arguments.smaller, attributes=attributes, repeats=column_of(repeats)
     )
     return {"": found}
 
@@ -158,16 +128,10 @@ def given(
     """The first arguments of an analysis.
 
     They are qrels, runs and measures (or those of `default`), or the values of --values, which may be
-    `stored` already. Replaces a path in --baseline by its run.
+    `stored` already.
     """
-    stored = stored or stored_values(arguments)
-    if stored is not None:
-        refuse_sessions(arguments)
-        return [chosen(stored, words_of(arguments))]
-    inputs = Inputs(arguments, default=default)
-    if "baseline" in arguments and not getattr(arguments, "repeats", None):
-        arguments.baseline = inputs.run_named(arguments.baseline, "--baseline")
-    return [inputs.qrels, inputs.runs, inputs.measures]
+    stored = stored or values_by_collection(arguments, apart=False).get("")
+    return Inputs(arguments, default=default).given if stored is None else [chosen(arguments, stored)]
 
 
 def words_of(arguments: argparse.Namespace) -> list[str]:
@@ -175,17 +139,16 @@ def words_of(arguments: argparse.Namespace) -> list[str]:
     return [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
 
 
-def refuse_sessions(arguments: argparse.Namespace) -> None:
-    """Raise `GradedError` if --sessions is given with values, not with qrels."""
+def chosen(
+    arguments: argparse.Namespace, stored: Evaluation, words: Sequence[str] | None = None
+) -> Evaluation:
+    """The values of the runs and measures that `words`, or the arguments, name; of all if none is named.
+
+    Raises `GradedError` for a word that is neither a run nor a measure of the table, and for --sessions.
+    """
     if arguments.sessions is not None:
         raise GradedError("--sessions needs QRELS and runs: the values of a table stay those of its topics")
-
-
-def chosen(stored: Evaluation, words: Sequence[str]) -> Evaluation:
-    """The values of the runs and measures that `words` name; of all if no word names one.
-
-    Raises `GradedError` for a word that is neither a run nor a measure of the table.
-    """
+    words = words_of(arguments) if words is None else words
     systems = {run: stored.systems.get(run, run) for run in stored.runs}
     runs = [run for word in words for run, system in systems.items() if word in (run, system)]
     try:
@@ -206,77 +169,53 @@ VALUES = (
 
 def add_alpha(parser: Parser) -> None:
     """Add the option for the significance level of tests."""
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="P", help="significance level; default: 0.05"
-    )
+    parser.option("--alpha P", "significance level; default: 0.05", type=float, default=0.05)
 
 
 def add_resamples(parser: Parser, what: str, default: int) -> None:
     """Add the options for the number of random samples and their seed."""
-    parser.add_argument(
-        "--resamples",
-        type=at_least_1,
-        default=default,
-        metavar="N",
-        help=f"random samples of {what}; default: {default}",
-    )
+    text = f"random samples of {what}; default: {default}"
+    parser.option("--resamples N", text, type=at_least_1, default=default)
     add_seed(parser)
 
 
 def add_seed(parser: Parser) -> None:
     """Add the option for the seed of random numbers."""
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed; default: 0")
+    parser.option("--seed N", "random seed; default: 0", type=int, default=0)
+
+
+TESTED = ("alpha", "resamples", "seed", "jobs", "progress")
+"""The options of `add_tests`."""
 
 
 def add_tests(parser: Parser, what: str) -> None:
-    """Add the arguments of commands that test runs, `what` by random samples; `tests_of` has their values."""
+    """Add the options of commands that test runs, `what` by random samples."""
     add_alpha(parser)
     add_resamples(parser, what, 10_000)
     add_jobs(parser)
 
 
-def tests_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The values of `add_tests`, for the analysis."""
-    names = ("alpha", "resamples", "seed", "jobs")
-    return {name: getattr(arguments, name) for name in names} | {"progress": bars()}
-
-
 def add_jobs(parser: Parser) -> None:
     """Add the option for the number of worker processes."""
-    parser.shared.add_argument(
-        "--jobs", type=at_least_1, metavar="N", help="worker processes; default: as many as save time"
-    )
+    parser.option("--jobs N", "worker processes; default: as many as save time", shared=True, type=at_least_1)
 
 
-def at_least_1(text: str) -> int:
-    """The number in the text of an option that needs at least 1."""
-    if not re.fullmatch(r"[1-9]\d{0,17}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give a whole number ≥ 1")
-    return int(text)
+def options(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """The values of options for the parameters of an analysis that have these names."""
+    return {name: getattr(arguments, name) for name in names}
 
 
-def whole_numbers(text: str) -> list[int]:
-    """The whole numbers in the text of an option, separated by commas."""
-    if not re.fullmatch(r"\d{1,18}(,\d{1,18})*", text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not allowed; give whole numbers separated by commas, as in 5,10,20"
-        )
-    return [int(number) for number in text.split(",")]
-
-
-def words(text: str) -> list[str]:
-    """The words in the text of an option, separated by commas."""
-    return text.split(",")
-
-
-def numbers(text: str) -> list[float]:
-    """The numbers in the text of an option, separated by commas."""
-    try:
-        return [float(number) for number in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not allowed; give numbers separated by commas, as in 0.05,0.1"
-        ) from None
+at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
+whole_numbers = typed(
+    r"\d{1,18}(,\d{1,18})*",
+    lambda text: [int(number) for number in text.split(",")],
+    "whole numbers separated by commas, as in 5,10,20",
+)
+numbers = typed(
+    ".*",
+    lambda text: [float(number) for number in text.split(",")],
+    "numbers separated by commas, as in 0.05,0.1",
+)
 
 
 def bars() -> bool:
@@ -309,54 +248,56 @@ class Inputs:
                 "no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures"
             )
         self.qrels: Any = arguments.qrels
-        self.paths, self.measures = _paths_and_measures(arguments.inputs, uncut)
-        self.measures = self.measures or [parse_measure(text) for text in default]
-        if needed and not self.paths and not arguments.scoreddocs:
+        paths = [word for word in arguments.inputs if is_file(word)]
+        words = (word.strip() for word in arguments.inputs if not is_file(word))
+        measures = dict.fromkeys(measure for word in words for measure in measures_in(word, uncut))
+        self.measures = [*measures] or [parse_measure(text) for text in default]
+        if needed and not paths and not arguments.scoreddocs:
             raise GradedError("no run is given; pass one or more run files, or - for standard input")
         if needed and not self.measures:
             raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-        if hasattr(arguments, "format"):  # the options of `add_output`
-            check_files(arguments)
-        own = [SCOREDDOCS] * arguments.scoreddocs
-        self.names = run_names([*self.paths, *own])
+        names = run_names([*paths, *[SCOREDDOCS] * arguments.scoreddocs])
+        self.paths = [*zip(names, paths)]
         self.runs: list[tuple[str, Any]] = []
-        for name, path in zip(self.names, self.paths):
-            run = RunFile(
-                path,
-                run_column=arguments.run_column,
-                columns=arguments.columns,
-                duplicates=arguments.duplicates,
-            )
+        for name, path in self.paths:
+            run = RunFile(path, **options(arguments, "run_column", "columns", "duplicates"))
             self.runs += run.runs().items() or [(name, run)]
         if arguments.scoreddocs:
-            self.runs.append((self.names[-1], scoreddocs_of(self.qrels)))
-        if getattr(arguments, "sessions", None) is not None:
+            self.runs.append((names[-1], scoreddocs_of(self.qrels)))
+        how = arguments.sessions
+        if how is not None:
             if not arguments.has_sessions:
                 raise GradedError(
                     "this command shows single topics and takes no --sessions; evaluate, compare, power, "
                     "gate, report and sensitivity do"
                 )
-            how = arguments.sessions
             self.qrels = in_sessions(self.qrels, read_sessions(how) if is_file(how) else how or True)
         self.gains = named_weightings(arguments.gains)
         if self.gains and not weighted:
             self.qrels = read_judgments(self.qrels)
             self.measures = under_weightings(self.measures, self.gains, self.qrels)
+        if getattr(arguments, "baseline", None) and not getattr(arguments, "repeats", None):
+            arguments.baseline = self._run_named(arguments.baseline)
 
-    def run_named(self, text: str | None, option: str) -> str | None:
-        """The name of the run that `option` gives as a name, a file name or a path.
+    @property
+    def given(self) -> list[Any]:
+        """The first arguments of an analysis."""
+        return [self.qrels, self.runs, self.measures]
+
+    def _run_named(self, text: str) -> str:
+        """The name of the run that --baseline gives as a name, a file name or a path.
 
         Raises `GradedError` if there is no such run, or if several have this file name.
         """
         names = [name for name, _ in self.runs]
-        if text is None or text in names:
+        if text in names:
             return text
-        files = ((name, path) for name, path in zip(self.names, self.paths) if name in names)
+        files = ((name, path) for name, path in self.paths if name in names)
         fitting = [name for name, path in files if text in (path, *short_names(path))]
         if len(fitting) == 1:
             return fitting[0]
         hint = did_you_mean(short_names(text)[0], names)
-        raise GradedError(f"{option} {text!r} is not among the runs {listed(names, LISTED)}{hint}")
+        raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
 
 
 def under_weightings(
@@ -375,18 +316,6 @@ def under_weightings(
     if found == list(measures):
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(found))
-
-
-def _paths_and_measures(inputs: Iterable[str], uncut: bool) -> tuple[list[str], list[Measure]]:
-    """Split arguments into run files and measures. Raises `GradedError` for anything else."""
-    paths: list[str] = []
-    measures: list[Measure] = []
-    for text in inputs:
-        if is_file(text):
-            paths.append(text)
-        else:
-            measures += measures_in(text.strip(), uncut)
-    return paths, list(dict.fromkeys(measures))
 
 
 def measures_in(text: str, uncut: bool = False) -> list[Measure]:

@@ -28,8 +28,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded check qrels.txt runs/*.gz "P(rel=3)@10" nDCG_JK@10
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
-    inputs = Inputs(arguments, needed=False)
-    found = check(inputs.qrels, inputs.runs, inputs.measures)
+    found = check(*Inputs(arguments, needed=False).given)
     arguments.status = int(bool(found.remarks))
-    lines = shown(found, arguments)
+    lines = shown(arguments, found)
     return [found.summary, "", *lines] if arguments.format in ("text", "markdown") else lines

@@ -17,67 +17,57 @@ from ..output.formats import remarks, rows_of
 from ..output.provenance import provenance
 from ..statistics.intervals import METHODS, STUDENT
 from .arguments import (
+    TESTED,
     VALUES,
     add_collection,
     add_tests,
     chosen,
     given,
     measures_in,
-    tests_of,
+    options,
     values_by_collection,
-    words,
     words_of,
 )
 from .parser import Parser
-from .results import add_output, check_files, command_line, printed, shown
+from .results import add_output, command_line, shown
 
-FOR_ONE: dict[str, Any] = {
-    "tests": [], "uncorrected": False, "interval": STUDENT, "by": None, "sessions": None, "repeats": None,
-    "gains": [],
-    "scoreddocs": False, "run_column": None, "columns": None, "duplicates": None,
-}  # fmt: skip
-"""Options for a single collection, and their defaults."""
+FOR_ONE = (
+    "tests", "uncorrected", "interval", "by", "sessions", "repeats", "gains", "scoreddocs", "run_column",
+    "columns", "duplicates",
+)  # fmt: skip
+"""Options for a single collection."""
 
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, VALUES, sessions=True)
     parser.usage = f"{parser.usage}\n       %(prog)s --collections FILE MEASURE… [options]"
-    parser.add_argument(
-        "--collections",
-        metavar="FILE",
-        help="table of several collections in place of QRELS and RUN, with the columns collection, qrels and "
+    parser.option(
+        "--collections FILE",
+        "table of several collections in place of QRELS and RUN, with the columns collection, qrels and "
         "runs: paths relative to FILE, patterns such as runs/*/covid.run, or ir-datasets ids",
     )
-    parser.add_argument("--baseline", metavar="RUN", help="compare each other run with this run only")
-    parser.add_argument(
-        "--tests",
-        type=words,
-        default=[],
-        metavar="TEST,…",
-        help=f"add other tests, each in a table of its own: {', '.join(TESTS)}",
-    )
-    parser.add_argument(
-        "--uncorrected", action="store_true", help="omit Holm's correction of Conover's comparisons"
-    )
-    parser.add_argument(
-        "--repeats",
-        metavar="PATTERN",
-        help="runs repeat systems: a regular expression with one group, the system, or, with --values, a "
+    parser.option("--baseline RUN", "compare each other run with this run only")
+    what = f"add other tests, each in a table of its own: {', '.join(TESTS)}"
+    parser.option("--tests TEST,…", what, type=lambda text: text.split(","), default=[])
+    parser.option("--uncorrected", "omit Holm's correction of Conover's comparisons")
+    parser.option(
+        "--repeats PATTERN",
+        "runs repeat systems: a regular expression with one group, the system, or, with --values, a "
         "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
     )
     add_tests(parser, "the randomised tests")
-    parser.add_argument(
+    parser.option(
         "--interval",
+        "intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)",
         choices=(*METHODS, "bootstrap"),
         default=STUDENT,
-        help="intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)",
     )
-    parser.add_argument(
+    parser.option(
         "--show",
+        "table to print: the differences (default), the means or the other tests",
         choices=("differences", "means", "tests"),
         default="differences",
-        help="table to print: the differences (default), the means or the other tests",
     )
     add_output(parser, documents=("latex", "markdown", "html"))
 
@@ -110,26 +100,20 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if arguments.collections is not None or (stored and "" not in stored):
         found = _over_collections(arguments, stored)
     else:
-        found = compare(
-            *given(arguments, stored=stored.get("")),
-            baseline=arguments.baseline,
-            tests=arguments.tests or (TESTS if arguments.show == "tests" else ()),
-            uncorrected=arguments.uncorrected,
-            interval=arguments.interval,
-            by=arguments.by,
-            repeats=arguments.repeats,
-            **tests_of(arguments),
-        )
+        first = given(arguments, stored=stored.get(""))
+        settings = options(arguments, "baseline", "uncorrected", "interval", "by", "repeats", *TESTED)
+        tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
+        found = compare(*first, tests=tests, **settings)
     if arguments.show == "differences":
-        return shown(found, arguments, written=partial(_for_paper, found, arguments))
+        return shown(arguments, found, written=partial(_for_paper, found, arguments))
     rows = rows_of(found.records(arguments.show))
-    return printed(lambda _: rows, arguments, found.figure)
+    return shown(arguments, table=lambda _: rows, figure=found.figure)
 
 
 def _over_collections(arguments: argparse.Namespace, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
-    for name, default in FOR_ONE.items():
-        if getattr(arguments, name) != default or arguments.show == name:
+    for name in FOR_ONE:
+        if getattr(arguments, name) not in (None, False, [], STUDENT) or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
     words, measures = words_of(arguments), []
     several: dict[str, Any] = {}
@@ -137,16 +121,15 @@ def _over_collections(arguments: argparse.Namespace, stored: Mapping[str, Evalua
         runs = {run for each in stored.values() for run in each.runs}
         for name, each in stored.items():
             with about(name):
-                part = chosen(each, [word for word in words if word not in runs])
+                part = chosen(arguments, each, [word for word in words if word not in runs])
             named = [word for word in words if word in runs] or part.runs
             several[name] = part.part([run for run in named if run in part.runs], part.measures)
     elif arguments.values:
         raise GradedError("--collections stands for qrels and runs, and --values too; give one of them")
     else:
-        check_files(arguments)
         measures = [measure for word in words for measure in measures_in(word)]
         several = read_collections(arguments.collections)
-    return compare_collections(several, measures, baseline=arguments.baseline, **tests_of(arguments))
+    return compare_collections(several, measures, **options(arguments, "baseline", *TESTED))
 
 
 def _for_paper(found: Comparison | OverCollections, arguments: argparse.Namespace, form: str) -> str:

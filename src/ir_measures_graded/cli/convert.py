@@ -28,20 +28,14 @@ def declare(parser: Parser) -> None:
     role = parser.add_mutually_exclusive_group()
     role.add_argument("--qrels", dest="role", action="store_const", const=QRELS, help="IN has qrels")
     role.add_argument("--run", dest="role", action="store_const", const=RUN, help="IN has a run")
-    parser.add_argument(
-        "--rows",
-        metavar="LABELS",
-        help="file of LETOR; IN has a score for each of its lines, or is the same file to get its qrels; a "
+    parser.option(
+        "--rows LABELS",
+        "file of LETOR; IN has a score for each of its lines, or is the same file to get its qrels; a "
         "line names its document after #, or else its number does",
     )
-    parser.add_argument(
-        "--part", metavar="PART", help="part of a file of several parts, such as default/test"
-    )
-    parser.add_argument(
-        "--intents",
-        choices=MERGES,
-        help="qrels: level of a document that several intents or judges judged",
-    )
+    parser.option("--part PART", "part of a file of several parts, such as default/test")
+    what = "qrels: level of a document that several intents or judges judged"
+    parser.option("--intents", what, choices=MERGES)
     add_form(parser)
 
 
@@ -56,7 +50,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded convert qrels.tsv qrels.txt
       ir_measures_graded convert my-run.csv my-run.parquet --columns topic=q,document=id,score=points
     """
-    refuse_inputs(arguments)
     columns = chosen_columns(arguments.columns) if arguments.columns else {}
     chosen = Chosen(arguments.run_column, columns, arguments.part)
     role = arguments.role or _role(columns, arguments.target)

@@ -7,7 +7,7 @@ import argparse
 from ..analysis import curves, effort
 from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
-from .arguments import Inputs, add_collection, add_resamples, bars, whole_numbers
+from .arguments import Inputs, add_collection, add_resamples, options, whole_numbers
 from .parser import Parser
 from .results import add_output, shown
 
@@ -15,30 +15,19 @@ from .results import add_output, shown
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument(
-        "--depth", type=int, metavar="RANK", help="last rank; default: the measure's cutoff, else 100"
-    )
-    parser.add_argument(
+    parser.option("--depth RANK", "last rank; default: the measure's cutoff, else 100", type=int)
+    parser.option(
         "--normalise",
+        "average normalised curves (default), or divide the mean curve by the mean ideal curve",
         choices=("topics", "averages"),
         default="topics",
-        help="average normalised curves (default), or divide the mean curve by the mean ideal curve",
     )
-    parser.add_argument(
-        "--ideal",
-        action=argparse.BooleanOptionalAction,
-        help="add the curve of the ideal list; default: only for CG, DCG_JK and DCG_Burges",
-    )
-    parser.add_argument(
-        "--at",
-        type=whole_numbers,
-        metavar="RANK,…",
-        help="show the rank at which each run reaches the ideal value of each of these ranks",
-    )
-    parser.add_argument("--baseline", metavar="RUN", help="with --at: use the values of RUN instead")
-    parser.add_argument(
-        "--confidence", type=float, metavar="C", help="add confidence bands over topics, for example 0.95"
-    )
+    what = "add the curve of the ideal list; default: only for CG, DCG_JK and DCG_Burges"
+    parser.option("--ideal", what, action=argparse.BooleanOptionalAction)
+    what = "show the rank at which each run reaches the ideal value of each of these ranks"
+    parser.option("--at RANK,…", what, type=whole_numbers)
+    parser.option("--baseline RUN", "with --at: use the values of RUN instead")
+    parser.option("--confidence C", "add confidence bands over topics, for example 0.95", type=float)
     add_resamples(parser, "topics for the bands", RESAMPLES)
     add_output(parser)
 
@@ -61,20 +50,11 @@ def run(arguments: argparse.Namespace) -> list[str]:
     for option, value in (at_options if arguments.at else {"--baseline": arguments.baseline}).items():
         if value is not None:
             raise GradedError(f"{option} {'does not go with' if arguments.at else 'requires'} --at")
-    baseline = inputs.run_named(arguments.baseline, "--baseline")
-    found = curves(
-        inputs.qrels,
-        inputs.runs,
-        inputs.measures,
-        arguments.depth,
-        normalise=arguments.normalise,
-        ideal=baseline is None if arguments.at else arguments.ideal,
-        confidence=arguments.confidence,
-        resamples=arguments.resamples,
-        seed=arguments.seed,
-        progress=bars(),
-    )
+    if arguments.at:
+        arguments.ideal = arguments.baseline is None
+    names = ("depth", "normalise", "ideal", "confidence", "resamples", "seed", "progress")
+    found = curves(*inputs.given, **options(arguments, *names))
     only = found.curves[0]
     if arguments.at:
-        return shown(effort(only, arguments.at, baseline), arguments)
-    return shown(found if len(found.curves) > 1 else only, arguments)
+        return shown(arguments, effort(only, arguments.at, arguments.baseline))
+    return shown(arguments, found if len(found.curves) > 1 else only)

@@ -12,7 +12,7 @@ from ..evaluation.evaluate import evaluate
 from . import PROGRAM
 from .arguments import EXAMPLE
 from .parser import Parser
-from .results import add_output, check_files, printed
+from .results import add_output, shown
 
 DEMO_MEASURES = (
     "nCG(gains=0:0,1:1,2:1,3:1)@100",
@@ -34,13 +34,12 @@ def run(arguments: argparse.Namespace) -> Iterator[str]:
 
     The command shows how gains change the best run. As text, it also suggests commands to try next.
     """
-    check_files(arguments)
     paths = run_paths()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # run B lacks a topic, as real runs do
         found = evaluate(qrels_path(), paths, DEMO_MEASURES)
     rows = [[text, *values] for text, values in zip(DEMO_MEASURES, found.means().T.tolist())]
-    table = printed(lambda _: (["measure", *paths], rows), arguments, found.figure)
+    table = shown(arguments, table=lambda _: (["measure", *paths], rows), figure=found.figure)
     if arguments.format != "text":
         yield from table
         return

@@ -12,9 +12,9 @@ import ir_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.formats import Table
-from .arguments import Inputs, add_collection, add_jobs, bars
+from .arguments import add_collection, add_jobs, given, options
 from .parser import Parser
-from .results import add_output, printed, shown
+from .results import add_output, shown
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
 
@@ -23,34 +23,18 @@ def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     providers = tuple(ir_measures.providers.registry)
     add_collection(parser, sessions=True)
-    parser.add_argument("-q", "--by_query", action="store_true", help="also print the values of each topic")
-    parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: omit the means")
-    parser.add_argument(
-        "--confidence",
-        type=float,
-        metavar="C",
-        help="add the bounds of the confidence interval of each value over the topics, as in 0.95",
-    )
-    parser.add_argument(
-        "--interval",
-        choices=("t", "bca", "bootstrap"),
-        help="with --confidence: Student's t (default) or, from 25 topics on, BCa bootstrap (bca, bootstrap)",
-    )
-    add_output(parser, default=None)
-    parser.add_argument(
-        "--output_format",
-        dest="format",
-        choices=IR_MEASURES_FORMATS,
-        metavar="FORMAT",
-        help="same as --format; like -o tsv, -o jsonl and -o markdown, for users of the ir_measures command",
-    )
+    parser.option("-q --by_query", "also print the values of each topic")
+    parser.option("-n --no_summary", "with -q: omit the means")
+    what = "add the bounds of the confidence interval of each value over the topics, as in 0.95"
+    parser.option("--confidence C", what, type=float)
+    what = "with --confidence: Student's t (default) or, from 25 topics on, BCa bootstrap (bca, bootstrap)"
+    parser.option("--interval", what, choices=("t", "bca", "bootstrap"))
+    add_output(parser, default=None, named=IR_MEASURES_FORMATS)
+    what = "same as --format; like -o tsv, -o jsonl and -o markdown, for users of the ir_measures command"
+    parser.option("--output_format FORMAT", what, dest="format", choices=IR_MEASURES_FORMATS)
     add_jobs(parser)
-    parser.add_argument(
-        "--provider",
-        choices=providers,
-        metavar="NAME",
-        help=f"compute all measures with one provider: {', '.join(providers)}",
-    )
+    what = f"compute all measures with one provider: {', '.join(providers)}"
+    parser.option("--provider NAME", what, choices=providers)
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
@@ -65,14 +49,11 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
     """
-    _take_formats_of_ir_measures(arguments)
-    inputs = Inputs(arguments)
-    by_query, summary = arguments.by_query, not arguments.no_summary
-    if not by_query and not summary:
+    if arguments.no_summary and not arguments.by_query:
         raise GradedError("--no_summary (-n) requires --by_query (-q)")
     if arguments.interval and arguments.confidence is None:
         raise GradedError("--interval requires --confidence")
-    if by_query and arguments.confidence is not None:
+    if arguments.by_query and arguments.confidence is not None:
         raise GradedError("--confidence is about means; omit --by_query (-q)")
     if arguments.confidence is not None:
         from ..analysis import intervals  # takes time: imports all analyses
@@ -81,65 +62,40 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
         method = check(arguments.confidence, arguments.interval or STUDENT)
         need_statistics("scipy")
-    found = evaluate(
-        inputs.qrels,
-        inputs.runs,
-        inputs.measures,
-        provider=arguments.provider,
-        progress=bars(),
-        jobs=arguments.jobs,
-    )
+    found = evaluate(*given(arguments), **options(arguments, "provider", "jobs", "progress"))
+    arguments.format = arguments.format or ("text" if sys.stdout.isatty() else "tsv")
     if arguments.confidence is not None:
-        return shown(intervals(found, confidence=arguments.confidence, method=method), arguments)
+        return shown(arguments, intervals(found, confidence=arguments.confidence, method=method))
     single = len(found.runs) == 1
 
     def table(form: str) -> Table:
-        if single and form in ("text", "tsv", "json", "jsonl"):
-            return _list_of_values(found, by_query, summary)
-        return _table_of_runs(found, by_query, summary)
+        columns, rows = ["run", "query_id", *map(str, found.measures)], [*_rows(found, arguments)]
+        if single and form in ("text", "tsv", "json", "jsonl"):  # as the ir_measures command
+            cells = [(topic, zip(columns[2:], values)) for _, topic, *values in rows]
+            rows = [[topic, *cell] for topic, of in cells for cell in of if cell[1] is not None]
+            columns = ["query_id", "measure", "value"]
+        if not arguments.by_query:
+            hidden = columns.index("query_id")
+            for line in (columns, *rows):
+                del line[hidden]
+        return columns, rows
 
     headless = ("tsv",) if single else ()  # the ir_measures command prints no header
-    return printed(table, arguments, found.figure, headless)
+    return shown(arguments, table=table, figure=found.figure, headless=headless)
 
 
-def _take_formats_of_ir_measures(arguments: argparse.Namespace) -> None:
-    """Read -o tsv, -o jsonl and -o markdown as formats, and choose the default format."""
-    given = [word for word in arguments.output if word in IR_MEASURES_FORMATS]
-    arguments.output = [path for path in arguments.output if path not in given]
-    default = "text" if sys.stdout.isatty() else "tsv"
-    arguments.format = arguments.format or next(reversed(given), default)
-
-
-def _list_of_values(found: Evaluation, by_query: bool, summary: bool) -> Table:
-    """One run as the ir_measures command prints it: one row per value."""
-    measures = list(map(str, found.measures))
-    rows: list[list[Any]] = []
-    for topic, values in _by_topic(found, 0, by_query, summary):
-        rows += [[topic, measure, value] for measure, value in zip(measures, values) if value is not None]
-    columns = ["query_id", "measure", "value"]
-    return (columns, rows) if by_query else (columns[1:], [row[1:] for row in rows])
-
-
-def _table_of_runs(found: Evaluation, by_query: bool, summary: bool) -> Table:
-    """One row per run, or per run and topic; one column per measure."""
-    rows: list[list[Any]] = []
-    for number, run in enumerate(found.runs):
-        for topic, values in _by_topic(found, number, by_query, summary):
-            rows.append([run, topic, *values] if by_query else [run, *values])
-    return ["run", *(["query_id"] if by_query else []), *map(str, found.measures)], rows
-
-
-def _by_topic(
-    found: Evaluation, run: int, by_query: bool, summary: bool
-) -> Iterator[tuple[str, list[float | None]]]:
-    """The values of a run for each topic if `by_query`, then over all topics if `summary`.
+def _rows(found: Evaluation, arguments: argparse.Namespace) -> Iterator[list[Any]]:
+    """Run, topic and a value for each measure: for each topic if --by_query, then over all topics.
 
     None marks a value that a provider of ir-measures does not report.
     """
     assert found.aggregates is not None
     assert found.unreported is not None
-    if by_query:
-        for topic, values, lacks in zip(found.topics, found.values[run].T.tolist(), found.unreported[run].T):
-            yield topic, [None if unreported else value for value, unreported in zip(values, lacks)]
-    if summary:
-        yield "all", found.aggregates[run].tolist()
+    for number, run in enumerate(found.runs):
+        if arguments.by_query:
+            reported = found.values[number].astype(object)
+            reported[found.unreported[number]] = None
+            for topic, values in zip(found.topics, reported.T.tolist()):
+                yield [run, topic, *values]
+        if not arguments.no_summary:
+            yield [run, "all", *found.aggregates[number].tolist()]

@@ -15,17 +15,9 @@ def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.usage = "%(prog)s QRELS RUN [RUN] MEASURE [--topic TOPIC] [options]"
-    parser.add_argument(
-        "--topic",
-        metavar="TOPIC",
-        help="id of the topic; with two runs, by default the topic that differs most",
-    )
-    parser.add_argument(
-        "--depth",
-        type=int,
-        metavar="RANK",
-        help="last rank; default: the cutoff of the measure, else the rank of the last judged document",
-    )
+    parser.option("--topic TOPIC", "id of the topic; with two runs, by default the topic that differs most")
+    what = "last rank; default: the cutoff of the measure, else the rank of the last judged document"
+    parser.option("--depth RANK", what, type=int)
     add_output(parser)
 
 
@@ -59,5 +51,5 @@ def run(arguments: argparse.Namespace) -> list[str]:
         if count == 1
         else explain_difference(inputs.qrels, inputs.runs, *options)
     )
-    lines = shown(found, arguments)
+    lines = shown(arguments, found)
     return [f"{found.summary}.", "", *lines] if arguments.format == "text" else lines

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import Any
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
-from .arguments import VALUES, Inputs, add_collection, chosen, refuse_sessions, stored_values
+from .arguments import VALUES, Inputs, add_collection, chosen, options, values_by_collection
 from .parser import Parser
 from .results import add_output, shown
 
@@ -25,16 +24,13 @@ def declare(parser: Parser) -> None:
         "%(prog)s QRELS OLD NEW MEASURE… [options]\n"
         "       %(prog)s --values FILE OLD NEW [MEASURE…] [options]"
     )
-    parser.add_argument(
-        "--margin",
-        metavar="M",
-        help="how much worse NEW may be: a share of OLD's values, as 5%% (default), or a difference, as 0.01",
+    parser.option(
+        "--margin M",
+        "how much worse NEW may be: a share of OLD's values, as 5%% (default), or a difference, as 0.01",
     )
-    parser.add_argument("--undecided", choices=("pass", "fail"), help="exit status 0 or 1 in place of 3")
-    parser.add_argument("--every-group", action="store_true", help="with --by: NEW must hold in every group")
-    parser.add_argument(
-        "--equivalent", action="store_true", help="NEW must be neither worse nor better, for a reproduction"
-    )
+    parser.option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail"))
+    parser.option("--every-group", "with --by: NEW must hold in every group")
+    parser.option("--equivalent", "NEW must be neither worse nor better, for a reproduction")
     add_output(parser, documents=("json", "xml"))
 
 
@@ -50,23 +46,16 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded gate --values values.csv old new --margin 0.01
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 --values baseline.csv
     """
-    options: dict[str, Any] = {
-        "margin": arguments.margin,
-        "by": arguments.by,
-        "every_group": arguments.every_group,
-        "equivalent": arguments.equivalent,
-    }
     if arguments.every_group and arguments.by is None:
         raise GradedError("--every-group requires --by")
-    stored = stored_values(arguments)
+    settings = options(arguments, "margin", "by", "every_group", "equivalent")
+    stored = values_by_collection(arguments, apart=False).get("")
     if stored is not None and arguments.qrels in stored.runs:
-        refuse_sessions(arguments)
-        found = gate(chosen(stored, [arguments.qrels, *arguments.inputs]), **options)
+        found = gate(chosen(arguments, stored), **settings)
     else:
-        inputs = Inputs(arguments)
-        found = gate(inputs.qrels, inputs.runs, inputs.measures, stored=stored, **options)
+        found = gate(*Inputs(arguments).given, stored=stored, **settings)
     arguments.status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:
         arguments.status = {"pass": 0, "fail": 1}[arguments.undecided]
-    lines = shown(found, arguments, written=partial(found.written, status=arguments.status))
+    lines = shown(arguments, found, written=partial(found.written, status=arguments.status))
     return [found.summary, "", *lines] if arguments.format in ("text", "markdown") else lines

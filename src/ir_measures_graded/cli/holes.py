@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import re
 import warnings
 
 from ..errors import GradedError
 from ..judging.holes import holes
 from ..judging.merging import MergedQrels
 from ..judging.scales import trec_lines
-from .arguments import Inputs, add_collection, at_least_1
-from .parser import Parser
+from .arguments import Inputs, add_collection, at_least_1, options
+from .parser import Parser, typed
 from .results import add_output, shown
 
 LISTED = 3
@@ -24,38 +23,26 @@ def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.usage = "%(prog)s QRELS RUN… MEASURE [options]"
-    parser.add_argument(
-        "--depth", type=int, metavar="K", help="last rank of listed documents; default: the measure's cutoff"
-    )
-    parser.add_argument(
-        "--batch",
-        type=at_least_1,
-        metavar="N",
-        help="number of documents; default: 2.5%% of the unjudged ones, 50 if nothing is judged",
-    )
+    what = "last rank of listed documents; default: the measure's cutoff"
+    parser.option("--depth K", what, type=int)
+    what = "number of documents; default: 2.5%% of the unjudged ones, 50 if nothing is judged"
+    parser.option("--batch N", what, type=at_least_1)
     for option, old in (("depth", "--cutoff"), ("batch", "--count")):
-        parser.add_argument(old, dest=option, type=at_least_1, help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--until",
-        type=_open_pairs,
-        metavar="open=N",
-        help="list documents while more than N pairs of runs are open, with exit status 3, then none, with "
+        parser.option(old, argparse.SUPPRESS, dest=option, type=at_least_1)
+    parser.option(
+        "--until open=N",
+        "list documents while more than N pairs of runs are open, with exit status 3, then none, with "
         "exit status 0; without it, N is 0 and the exit status always 0",
+        type=typed(r"open=\d{1,18}", lambda text: int(text.removeprefix("open=")), "open=N, as in open=0"),
     )
-    parser.add_argument(
-        "--ask",
-        metavar="FILE",
-        help="write the documents for a judge: as CSV with an empty column level if FILE ends in .csv, "
+    parser.option(
+        "--ask FILE",
+        "write the documents for a judge: as CSV with an empty column level if FILE ends in .csv, "
         "else as lines 'topic 0 document ?'",
     )
-    parser.add_argument(
-        "--answers",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="add the judgments in FILE, written by --ask and filled in; repeatable",
-    )
-    parser.add_argument("--merged", metavar="FILE", help="with --answers: write the merged qrels")
+    what = "add the judgments in FILE, written by --ask and filled in; repeatable"
+    parser.option("--answers FILE", what, repeated=True)
+    parser.option("--merged FILE", "with --answers: write the merged qrels")
     add_output(parser)
 
 
@@ -79,14 +66,13 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError(f"documents are ranked for one measure, not {len(inputs.measures)}")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
+    until = arguments.until or 0
     found = holes(
         inputs.qrels,
         inputs.runs,
-        inputs.measures[0],
-        arguments.depth,
-        answers=arguments.answers,
-        batch=arguments.batch,
-        until=arguments.until or 0,
+        *inputs.measures,
+        until=until,
+        **options(arguments, "depth", "answers", "batch"),
     )
     if arguments.until is not None:
         if found.open is None:
@@ -98,15 +84,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     others = {arguments.ask: found.to_judge(arguments.ask)} if arguments.ask else {}
     if arguments.merged:
         others[arguments.merged] = "".join(f"{line}\n" for line in trec_lines(found.merged.qrels)).encode()
-    return shown(found, arguments, others=others)
-
-
-def _open_pairs(text: str) -> int:
-    """The number in the text of --until."""
-    found = re.fullmatch(r"open=(\d{1,18})", text)
-    if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give open=N, as in open=0")
-    return int(found[1])
+    return shown(arguments, found, others=others)
 
 
 def _warn_of_contradictions(merged: MergedQrels) -> None:

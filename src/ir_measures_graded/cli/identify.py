@@ -8,9 +8,9 @@ from typing import Any
 from ..analysis import identify
 from ..errors import GradedError
 from ..inputs.files import RunFile
-from .arguments import add_qrels
+from .arguments import add_qrels, options
 from .parser import Parser
-from .results import add_output, check_files, printed, shown
+from .results import add_output, shown
 
 
 def declare(parser: Parser) -> None:
@@ -27,22 +27,16 @@ def declare(parser: Parser) -> None:
         help="a run file and a file with its values by topic: lines 'TOPIC VALUE', the output of trec_eval "
         "-q, CSV or JSON; more runs with their values narrow the answer",
     )
-    parser.add_argument(
-        "--mean", metavar="M", action="append", default=[], help="mean of the run's values; one for each run"
-    )
-    parser.add_argument(
-        "--measure", metavar="MEASURE", help="the measure, if known, as nDCG, nDCG@10, DCG or AP"
-    )
-    parser.add_argument("--name", metavar="NAME", help="measure to take from files with values of several")
-    parser.add_argument("--any-cutoff", action="store_true", help="try all cutoffs, not only the usual ones")
-    parser.add_argument(
-        "--decimals", metavar="N", type=int, help="decimals of the values; default: those that they show"
-    )
-    parser.add_argument(
+    parser.option("--mean M", "mean of the run's values; one for each run", repeated=True)
+    parser.option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP")
+    parser.option("--name NAME", "measure to take from files with values of several")
+    parser.option("--any-cutoff", "try all cutoffs, not only the usual ones")
+    parser.option("--decimals N", "decimals of the values; default: those that they show", type=int)
+    parser.option(
         "--show",
+        "table to print: the answer (default), or each topic with both values",
         choices=("answer", "topics"),
         default="answer",
-        help="table to print: the answer (default), or each topic with both values",
     )
     add_output(parser)
 
@@ -68,21 +62,16 @@ def run(arguments: argparse.Namespace) -> list[str]:
             if means
             else "give each run a file of its values, or --mean"
         )
-    check_files(arguments)
     (first, told), *also = [(RunFile(path), values) for path, values in zip(runs, given)]
     found = identify(
         arguments.qrels,
         first,
         **{"mean" if means else "values": told},
         also=also,
-        measure=arguments.measure,
-        name=arguments.name,
-        any_cutoff=arguments.any_cutoff,
-        decimals=arguments.decimals,
+        **options(arguments, "measure", "name", "any_cutoff", "decimals"),
     )
-
     if arguments.show == "topics":
-        lines = printed(lambda _: found.topic_table(), arguments, found.figure)
+        lines = shown(arguments, table=lambda _: found.topic_table(), figure=found.figure)
     else:
-        lines = shown(found, arguments, headless=("text",))
+        lines = shown(arguments, found, headless=("text",))
     return [f"{found.summary}.", *lines] if arguments.format == "text" else lines

@@ -14,9 +14,9 @@ from ..judging.panel import HUMAN_FIRST, panels
 from ..output.formats import FOR_PEOPLE, Table, rows_of
 from ..output.result import Result
 from ..statistics.intervals import STUDENT, check
-from .arguments import Inputs, add_jobs, add_qrels, add_resamples, add_runs, bars
+from .arguments import add_jobs, add_qrels, add_resamples, add_runs, given, options
 from .parser import Parser
-from .results import add_output, check_files, printed
+from .results import add_output, shown
 
 AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"
 
@@ -27,27 +27,19 @@ def declare(parser: Parser) -> None:
     add_qrels(parser, "qrels", "HUMAN_QRELS")
     add_qrels(parser, "machine", "MACHINE_QRELS")
     add_runs(parser)
-    parser.add_argument(
-        "--machine_levels",
-        metavar="LEVEL:LEVEL,…",
-        help="map from the machine's levels to the human's; with 0:0,5:1,10:3, levels from 5 become 1, "
+    parser.option(
+        "--machine_levels LEVEL:LEVEL,…",
+        "map from the machine's levels to the human's; with 0:0,5:1,10:3, levels from 5 become 1, "
         "from 10 become 3",
     )
-    parser.add_argument("--baseline", metavar="RUN", help="also estimate the difference of each run from RUN")
-    parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="C", help="level of the intervals; default: 0.95"
-    )
+    parser.option("--baseline RUN", "also estimate the difference of each run from RUN")
+    what = "level of the intervals; default: 0.95"
+    parser.option("--confidence C", what, type=float, default=0.95)
     add_resamples(parser, "topics for the intervals of the agreement", RESAMPLES)
-    parser.add_argument(
-        "--merge",
-        choices=[HUMAN_FIRST],
-        help="complete the human's topics with the machine's judgments; the human's take precedence",
-    )
-    parser.add_argument(
-        "--show",
-        choices=(AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES),
-        help="table to print; default: agreement, and with runs and a single machine estimates",
-    )
+    what = "complete the human's topics with the machine's judgments; the human's take precedence"
+    parser.option("--merge", what, choices=[HUMAN_FIRST])
+    what = "table to print; default: agreement, and with runs and a single machine estimates"
+    parser.option("--show", what, choices=(AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES))
     add_jobs(parser)
     add_output(parser)
 
@@ -73,34 +65,22 @@ def run(arguments: argparse.Namespace) -> list[str]:
         raise GradedError("--baseline, --merge and --gains require runs and measures")
     if not arguments.inputs and arguments.show in (ORDERS, ESTIMATES):
         raise GradedError(f"--show {arguments.show} requires runs and measures")
-    arguments.scoreddocs = False
-    check_files(arguments)
-    check(arguments.confidence, STUDENT)
-    inputs = Inputs(arguments) if arguments.inputs else None
-    runs = inputs.runs if inputs else []
-    for option, of_estimates in (
-        ("--show estimates", arguments.show == ESTIMATES),
-        ("--baseline", arguments.baseline),
-        ("--merge", arguments.merge),
-    ):
-        if of_estimates and more:
+    for option, of_one in {
+        "--show estimates": arguments.show == ESTIMATES,
+        "--baseline": arguments.baseline,
+        "--merge": arguments.merge,
+    }.items():
+        if of_one and more:
             raise GradedError(f"{option} requires a single machine")
+    check(arguments.confidence, STUDENT)
+    qrels, runs, measures = given(arguments) if arguments.inputs else (arguments.qrels, [], [])
     if arguments.show == ORDERS and len(runs) < 2:
         raise GradedError("--show orders requires at least 2 runs")
-    baseline = inputs.run_named(arguments.baseline, "--baseline") if inputs else None
-    found = panels(
-        inputs.qrels if inputs else arguments.qrels,
-        [arguments.machine, *more],
-        runs,
-        inputs.measures if inputs else [],
-        machine_levels=arguments.machine_levels,
-        merge=arguments.merge,
-        progress=bars(),
-        jobs=arguments.jobs,
-    )
-    agreed = compared(found, arguments.confidence, arguments.resamples, arguments.seed)
-    if inputs and not more and arguments.show in (None, ESTIMATES):
-        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, baseline))
+    settings = options(arguments, "machine_levels", "merge", "progress", "jobs")
+    found = panels(qrels, [arguments.machine, *more], runs, measures, **settings)
+    agreed = compared(found, **options(arguments, "confidence", "resamples", "seed"))
+    if runs and not more and arguments.show in (None, ESTIMATES):
+        agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, arguments.baseline))
     tables = {
         AGREEMENT: agreed.table,
         LEVELS: agreed.level_table,
@@ -116,4 +96,4 @@ def run(arguments: argparse.Namespace) -> list[str]:
             return tables[arguments.show or AGREEMENT]()
         return rows_of(result.records())
 
-    return printed(table, arguments, result.figure, found=None if arguments.show else agreed)
+    return shown(arguments, None if arguments.show else agreed, table, result.figure)

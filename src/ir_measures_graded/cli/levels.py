@@ -7,7 +7,7 @@ import argparse
 from ..analysis import levels
 from .arguments import add_qrels
 from .parser import Parser
-from .results import add_output, check_files, shown
+from .results import add_output, shown
 
 
 def declare(parser: Parser) -> None:
@@ -26,12 +26,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded levels qrels.txt
       ir_measures_graded levels graded-demo -o levels.svg
     """
-    check_files(arguments)
     found = levels(arguments.qrels)
-    lines = shown(found, arguments)
+    lines = shown(arguments, found)
     if arguments.format != "text":
         return lines
-    pasteable = found.pasteable()
-    width = max(map(len, pasteable))
-    gains = [f"  {name:{width}}  {text}" for name, text in pasteable.items()]
-    return [*lines, "", "Gains:", *gains]
+    gains = found.pasteable()
+    width = max(map(len, gains))
+    return [*lines, "", "Gains:", *(f"  {name:{width}}  {text}" for name, text in gains.items())]

@@ -13,7 +13,7 @@ from ..registry.listing import better, facts_of, page, standard
 from ..registry.notation import parse_measures
 from . import PROGRAM
 from .parser import Parser
-from .results import add_output, check_files, printed
+from .results import add_output, shown
 
 JSON = ("json", "jsonl")
 """The formats with lists and all facts."""
@@ -23,10 +23,8 @@ def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.usage = "%(prog)s [MEASURE…] [options]"
     parser.add_argument("names", metavar="MEASURE", nargs="*", help="measure to describe in full")
-    parser.add_argument(
-        "--plugins", action="store_true", help="list the plugins that provide measures, and their status"
-    )
-    parser.add_argument("--all", action="store_true", help="also list the standard measures of ir-measures")
+    parser.option("--plugins", "list the plugins that provide measures, and their status")
+    parser.option("--all", "also list the standard measures of ir-measures")
     add_output(parser, figure=False)
 
 
@@ -40,12 +38,11 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded measures --all
       ir_measures_graded measures --plugins
     """
-    check_files(arguments)
     if arguments.names and (arguments.plugins or arguments.all):
         option, what = ("plugins", "plugins") if arguments.plugins else ("all", "measures")
         raise GradedError(f"--{option} lists all {what}; omit the names of measures")
     if arguments.plugins:
-        return printed(_plugins, arguments)
+        return shown(arguments, table=_plugins)
     if arguments.names:
         measures = [*parse_measures(arguments.names, uncut=True)]
     else:
@@ -61,7 +58,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
             for facts in all_facts
         ]
 
-    lines = printed(table, arguments)
+    lines = shown(arguments, table=table)
     if arguments.format != "text":
         return lines
     if arguments.names:

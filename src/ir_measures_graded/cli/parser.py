@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
@@ -21,6 +24,24 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help="show this help")
         self.shared = self.add_argument_group("shared options")
 
+    def option(
+        self, spelling: str, text: str, *, shared: bool = False, repeated: bool = False, **settings: Any
+    ) -> None:
+        """Add an option with `text` as its help.
+
+        `spelling` has its flags and the name of its value, as ``-o --output FILE``. An option without a value
+        and without `settings`, those of `add_argument`, is a switch. `repeated` collects values in a list.
+        """
+        words = spelling.split()
+        flags = [word for word in words if word.startswith("-")]
+        if repeated:
+            settings |= {"action": "append", "default": []}
+        if len(words) > len(flags):
+            settings["metavar"] = words[-1]
+        elif not settings:
+            settings["action"] = "store_true"
+        (self.shared if shared else self).add_argument(*flags, help=text, **settings)
+
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""
         name, sign, value = word.partition("=")
@@ -34,3 +55,18 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise GradedError(f"{message} (see {self.prog} --help)")
+
+
+def typed(pattern: str, read: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:
+    """The type of an option: a text of this pattern, which `read` turns into a value.
+
+    The message about another text says what is `wanted`.
+    """
+
+    def value(text: str) -> Any:
+        with suppress(ValueError):
+            if re.fullmatch(pattern, text):
+                return read(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give {wanted}")
+
+    return value

@@ -7,7 +7,7 @@ import argparse
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..statistics.paired import POWER
-from .arguments import VALUES, add_collection, add_tests, given, numbers, tests_of
+from .arguments import TESTED, VALUES, add_collection, add_tests, given, numbers, options
 from .parser import Parser
 from .results import add_output, shown
 
@@ -15,31 +15,19 @@ from .results import add_output, shown
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, VALUES, sessions=True)
-    parser.add_argument(
-        "--test", choices=TESTS, default=PRIMARY, help="test of each pair of runs; default: t-holm"
-    )
-    parser.add_argument(
-        "--differences",
-        type=numbers,
-        default=[],
-        metavar="D,…",
-        help="show how many topics a paired t-test needs to find these differences, as in 0.05,0.1",
-    )
-    parser.add_argument(
-        "--power",
-        type=float,
-        default=POWER,
-        metavar="P",
-        help="probability of finding a true difference of two runs; default: 0.8",
-    )
+    parser.option("--test", "test of each pair of runs; default: t-holm", choices=TESTS, default=PRIMARY)
+    what = "show how many topics a paired t-test needs to find these differences, as in 0.05,0.1"
+    parser.option("--differences D,…", what, type=numbers, default=[])
+    what = "probability of finding a true difference of two runs; default: 0.8"
+    parser.option("--power P", what, type=float, default=POWER)
     add_tests(parser, "the randomised Tukey HSD test")
-    parser.add_argument(
+    parser.option(
         "--figure",
+        "draw the share of pairs at each alpha (default), or the detectable difference by topics",
         choices=("power", "topics"),
         default="power",
-        help="draw the share of pairs at each alpha (default), or the detectable difference by topics",
     )
-    parser.add_argument("--show", dest="figure", choices=("power", "topics"), help=argparse.SUPPRESS)
+    parser.option("--show", argparse.SUPPRESS, dest="figure", choices=("power", "topics"))
     add_output(parser)
 
 
@@ -58,12 +46,6 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP --test t-holm -o power.svg
     """
-    found = power(
-        *given(arguments),
-        test=arguments.test,
-        power=arguments.power,
-        differences=arguments.differences,
-        by=arguments.by,
-        **tests_of(arguments),
-    )
-    return shown(found, arguments, figure=found.figure if arguments.figure == "power" else found.topic_figure)
+    names = ("test", "power", "differences", "by")
+    found = power(*given(arguments), **options(arguments, *names, *TESTED))
+    return shown(arguments, found, figure=found.figure if arguments.figure == "power" else found.topic_figure)

@@ -65,6 +65,9 @@ def _lines(words: Sequence[str]) -> tuple[list[str], int]:
             command, arguments = _parsed(words)
     except SystemExit:
         return help_or_version.getvalue().splitlines(), 0
+    from .results import check_files  # takes time
+
+    check_files(arguments)
     return list(command.run(arguments)), arguments.status
 
 

@@ -6,7 +6,8 @@ import argparse
 
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
-from .arguments import Inputs, add_collection, add_seed, bars
+from ..output.formats import FOR_PEOPLE, Table
+from .arguments import add_collection, add_seed, given, options
 from .parser import Parser
 from .results import add_output, shown
 
@@ -14,19 +15,14 @@ from .results import add_output, shown
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument(
+    parser.option(
         "--show",
+        "table to print: the ranges of the values (default), or how many differences stand",
         choices=("values", "differences"),
         default="values",
-        help="table to print: the ranges of the values (default), or how many differences stand",
     )
-    parser.add_argument(
-        "--draws",
-        type=int,
-        default=DRAWS,
-        metavar="N",
-        help=f"random judgments for the likely range, 0 for none; default: {DRAWS}",
-    )
+    what = f"random judgments for the likely range, 0 for none; default: {DRAWS}"
+    parser.option("--draws N", what, type=int, default=DRAWS)
     add_seed(parser)
     add_output(parser)
 
@@ -44,13 +40,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 ERR_G@10 -o ranges.svg
       ir_measures_graded ranges qrels.txt runs/*.gz nDCG_JK@10 --show differences --draws 0
     """
-    inputs = Inputs(arguments)
-    found = ranges(
-        inputs.qrels,
-        inputs.runs,
-        inputs.measures,
-        draws=arguments.draws,
-        seed=arguments.seed,
-        progress=bars(),
-    )
-    return shown(found, arguments, found.table if arguments.show == "values" else found.table_of_differences)
+    found = ranges(*given(arguments), **options(arguments, "draws", "seed", "progress"))
+
+    def table(form: str) -> Table:
+        differences = arguments.show == "differences" and form in FOR_PEOPLE
+        return found.table_of_differences() if differences else found.table_in(form)
+
+    return shown(arguments, found, table)

@@ -7,9 +7,9 @@ import argparse
 from ..errors import GradedError
 from ..report import pages
 from ..report.report import MEASURES, TITLE, report
-from .arguments import VALUES, add_alpha, add_collection, bars, given
+from .arguments import VALUES, add_alpha, add_collection, given, options
 from .parser import Parser
-from .results import command_line, refuse_inputs
+from .results import command_line
 
 ENDINGS = (".html", ".htm")
 
@@ -20,28 +20,16 @@ def declare(parser: Parser) -> None:
     parser.usage = (
         "%(prog)s QRELS RUN… [MEASURE…] [options]\n       %(prog)s --values FILE [RUN…] [MEASURE…] [options]"
     )
-    parser.add_argument(
-        "--baseline", metavar="RUN", help="compare the other runs with this run; default: the first"
-    )
-    parser.add_argument(
-        "--queries",
-        metavar="FILE",
-        help="query texts, one line per topic: TOPIC, a tab, the text; default: those of the collection",
-    )
-    parser.add_argument(
-        "--judge",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="qrels of a machine judge, compared with QRELS; repeatable",
-    )
-    parser.add_argument("--title", default=TITLE, help=f"title of the page; default: {TITLE}")
+    parser.option("--baseline RUN", "compare the other runs with this run; default: the first")
+    what = "query texts, one line per topic: TOPIC, a tab, the text; default: those of the collection"
+    parser.option("--queries FILE", what)
+    what = "qrels of a machine judge, compared with QRELS; repeatable"
+    parser.option("--judge FILE", what, repeated=True)
+    parser.option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE)
     add_alpha(parser)
     for accepted in ("--resamples", "--seed"):  # no test of the report is random any more
-        parser.add_argument(accepted, type=int, help=argparse.SUPPRESS)
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="file of the page; default: report.html"
-    )
+        parser.option(accepted, argparse.SUPPRESS, type=int)
+    parser.option("-o --output FILE", "file of the page; default: report.html", default="report.html")
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
@@ -60,17 +48,11 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if not path.lower().endswith(ENDINGS):
         raise GradedError(f"cannot write {path!r}: a report is a page, and its file ends in .html")
     pages.check()
-    refuse_inputs(arguments)
     found = report(
         *given(arguments, MEASURES),
-        baseline=arguments.baseline,
-        alpha=arguments.alpha,
-        title=arguments.title,
-        queries=arguments.queries,
-        by=arguments.by,
         machines=arguments.judge,
         command=command_line(arguments),
-        progress=bars(),
+        **options(arguments, "baseline", "alpha", "title", "queries", "by", "progress"),
     )
     found.write(path)
     return [f"{path}: {found.summary}"]

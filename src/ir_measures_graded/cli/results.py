@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,13 +12,16 @@ from typing import Any
 from ..errors import GradedError
 from ..output import plots
 from ..output.files import ending_of, refuse_repeated, write_files
-from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, html, remarks, rows_of
+from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, html, remarks
 from ..output.result import Result
 from . import PROGRAM
-from .parser import Parser
+from .parser import Parser, typed
 
 PAGE = "html"
 """The ending of a file with a page, which shows the figure and the table."""
+
+
+_places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
 
 
 def add_output(
@@ -27,49 +29,20 @@ def add_output(
     default: str | None = "text",
     figure: bool = True,
     documents: Sequence[str] = (),
+    named: Sequence[str] = (),
 ) -> None:
     """Add the options for format, files and decimal places.
 
-    `documents` are formats, and endings of files, that the result writes by itself.
+    `documents` are formats, and endings of files, that the result writes by itself. `named` are formats that
+    -o takes in place of a file.
     """
-    parser.set_defaults(documents=documents, figure=figure)
+    parser.set_defaults(documents=documents, drawn=figure, named=named)
     formats = dict.fromkeys([*FORMATS, *documents])
-    parser.shared.add_argument(
-        "-f",
-        "--format",
-        choices=formats,
-        default=default,
-        metavar="FORM",
-        help=", ".join(formats),
-    )
-    parser.shared.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help=f"also write the {'figure, ' * figure}table or page of this ending",
-    )
-    parser.shared.add_argument(
-        "-p",
-        "--places",
-        type=_places,
-        metavar="N",
-        default=PLACES,
-        help=f"decimal places, -1 for all; default: {PLACES}",
-    )
-
-
-def _or(figure: bool) -> str:
-    """What an ending can choose."""
-    drawn = f"the figure ({', '.join(plots.FORMATS)}), " if figure else ""
-    return f"{drawn}the table ({', '.join(TABLES)}) or a page ({PAGE})"
-
-
-def _places(text: str) -> int:
-    if not re.fullmatch(r"-1|\d{1,2}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; give 0 to 99, or -1 for all")
-    return int(text)
+    parser.option("-f --format FORM", ", ".join(formats), shared=True, choices=formats, default=default)
+    what = f"also write the {'figure, ' * figure}table or page of this ending"
+    parser.option("-o --output FILE", what, shared=True, repeated=True)
+    what = f"decimal places, -1 for all; default: {PLACES}"
+    parser.option("-p --places N", what, shared=True, type=_places, default=PLACES)
 
 
 READ = (
@@ -81,19 +54,31 @@ WRITTEN = ("output", "ask", "merged", "target")
 
 
 def check_files(arguments: argparse.Namespace) -> None:
-    """Raise, before any work, the `GradedError` for a file that cannot be written."""
-    for path in arguments.output:
-        ending = ending_of(path)
-        if ending in plots.FORMATS and arguments.figure:
-            plots.check(path)
-        elif ending == PAGE:
-            from ..report import pages  # takes time
-
-            pages.check()
-        elif ending not in (*TABLES, *arguments.documents):
-            hint = f" (for the format, use -f {path})" if path in FORMATS else ""
-            raise GradedError(f"cannot write {path!r}: the ending chooses {_or(arguments.figure)}{hint}")
+    """Raise, before any work, the `GradedError` for a file that cannot be read or written."""
+    if "documents" in arguments:  # the options of `add_output`
+        formats = [word for word in arguments.output if word in arguments.named]
+        arguments.format = arguments.format or next(reversed(formats), None)
+        arguments.output = [path for path in arguments.output if path not in formats]
+        for path in arguments.output:
+            _check_ending(path, arguments.drawn, arguments.documents)
     refuse_inputs(arguments)
+
+
+def _check_ending(path: str, figure: bool, documents: Sequence[str]) -> None:
+    ending = ending_of(path)
+    if ending in plots.FORMATS and figure:
+        plots.check(path)
+    elif ending == PAGE:
+        from ..report import pages  # takes time
+
+        pages.check()
+    elif ending not in (*TABLES, *documents):
+        drawn = f"the figure ({', '.join(plots.FORMATS)}), " if figure else ""
+        hint = f" (for the format, use -f {path})" if path in FORMATS else ""
+        raise GradedError(
+            f"cannot write {path!r}: the ending chooses {drawn}the table ({', '.join(TABLES)}) or a page "
+            f"({PAGE}){hint}"
+        )
 
 
 def refuse_inputs(arguments: argparse.Namespace, written: Iterable[str] = ()) -> None:
@@ -122,50 +107,32 @@ def _named(arguments: argparse.Namespace, names: Iterable[str]) -> Iterator[str]
 
 
 def shown(
-    found: Result,
     arguments: argparse.Namespace,
-    table: Callable[[], Table] | None = None,
-    records: list[dict[str, Any]] | None = None,
-    figure: Callable[[], Any] | None = None,
-    **options: Any,
-) -> list[str]:
-    """Write the files that -o names, and return the lines of the chosen format.
-
-    Formats for people have the table and notes of the result, formats for programs have its records.
-    `table`, `records` and `figure` replace them. `options` are those of `printed`.
-    """
-
-    def chosen(form: str) -> Table:
-        if form in FOR_PEOPLE:
-            return (table or found.table)()
-        rows = found.records() if records is None else records
-        return rows_of(rows) if rows or records is not None else found.table()
-
-    return printed(chosen, arguments, figure or found.figure, found=found, **options)
-
-
-def printed(
-    table: Callable[[str], Table],
-    arguments: argparse.Namespace,
+    found: Result | None = None,
+    table: Callable[[str], Table] | None = None,
     figure: Callable[[], Any] | None = None,
     headless: Sequence[str] = (),
     others: Mapping[str, bytes] | None = None,
-    found: Result | None = None,
     written: Callable[[str], str] | None = None,
 ) -> list[str]:
-    """Write files and return lines, as `shown`, of a table that depends on the format.
+    """Write the files that -o names, and return the lines of the chosen format.
 
-    `headless` formats omit the header. `others` has the contents of other files, which are written with those
-    of -o: all or none. In formats for people, the further tables and the notes of `found` follow the table.
-    `written` makes the documents of the result.
+    Formats for people have the tables and notes of the result `found`, formats for programs its records.
+    `table`, a function of the format, and `figure` replace the first table and the figure. `headless` formats
+    omit the header. `others` has the contents of other files, which are written with those of -o: all or
+    none. `written` makes the documents of the result.
     """
-    parts, notes = (found.parts()[1:], found.notes()) if found is not None else ([], [])
+    places, parts, notes = arguments.places, [], []
+    if found is not None:
+        table, figure = table or found.table_in, figure or found.figure
+        parts, notes = found.parts()[1:], found.notes()
+    assert table is not None
 
     def lines(form: str) -> list[str]:
         if written is not None and form in arguments.documents:
             return written(form).splitlines()
-        first = [*(FORMATS | {PAGE: html})[form](*table(form), arguments.places)][form in headless :]
-        return first + (remarks(form, parts, notes, arguments.places) if form in FOR_PEOPLE else [])
+        first = [*(FORMATS | {PAGE: html})[form](*table(form), places)][form in headless :]
+        return first + (remarks(form, parts, notes, places) if form in FOR_PEOPLE else [])
 
     def content(path: str) -> bytes:
         ending = ending_of(path)
@@ -173,8 +140,7 @@ def printed(
             from ..report import pages
 
             title, lead = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
-            shown = table(FOR_PEOPLE[0])
-            return pages.page_of(title, lead, shown, arguments.places, figure, parts, notes).encode()
+            return pages.page_of(title, lead, table(FOR_PEOPLE[0]), places, figure, parts, notes).encode()
         if figure is not None and ending in plots.FORMATS:
             return plots.rendered(figure(), ending)
         text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))

@@ -5,26 +5,20 @@ from __future__ import annotations
 import argparse
 
 from ..analysis import sensitivity
-from .arguments import Inputs, add_collection, add_jobs, bars, whole_numbers
+from .arguments import Inputs, add_collection, add_jobs, options, whole_numbers
 from .parser import Parser
-from .results import add_output, printed, shown
+from .results import add_output, shown
 
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, sessions=True)
-    parser.add_argument(
-        "--cutoffs",
-        metavar="K,…",
-        type=whole_numbers,
-        default=[],
-        help="cutoffs of the measures, as in 10,100",
-    )
-    parser.add_argument(
+    parser.option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", type=whole_numbers, default=[])
+    parser.option(
         "--show",
+        "table to print: correlations of the rankings (default), ranks, or means and ranks",
         choices=("tau", "ranks", "means"),
         default="tau",
-        help="table to print: correlations of the rankings (default), ranks, or means and ranks",
     )
     add_jobs(parser)
     add_output(parser)
@@ -42,16 +36,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
     """
     inputs = Inputs(arguments, weighted=True, uncut=True)
-    found = sensitivity(
-        inputs.qrels,
-        inputs.runs,
-        inputs.measures,
-        gains=inputs.gains,
-        cutoffs=arguments.cutoffs,
-        progress=bars(),
-        jobs=arguments.jobs,
-    )
+    chosen = options(arguments, "cutoffs", "progress", "jobs")
+    found = sensitivity(*inputs.given, gains=inputs.gains, **chosen)
     if arguments.show == "tau":
-        return shown(found, arguments)
+        return shown(arguments, found)
     table = found.rank_table if arguments.show == "ranks" else found.value_table
-    return printed(lambda _: table(), arguments, found.rank_changes)
+    return shown(arguments, table=lambda _: table(), figure=found.rank_changes)

@@ -55,11 +55,15 @@ class Result(ABC):
 
         return pandas.DataFrame(self.records())
 
+    def table_in(self, form: str) -> Table:
+        """Column names and rows: the table in a format for people, the records in one for programs."""
+        records = () if form in FOR_PEOPLE else self.records()
+        return rows_of(records) if records else self.table()
+
     def lines(self, form: str = "text", places: int = PLACES) -> list[str]:
         """The tables and notes in a format for people, or the records in one for programs (`FORMATS`)."""
-        if form not in FOR_PEOPLE:
-            return [*FORMATS[form](*rows_of(self.records()), places)]
-        return [*FORMATS[form](*self.table(), places), *remarks(form, self.parts()[1:], self.notes(), places)]
+        first = [*FORMATS[form](*self.table_in(form), places)]
+        return first + (remarks(form, self.parts()[1:], self.notes(), places) if form in FOR_PEOPLE else [])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
