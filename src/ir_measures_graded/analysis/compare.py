@@ -102,7 +102,9 @@ def compare(
     """
     resamples = check_test(alpha, resamples, seed, permutations)
     check_options(alpha, interval, tests)
-    evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions, column_of(repeats))
+    evaluation, _ = evaluated(
+        qrels, runs, measures, by, sessions, repeats=column_of(repeats), progress=progress, jobs=jobs
+    )
     systems = systems_of(evaluation, repeats)
     every, evaluation = evaluation, averaged(evaluation, systems) if systems else evaluation
     refuse_few(len(evaluation.runs), "run")

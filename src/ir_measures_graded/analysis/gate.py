@@ -28,7 +28,7 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluated_study
+from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
@@ -332,7 +332,7 @@ def gate(
     """
     need_statistics("scipy")
     size = Margin.of(MARGIN if margin is None else margin)
-    evaluation, study = evaluated_study(qrels, runs, measures, by, sessions=sessions)
+    evaluation, study = evaluated(qrels, runs, measures, by, sessions, kept=True)
     if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
         raise GradedError(
             f"a gate needs two runs, the old and the new one, and at least 2 {evaluation.unit}s; there are "

@@ -380,7 +380,7 @@ def power(
     """
     resamples = check_test(alpha, resamples, seed, permutations)
     wanted = _check(test, alpha, power, differences)
-    evaluation = evaluated(qrels, runs, measures, progress, jobs, by, sessions)
+    evaluation, _ = evaluated(qrels, runs, measures, by, sessions, progress=progress, jobs=jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), evaluation.unit)):
         if count < 2:
             raise GradedError(f"discriminative power needs at least 2 {what}s, not {count}")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -40,7 +41,7 @@ from .named import (
 )
 from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
-from .sessions import Given, SessionValues, in_sessions, turn_measures
+from .sessions import Fields, Given, SessionValues, in_sessions, turn_measure
 from .values import read_values
 
 if TYPE_CHECKING:
@@ -120,17 +121,14 @@ class Evaluation(Result):
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""
         measure = one_of(self.measures, measure)
         if measure not in self.measures:
-            named = ", ".join(map(str, self.measures))
-            raise GradedError(f"{measure} is not among the measures evaluated: {named}")
+            evaluated = ", ".join(map(str, self.measures))
+            raise GradedError(f"{measure} is not among the measures evaluated: {evaluated}")
         return self.values[:, self.measures.index(measure)]
 
     def part(self, runs: Sequence[str], measures: Sequence[Measure]) -> Evaluation:
         """The values of these runs and measures only, in this order."""
-        for measure in measures:
-            self.of(measure)
         rows = [self.runs.index(run) for run in runs]
-        columns = [self.measures.index(measure) for measure in measures]
-        values = self.values[np.ix_(rows, columns)]
+        values = np.stack([self.of(measure)[rows] for measure in measures], axis=1)
         whole = replace(self, aggregates=None, missing=None, unreported=None)
         return replace(whole, runs=tuple(runs), measures=tuple(measures), values=values)
 
@@ -170,11 +168,11 @@ class Evaluation(Result):
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per run, measure and topic; the value is None if a provider reports none."""
         lacks = np.zeros(self.values.shape, dtype=bool) if self.unreported is None else self.unreported
+        labels = product(self.runs, map(str, self.measures), self.topics)
+        cells = zip(labels, self.values.ravel().tolist(), lacks.ravel())
         return [
             {"run": run, "measure": measure, "topic": topic, "value": None if unreported else value}
-            for run, *by_measure in zip(self.runs, self.values.tolist(), lacks.tolist())
-            for measure, *by_topic in zip(map(str, self.measures), *by_measure)
-            for topic, value, unreported in zip(self.topics, *by_topic)
+            for (run, measure, topic), value, unreported in cells
         ]
 
     def figure(self) -> Figure:
@@ -240,7 +238,7 @@ def evaluate(
     for qrels, a run or a measure that cannot be used.
     """
     judgments = in_sessions(qrels, sessions)
-    (found,) = evaluate_each([judgments], runs, measures, provider=provider, progress=progress, jobs=jobs)
+    (found,) = evaluate_each([judgments], runs, measures, provider, progress, jobs)
     return found
 
 
@@ -248,7 +246,6 @@ def evaluate_each(
     qrels: Sequence[Qrels],
     runs: Runs,
     measures: Iterable[Measure | str],
-    *,
     provider: str | None = None,
     progress: bool = False,
     jobs: int | None = 1,
@@ -257,28 +254,28 @@ def evaluate_each(
 
     The warnings are those under the last qrels.
     """
-    wanted = parse_measures(measures)
-    named = named_runs(runs, once=True)
+    wanted, every = parse_measures(measures), named_runs(runs, once=True)
     works = [Work(each, wanted, provider) for each in qrels]
-    found = _of_each(partial(_under_each, works), named, jobs, any(work.others for work in works))
-    by_work = zip(*tracked(found, "run", progress, len(named)))
-    names = tuple(run.name for run in named)
+    found = _of_each(partial(_under_each, works), every, jobs, any(work.others for work in works))
+    by_work = zip(*tracked(found, "run", progress, len(every)))
+    names = tuple(run.name for run in every)
     evaluations = []
     for work, by_run in zip(works, by_work):
         arrays, remarks = zip(*by_run)
         values, aggregates, missing, unreported = map(np.stack, zip(*arrays))
-        labels = names, wanted, work.topics
-        unit = "topic" if work.by_session is None else "session"
+        sessions = work.judgments.sessions
+        unit, topics = ("session", sessions.names) if sessions else ("topic", work.judgments.topics)
+        labels = names, wanted, topics
         evaluations.append(Evaluation(*labels, values, aggregates, missing, unreported, unit=unit))
     for name, its in zip(names, remarks):
         warn_of(its, name)
-    for measure, remark in work.measure_remarks():
+    for measure, remark in measure_remarks(wanted, work.ours.judged) if work.ours else ():
         warn_of([remark], str(measure))
     return evaluations
 
 
-Values = tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], list[str]]
-"""The `values`, `aggregates`, `missing` and `unreported` of a run, as in `Evaluation`, and remarks on it."""
+Values = tuple[Fields, list[str]]
+"""The values of a run and remarks on it."""
 
 
 class Work:
@@ -290,14 +287,12 @@ class Work:
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], provider: str | None):
         self.judgments = read_judgments(qrels)
         self._made_of = self.judgments, measures, provider
-        named = provider_named(provider, measures)
-        computed = turn_measures(measures, self.judgments)
+        sessions = self.judgments.sessions
+        self.by_session = None if sessions is None else SessionValues(self.judgments, sessions, measures)
+        computed = list(dict.fromkeys(map(turn_measure, measures))) if sessions else [*measures]
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = depth_of(computed)
-        self.ours, self.others = evaluators(computed, self.judgments, named)
-        sessions = self.judgments.sessions
-        self.topics = self.judgments.topics if sessions is None else sessions.names
-        self.by_session = None if sessions is None else SessionValues(self.judgments, sessions, measures)
+        self.ours, self.others = evaluators(computed, self.judgments, provider_named(provider, measures))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_worker, self._made_of
@@ -333,13 +328,8 @@ class Work:
                 aggregates[self.row[measure]] = mean
         missing = np.ones(len(numbers), dtype=bool)
         missing[in_run] = False
-        if self.by_session is not None:
-            return self.by_session.of(self.row, values, missing, unreported), remarks
-        return (values, aggregates, missing, unreported), remarks
-
-    def measure_remarks(self) -> Iterator[tuple[Measure, str]]:
-        """Unusual properties of the measures that our provider computes."""
-        return measure_remarks(self._made_of[1], self.ours.judged) if self.ours else iter(())
+        fields = values, aggregates, missing, unreported
+        return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
 
 
 def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> Work:
@@ -375,47 +365,30 @@ def evaluated(
     qrels: Qrels | Evaluation,
     runs: Runs,
     measures: Iterable[Measure | str],
+    by: By,
+    sessions: Given,
+    *,
+    repeats: str = "",
+    default: Sequence[str] = (),
     progress: bool = False,
     jobs: int | None = 1,
-    by: By = None,
-    sessions: Given = None,
-    repeats: str = "",
-) -> Evaluation:
+    kept: bool = False,
+) -> tuple[Evaluation, Study | None]:
     """An `Evaluation` in place of qrels as it is, that of a table of values, or that of the runs.
 
     Of values, all measures are taken if none is named. A column that `by` names is an attribute; `repeats` is
-    a column as for `Evaluation.from_values`.
+    a column as for `Evaluation.from_values`. Runs are evaluated by the measures or, without one, by those of
+    `default`. If they are `kept`, the second result is their study, otherwise None.
     """
-    if not are_values(qrels, runs):
-        return evaluate(qrels, runs, measures, sessions=sessions, progress=progress, jobs=jobs)
+    if not isinstance(qrels, Evaluation) and not (isinstance(runs, tuple) and not runs):
+        qrels = in_sessions(qrels, sessions)
+        study = study_of(qrels, runs) if kept else None
+        qrels, runs = (study.judgments, study.runs) if study else (qrels, runs)
+        return evaluate(qrels, runs, measures or default, progress=progress, jobs=jobs), study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     found = qrels
     if not isinstance(found, Evaluation):
         found = Evaluation.from_values(qrels, attributes=[by] if is_column(by) else [], repeats=repeats)
     wanted = [one_of(found.measures, measure) for measure in measures]
-    return found.part(found.runs, wanted) if wanted else found
-
-
-def are_values(qrels: Qrels | Evaluation, runs: Runs) -> bool:
-    """Whether `qrels` are values: an `Evaluation`, or a table of values because there are no runs."""
-    return isinstance(qrels, Evaluation) or (isinstance(runs, tuple) and not runs)
-
-
-def evaluated_study(
-    qrels: Qrels | Evaluation,
-    runs: Runs,
-    measures: Iterable[Measure | str],
-    by: By,
-    default: Sequence[str] = (),
-    progress: bool = False,
-    sessions: Given = None,
-) -> tuple[Evaluation, Study | None]:
-    """The values, see `evaluated`, and the study of the runs; None if only values are given.
-
-    Runs are evaluated by the measures or, without one, by those of `default`.
-    """
-    if are_values(qrels, runs):
-        return evaluated(qrels, runs, measures, by=by, sessions=sessions), None
-    study = study_of(in_sessions(qrels, sessions), runs)
-    return evaluate(study.judgments, study.runs, measures or default, progress=progress), study
+    return (found.part(found.runs, wanted) if wanted else found), None

@@ -7,7 +7,7 @@ combines the values of a run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Union
@@ -28,6 +28,8 @@ mapping of topics to session and turn. None and False: topics are no turns."""
 PATTERN = re.compile(r"(.+)[_.-]([0-9]+)", re.DOTALL)
 NUMBER = re.compile("[0-9]{1,18}")
 """A turn's number, as text."""
+Fields = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""The `values`, `aggregates`, `missing` and `unreported` of a run, as in `Evaluation`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,7 @@ class Sessions:
 
         Raises `GradedError` for a topic without a session and a turn, and for two turns with one number.
         """
-        split = _splitter(given)
-        pairs = [_checked(topic, *split(topic)) for topic in topics]
+        pairs = [*_turns(topics, given)]
         first: dict[tuple[str, int], str] = {}
         for topic, (name, turn) in zip(topics, pairs):
             if (other := first.setdefault((name, turn), topic)) != topic:
@@ -62,22 +63,35 @@ class Sessions:
         return cls(tuple(code), Turns(session, place))
 
 
-def _splitter(given: Given) -> Callable[[str], tuple[Any, Any]]:
-    """The function that returns the session and the turn of a topic."""
-    if isinstance(given, Mapping):
+def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:
+    """The session and the turn of each topic."""
+    pattern = None if isinstance(given, Mapping) else _pattern(given)
+    found: Any = given
+    if pattern:
+        found = {topic: match.groups() for topic in topics if (match := pattern.fullmatch(topic))}
+    for topic in topics:
+        try:
+            session, turn = found[topic]
+        except (KeyError, TypeError, ValueError):
+            if pattern:
+                ids = "31_1, 31-1 or 31.1" if pattern is PATTERN else shown(pattern.pattern)
+                problem = f"topic {shown(topic)} is not a turn of a session, as {ids}; "
+                rule = "give a pattern with two groups, session and turn, or a mapping of topics to both"
+            else:
+                what = shown(found[topic]) if topic in found else "nothing"
+                problem = f"sessions maps topic {shown(topic)} to {what}; it maps each topic of the qrels to "
+                rule = "its session and the number of its turn, as in {'31_1': ('31', 1)}"
+            raise GradedError(problem + rule) from None
+        if not isinstance(session, (str, Integral)) or session == "" or not NUMBER.fullmatch(str(turn)):
+            raise GradedError(
+                f"topic {shown(topic)}: session {shown(session)}, turn {shown(turn)} is not allowed; a "
+                "session is an id, and a turn is a whole number of at most 18 digits"
+            )
+        yield str(session), int(turn)
 
-        def found(topic: str) -> tuple[Any, Any]:
-            try:
-                session, turn = given[topic]
-            except (KeyError, TypeError, ValueError):
-                what = shown(given[topic]) if topic in given else "nothing"
-                raise GradedError(
-                    f"sessions maps topic {shown(topic)} to {what}; it maps each topic of the qrels to its "
-                    "session and the number of its turn, as in {'31_1': ('31', 1)}"
-                ) from None
-            return session, turn
 
-        return found
+def _pattern(given: Any) -> re.Pattern[str]:
+    """The pattern of the ids of turns."""
     if not isinstance(given, (bool, str, re.Pattern)):
         raise GradedError(f"sessions={shown(given)} is not allowed; it is True, a pattern or a mapping")
     try:
@@ -89,27 +103,7 @@ def _splitter(given: Given) -> Callable[[str], tuple[Any, Any]]:
             f"sessions={shown(given)} is not allowed; a pattern has two groups, the session and the turn's "
             r"number, as in '(.+)_(\d+)'"
         )
-
-    def matched(topic: str) -> tuple[Any, Any]:
-        if match := pattern.fullmatch(topic):
-            return match[1], match[2]
-        ids = "31_1, 31-1 or 31.1" if pattern is PATTERN else shown(pattern.pattern)
-        raise GradedError(
-            f"topic {shown(topic)} is not a turn of a session, as {ids}; give a pattern with two groups, "
-            "session and turn, or a mapping of topics to both"
-        )
-
-    return matched
-
-
-def _checked(topic: str, session: Any, turn: Any) -> tuple[str, int]:
-    """The session and the turn of a topic. Raises `GradedError` unless they are an id and a whole number."""
-    if not isinstance(session, (str, Integral)) or session == "" or not NUMBER.fullmatch(str(turn)):
-        raise GradedError(
-            f"topic {shown(topic)}: session {shown(session)}, turn {shown(turn)} is not allowed; a session "
-            "is an id, and a turn is a whole number of at most 18 digits"
-        )
-    return str(session), int(turn)
+    return pattern
 
 
 def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
@@ -124,14 +118,8 @@ def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
         return replace(judgments, sessions=Sessions.of(judgments.topics, sessions))
 
 
-def turn_measures(measures: Sequence[Measure], judgments: Judgments) -> list[Measure]:
-    """The measures that are computed for each topic of the qrels."""
-    if judgments.sessions is None:
-        return [*measures]
-    return list(dict.fromkeys(map(_of_turn, measures)))
-
-
-def _of_turn(measure: Measure) -> Measure:
+def turn_measure(measure: Measure) -> Measure:
+    """The measure that is computed for each turn."""
     return measure.turn if isinstance(measure, SessionMeasure) else measure
 
 
@@ -149,11 +137,10 @@ class SessionValues:
             measure: view(measure.turn, ideal) for measure in measures if isinstance(measure, SessionMeasure)
         }
 
-    def of(
-        self, row: Mapping[Measure, int], values: np.ndarray, missing: np.ndarray, unreported: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The fields of an `Evaluation` for a run, from those for turns; `row` numbers `turn_measures`."""
-        rows = [row[_of_turn(measure)] for measure in self.measures]
+    def of(self, row: Mapping[Measure, int], of_turns: Fields) -> Fields:
+        """The fields for sessions, from those for turns; `row` has the row of each `turn_measure`."""
+        values, _, missing, unreported = of_turns
+        rows = [row[turn_measure(measure)] for measure in self.measures]
         found = np.stack([self._values(*each) for each in zip(self.measures, values[rows])])
         lacking = np.stack([self.turns.total(~each) == 0 for each in unreported[rows]])
         reported = zip(self.measures, found, ~lacking)

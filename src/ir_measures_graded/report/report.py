@@ -15,7 +15,7 @@ from ..analysis.compare import compare_values
 from ..analysis.comparison import Comparison, PValue
 from ..analysis.levels import levels
 from ..errors import GradedError, InputWarning, shown
-from ..evaluation.evaluate import Evaluation, evaluated_study
+from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By
 from ..evaluation.named import Qrels, Run, Runs
 from ..evaluation.sessions import Given
@@ -153,7 +153,9 @@ def report(
         raise GradedError(
             f"queries={shown(queries)} is not allowed; it maps topics to texts, or is a file's path"
         )
-    evaluation, study = evaluated_study(qrels, runs, measures, by, MEASURES, progress, sessions)
+    evaluation, study = evaluated(
+        qrels, runs, measures, by, sessions, default=MEASURES, progress=progress, kept=True
+    )
     if not evaluation.runs:
         raise GradedError("no run is given; a report needs at least one")
     first_graded = next(filter(is_graded, evaluation.measures), None)
