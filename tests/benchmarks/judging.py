@@ -22,7 +22,7 @@ from scipy.stats import kendalltau
 from ir_measures_graded import demo, parse_measure
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.judging.holes import Pool
-from ir_measures_graded.judging.scales import Levels, levels_of
+from ir_measures_graded.judging.merging import Levels, levels_of
 
 MEASURES = ("nDCG_JK@10", "nDCG_Burges@10", "CG@10", "nDCG_JK@50")
 ORDERS = ("open pairs", "depth")
@@ -64,7 +64,7 @@ def trial(pool: Pool, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
             if row == 0:
                 still_open[:, step] = state.open, (1 - taus[0, 0, step]) / 2
             left = hidden[~judged[hidden]]
-            ranked = left[pool.order(left, state.score if order == "open pairs" else None)]
+            ranked = left[pool.order(left, state.score * (order == "open pairs"))]
             judged[ranked[: -(-left.size // (STEPS - step)) if step < STEPS else 0]] = True
     return taus, still_open, hidden.size
 

@@ -16,7 +16,7 @@ from ir_measures_graded.judging.estimate import (
     estimate,
     prediction_powered,
 )
-from ir_measures_graded.judging.scales import HUMAN, MACHINE
+from ir_measures_graded.judging.merging import HUMAN, MACHINE
 from ir_measures_graded.statistics.significance import holm
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")

@@ -3,7 +3,7 @@
 import pytest
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.judging.scales import level_map, levels_of, on_one_scale, rescaled, scale_of
+from ir_measures_graded.judging.merging import level_map, levels_of, on_one_scale, rescaled, scale_of
 
 
 def test_whole_levels_are_ints():
@@ -45,8 +45,8 @@ HUMAN = {"q": {"a": 0, "b": 3}, "r": {"a": 1}}
 @pytest.mark.parametrize("levels", [(0, 1, 2), (0, 0, 0), (3, 2, 1)])
 def test_a_machine_need_not_use_all_levels(levels):
     machine = {"q": dict(zip("abc", levels))}
-    assert on_one_scale(HUMAN, machine, None) == [HUMAN, machine]
-    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None)[1] == {"q": {"a": 1.25}}
+    assert on_one_scale(HUMAN, machine, None) == machine
+    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None) == {"q": {"a": 1.25}}
 
 
 @pytest.mark.parametrize("level", [-1, 0.5, 10])
@@ -54,7 +54,7 @@ def test_a_level_of_another_scale_is_refused_with_its_document(level):
     machine = {"q": {"a": 3, "b": 1}, "r": {"c": 2, "d": level}}
     with pytest.raises(GradedError, match=rf"\(machine, topic 'r', document 'd': {level}\); map the machine"):
         on_one_scale(HUMAN, machine, None)
-    assert on_one_scale(HUMAN, machine, "-1:0,0.5:1,3:3")[1]["q"] == {"a": 3, "b": 1}
+    assert on_one_scale(HUMAN, machine, "-1:0,0.5:1,3:3")["q"] == {"a": 3, "b": 1}
 
 
 def test_messages_list_the_levels_of_a_scale():

@@ -19,7 +19,7 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 from ir_measures_graded.analysis import compare, evaluate, judges, ranges, report
 from ir_measures_graded.evaluation import reduction
 from ir_measures_graded.inputs.files import RunFile
-from ir_measures_graded.judging.scales import levels_of
+from ir_measures_graded.judging.merging import levels_of
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 1}}
 RUNS = {

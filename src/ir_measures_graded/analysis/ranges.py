@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import bounds_of, mean_over_topics
+from ..by_topic import bounds_of, mean_over_topics, positions
 from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
@@ -36,7 +36,7 @@ from ..registry.facts import is_graded, sign_of, uses_recall_base
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import Undetermined, difference, evaluated, with_option
-from ..uncertainty.judgments import Unjudged, filled, padded, unjudged_of
+from ..uncertainty.judgments import Unjudged, filled, unjudged_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,12 +129,11 @@ class Ranges(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per measure and run, the best run first."""
-        ends = [f"{kind} {end}" for kind in _KINDS for end in ("min", "max")]
-        return ["measure", "run", "value", *ends, "judged"], [
-            [str(found.measure), found.run, found.value, *_ends(found), found.judged]
-            for measure in self.measures
-            for found in self._best_first(measure)
-        ]
+        columns = ["measure", "run", "value", *_ENDS, "judged"]
+        place = {measure: number for number, measure in enumerate(self.measures)}
+        found = sorted(self.values, key=lambda of: (place[of.measure], -sign_of(of.measure) * of.value))
+        rows = [[_record(of)[column] for column in columns] for of in found]
+        return [column.replace("_", " ") for column in columns], rows
 
     def table_of_differences(self) -> Table:
         """Column names and rows: one row per measure, with the numbers of differences that stand."""
@@ -150,21 +149,7 @@ class Ranges(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and run, then one per measure and pair of runs."""
-        ends = [f"{kind}_{end}" for kind in _KINDS for end in ("min", "max")]
-        others = ("judged", "stands_over_ties", "stands_over_judgments", "exact")
-        every: tuple[Range | Difference, ...] = (*self.values, *self.differences)
-        return [
-            {
-                "measure": str(found.measure),
-                "run": found.run,
-                "other": getattr(found, "other", None),
-                "value": found.value,
-                **dict(zip(ends, _ends(found))),
-                **{name: getattr(found, name, None) for name in others},
-                "note": getattr(found, "note", ""),
-            }
-            for found in every
-        ]
+        return [*map(_record, self.values), *map(_record, self.differences)]
 
     def notes(self) -> list[str]:
         """One sentence per measure without a range over judgments for some runs, with the reason."""
@@ -187,12 +172,7 @@ class Ranges(Result):
         signs, label = list(map(sign_of, self.measures)), f"Mean over {counted(self.topics, 'topic')}"
         return dot_plot(self.runs, list(map(str, self.measures)), values, signs, label, spans=spans)
 
-    def _best_first(self, measure: GradedMeasure) -> list[Range]:
-        of = [found for found in self.values if found.measure == measure]
-        return sorted(of, key=lambda found: -sign_of(measure) * found.value)
 
-
-_KINDS = ("ties", "likely", "unjudged")
 _STYLES: dict[str, dict[str, Any]] = {
     "unjudged": {"color": plots.COLOURS[4], "linewidth": 2, "label": "any judgments"},
     "likely": {"color": plots.COLOURS[0], "linewidth": 6, "alpha": 0.6, "label": "likely judgments"},
@@ -200,10 +180,23 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 
 
-def _ends(found: Range | Difference) -> list[float | None]:
-    """The ends of the intervals, None for those that are not known."""
-    intervals = (getattr(found, kind, None) for kind in _KINDS)
-    return [end for interval in intervals for end in (interval or (None, None))]
+_KINDS = ("ties", "likely", "unjudged")
+_ENDS = [f"{kind}_{end}" for kind in _KINDS for end in ("min", "max")]
+
+
+def _record(found: Range | Difference) -> dict[str, Any]:
+    """The fields of a range and of a difference, None for those of the other."""
+    ends = (end for kind in _KINDS for end in getattr(found, kind, None) or (None, None))
+    others = ("judged", "stands_over_ties", "stands_over_judgments", "exact")
+    return {
+        "measure": str(found.measure),
+        "run": found.run,
+        "other": getattr(found, "other", None),
+        "value": found.value,
+        **dict(zip(_ENDS, ends)),
+        **{name: getattr(found, name, None) for name in others},
+        "note": getattr(found, "note", ""),
+    }
 
 
 def ranges(
@@ -240,15 +233,12 @@ def ranges(
     study = study_of(qrels, runs)
     for run in tracked(study.runs, "run", progress):
         _ = run.ranks
-    work = [
-        _OfMeasure(measure, study.runs, draws, seed, unjudged)
-        for measure in tracked(wanted, "measure", progress)
-    ]
+    work = [_OfMeasure(measure, study.runs, unjudged) for measure in tracked(wanted, "measure", progress)]
     return Ranges(
         tuple(run.name for run in study.runs),
         tuple(wanted),
         len(study.judgments.topics),
-        tuple(found for each in work for found in each.ranges()),
+        tuple(found for each in work for found in each.ranges(draws, seed)),
         tuple(found for each in work for found in each.differences()),
     )
 
@@ -262,14 +252,11 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    work = _OfMeasure(measure, [first, second], 0, 0, True)
-    ties = _apart(*work.ties)
-    columns = [_unjudged_documents(run, topics) for run, topics in zip(work.runs, work.topics)]
-    unjudged, _ = work._difference_over_judgments(0, 1, columns)
-    alone = work.ties[1], work.unjudged[1][0]
+    work = _OfMeasure(measure, [first, second])
+    (over_judgments, _), (alone, _) = work.over_judgments(0, 1), work.unjudged[1]
+    both = {"ties": (_apart(*work.ties), work.ties[1]), "unjudged": (over_judgments, alone)}
     return {
-        kind: None if found is None or own is None else (found, own)
-        for kind, found, own in zip(("ties", "unjudged"), (ties, unjudged), alone)
+        kind: None if apart is None or own is None else (apart, own) for kind, (apart, own) in both.items()
     }
 
 
@@ -294,15 +281,13 @@ def _checked(measure: Any) -> GradedMeasure:
 class _OfMeasure:
     """All runs by one measure."""
 
-    def __init__(
-        self, measure: GradedMeasure, runs: Sequence[StudiedRun], draws: int, seed: int, unjudged: bool
-    ):
-        self.measure, self.runs, self.draws, self.seed = measure, runs, draws, seed
+    def __init__(self, measure: GradedMeasure, runs: Sequence[StudiedRun], judgments: bool = True):
+        self.measure, self.runs = measure, runs
         self.topics = [run.view(measure) for run in runs]
         self.value = [self._evaluated(measure, topics) for topics in self.topics]
         self.ties = [self._extremes("ties", topics)[0] for topics in self.topics]
         self.unjudged = [
-            self._extremes("unjudged", topics) if unjudged else (None, "") for topics in self.topics
+            self._extremes("unjudged", topics) if judgments else (None, "") for topics in self.topics
         ]
 
     def _evaluated(self, measure: GradedMeasure, topics: Topics) -> np.ndarray:
@@ -318,11 +303,14 @@ class _OfMeasure:
         except Undetermined as error:
             return None, str(error)
 
-    def ranges(self) -> Iterator[Range]:
+    def ranges(self, draws: int, seed: int) -> Iterator[Range]:
         """The ranges of the mean of each run."""
         pools = _pools(self.topics)
-        for number, (run, topics) in enumerate(zip(self.runs, self.topics)):
-            unjudged, note = self.unjudged[number]
+        for number, (run, topics, (unjudged, note)) in enumerate(zip(self.runs, self.topics, self.unjudged)):
+            likely = None
+            if unjudged is not None and draws:
+                means = self._drawn_means(number, pools[number], draws, np.random.default_rng([seed, number]))
+                likely = _interval(np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]))
             listed = int(topics.retrieved.sum())
             yield Range(
                 self.measure,
@@ -330,30 +318,36 @@ class _OfMeasure:
                 float(mean_over_topics(self.value[number])),
                 _means(self.ties[number]),
                 _means(unjudged),
-                None if unjudged is None or not self.draws else self._likely(number, pools[number]),
+                likely,
                 topics.run.topic.size / listed if listed else None,
                 note,
             )
 
-    def _likely(self, number: int, pools: list[np.ndarray]) -> Interval:
-        topics, random = self.topics[number], np.random.default_rng([self.seed, number])
+    def _drawn_means(
+        self, number: int, pools: list[np.ndarray], draws: int, random: np.random.Generator
+    ) -> np.ndarray:
+        """The means of a run under random judgments. Only topics with unjudged documents are evaluated."""
+        topics = self.topics[number]
         unjudged, every = unjudged_of(topics), np.arange(topics.count)
+        plain = filled(topics, every, np.empty((topics.count, 0)))
+        values = np.tile(self._evaluated(self.measure, plain), (draws, 1))
+        some, width = np.flatnonzero(unjudged.count), int(unjudged.count.max(initial=0))
+        cell = np.searchsorted(some, unjudged.topic), positions(unjudged.count)
         batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1]))
-        means = []
-        for start in range(0, self.draws, batch):
-            drawn = _drawn(pools, unjudged, min(batch, self.draws - start), random)
-            for part in np.array_split(drawn, min(PARTS, len(drawn))):
-                given = np.concatenate([padded(levels, unjudged.count) for levels in part])
-                values = self._evaluated(self.measure, filled(topics, np.tile(every, len(part)), given))
-                means += mean_over_topics(values.reshape(len(part), topics.count)).tolist()
-        low, high = np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2])
-        return float(low), float(high)
+        for start in range(0, draws, batch):
+            drawn = _drawn(pools, unjudged, min(batch, draws - start), random)
+            for part in np.array_split(np.arange(len(drawn)), min(PARTS, len(drawn))):
+                given = np.zeros((part.size, some.size, width))
+                given[:, cell[0], cell[1]] = drawn[part]
+                copies = filled(topics, np.tile(some, part.size), given.reshape(part.size * some.size, width))
+                found = self._evaluated(self.measure, copies).reshape(part.size, some.size)
+                values[np.ix_(start + part, some)] = found
+        return mean_over_topics(values)
 
     def differences(self) -> Iterator[Difference]:
         """The difference of each pair of runs."""
-        columns = [_unjudged_documents(run, topics) for run, topics in zip(self.runs, self.topics)]
         for one, other in combinations(range(len(self.runs)), 2):
-            unjudged, exact = self._difference_over_judgments(one, other, columns)
+            unjudged, exact = self.over_judgments(one, other)
             yield Difference(
                 self.measure,
                 self.runs[one].name,
@@ -364,14 +358,22 @@ class _OfMeasure:
                 exact,
             )
 
-    def _difference_over_judgments(
-        self, one: int, other: int, columns: list[Column]
-    ) -> tuple[np.ndarray | None, bool]:
+    @cached_property
+    def documents(self) -> list[Column]:
+        """The unjudged documents of each run, topic by topic."""
+        found = zip(self.runs, self.topics, map(unjudged_of, self.topics))
+        return [
+            (run.block.documents(unjudged.position, topics.ranks), bounds_of(unjudged.count))
+            for run, topics, unjudged in found
+        ]
+
+    def over_judgments(self, one: int, other: int) -> tuple[np.ndarray | None, bool]:
+        """The range of the difference of two runs over all judgments (2 × T), and whether it is exact."""
         a, b = self.unjudged[one][0], self.unjudged[other][0]
         if a is None or b is None:
             return None, False
-        lower, higher = equal_pairs(columns[one], columns[other])
-        shared = lower, higher - columns[one][1][-1]
+        lower, higher = equal_pairs(self.documents[one], self.documents[other])
+        shared = lower, higher - self.documents[one][1][-1]
         found = difference(self.measure, self.topics[one], self.topics[other], shared)
         if found is not None:
             return np.stack(found), True
@@ -385,27 +387,21 @@ def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | Non
 
 
 def _means(extremes: np.ndarray | None) -> Interval | None:
-    if extremes is None:
-        return None
-    low, high = mean_over_topics(extremes).tolist()
+    return None if extremes is None else _interval(mean_over_topics(extremes))
+
+
+def _interval(ends: np.ndarray) -> Interval:
+    low, high = ends.tolist()
     return low, high
-
-
-def _unjudged_documents(run: StudiedRun, topics: Topics) -> Column:
-    """The unjudged documents, topic by topic."""
-    unjudged = unjudged_of(topics)
-    return run.block.documents(unjudged.position, topics.ranks), bounds_of(unjudged.count)
 
 
 def _pools(topics: list[Topics]) -> list[list[np.ndarray]]:
     """The levels of the judged documents that each run retrieved, by bin of ranks; those of all runs if the
     run has few."""
-
-    def binned(each: Topics) -> list[np.ndarray]:
-        of, level = np.searchsorted(BINS, each.ranks.rank), each.ranks.judged.level[each.ranks.doc]
-        return [level[of == number] for number in range(len(BINS) + 1)]
-
-    of_runs = [binned(each) for each in topics]
+    of_runs = []
+    for each in topics:
+        bins, level = np.searchsorted(BINS, each.ranks.rank), each.ranks.judged.level[each.ranks.doc]
+        of_runs.append([level[bins == number] for number in range(len(BINS) + 1)])
     of_all = [np.concatenate(pools) for pools in zip(*of_runs)]
     return [[own if own.size >= FEW else every for own, every in zip(pools, of_all)] for pools in of_runs]
 

@@ -26,6 +26,7 @@ from ..output.result import Result
 from ..ranking.gains import Gains, named_weightings, weighting
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
+from ..statistics.agreement import swapped
 from ..statistics.significance import EXACT, run_ranks
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Sensitivity(Result):
 
     def agreement(self, first: int, second: int) -> Agreement:
         """The agreement of two settings, given by their numbers."""
-        swaps = tuple(self._swaps(self.ranks[:, first], self.ranks[:, second]))
+        swaps = swapped(self.runs, self.ranks[:, first], self.ranks[:, second])
         return Agreement(self.settings[first], self.settings[second], _tau(self.tau[first, second]), swaps)
 
     def agreements(self) -> list[Agreement]:
@@ -241,11 +242,6 @@ class Sensitivity(Result):
         return {
             rank: f"{listed(runs[ranks == rank], most=2)}  {rank:g}" for rank in np.unique(ranks).tolist()
         }
-
-    def _swaps(self, first: np.ndarray, second: np.ndarray) -> Iterable[tuple[str, str]]:
-        for run, other in combinations(np.argsort(first, kind="stable"), 2):
-            if first[run] < first[other] and second[run] > second[other]:
-                yield self.runs[run], self.runs[other]
 
 
 def sensitivity(

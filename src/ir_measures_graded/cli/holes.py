@@ -7,8 +7,7 @@ import warnings
 
 from ..errors import GradedError
 from ..judging.holes import holes
-from ..judging.merging import MergedQrels
-from ..judging.scales import trec_lines
+from ..judging.merging import MergedQrels, trec_lines
 from .arguments import Inputs, add_collection, at_least_1, options
 from .parser import Parser, typed
 from .results import add_output, shown

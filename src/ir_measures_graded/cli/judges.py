@@ -8,8 +8,8 @@ from dataclasses import replace
 from ..errors import GradedError
 from ..inputs.sources import is_file
 from ..judging.agreement import RESAMPLES, compared
-from ..judging.answers import holds_answers
 from ..judging.estimate import estimated
+from ..judging.merging import holds_answers
 from ..judging.panel import HUMAN_FIRST, panels
 from ..output.formats import FOR_PEOPLE, Table, rows_of
 from ..output.result import Result

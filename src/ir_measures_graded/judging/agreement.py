@@ -12,7 +12,7 @@ Rahmani et al.: LLMJudge: LLMs for relevance judgments. 2024.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,22 +28,20 @@ from ..output.formats import Table, counted, rows_of
 from ..output.result import Result
 from ..ranking.gains import plain_number
 from ..registry.facts import sign_of
-from ..statistics.agreement import alpha, kappa, orders
+from ..statistics.agreement import alpha, kappa, orders, swapped
 from ..statistics.intervals import STUDENT, check
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.options import whole_number
 from ..statistics.paired import paired
 from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
 from .estimate import Estimates
+from .merging import HUMAN, MACHINE
 from .panel import Panel, panels, values_of
-from .scales import HUMAN, MACHINE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RESAMPLES = 1000
-Statistics = Mapping[str, np.ndarray]
-"""Statistics of the sample, then of each resample of its topics."""
 
 
 class Statistic(NamedTuple):
@@ -151,21 +149,14 @@ class JudgeAgreement:
 
     def all_statistics(self) -> dict[str, Statistic]:
         """The statistics of the levels and of the orders of runs, with the measure in the name."""
-        of_orders = (
-            (f"{name} {each.measure}", found)
-            for each in self.orders
-            for name, found in each.statistics.items()
-        )
-        return self.statistics | dict(of_orders)
+        found = dict(self.statistics)
+        for order in self.orders:
+            found |= {f"{name} {order.measure}": each for name, each in order.statistics.items()}
+        return found
 
     def row(self) -> dict[str, Any]:
         """The judge's name and counts, all statistics, and the shares of significant pairs of runs."""
-        shares = {
-            f"{what} {each.measure}": getattr(each, what)
-            for each in self.orders
-            for what in ("agreed", "reversed")
-        }
-        return {
+        row = {
             "judge": self.judge,
             "documents": self.documents,
             "unanswered": self.human_only,
@@ -173,9 +164,11 @@ class JudgeAgreement:
             "machine only": self.machine_only,
             "same": self.same,
             "bias": self.bias,
-            **{name: found.value for name, found in self.all_statistics().items()},
-            **shares,
         }
+        row |= {name: found.value for name, found in self.all_statistics().items()}
+        for order in self.orders:
+            row |= {f"agreed {order.measure}": order.agreed, f"reversed {order.measure}": order.reversed}
+        return row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,13 +186,10 @@ class Judges(Result):
     @property
     def summary(self) -> str:
         """The compared judgments in one line."""
-        first, *others = (each.documents for each in self.judges)
-        documents = counted(first, "document") if {first} >= {*others} else "documents"
-        runs = self.judges[0].orders[0].runs if self.judges[0].orders else ()
-        return (
-            f"{counted(len(self.judges), 'machine judge')} and a human on {documents}"
-            + f", and {counted(len(runs), 'run')}" * bool(runs)
-        )
+        first, *others = {each.documents for each in self.judges}
+        documents = "documents" if others else counted(first, "document")
+        runs = "".join(f", and {counted(len(order.runs), 'run')}" for order in self.judges[0].orders[:1])
+        return f"{counted(len(self.judges), 'machine judge')} and a human on {documents}{runs}"
 
     def table(self) -> Table:
         """Column names and rows: one row per judge."""
@@ -215,11 +205,9 @@ class Judges(Result):
     def notes(self) -> list[str]:
         """What the columns and the estimates count."""
         counts = ", ".join(f"{order.significant} by {order.measure}" for order in self.judges[0].orders)
-        shares = (
-            "agreed and reversed are shares of the pairs of runs that differ significantly under the human"
-        )
-        of_estimates = [self.estimates.summary] if self.estimates else []
-        return [f"{shares}: {counts}."] * bool(counts) + of_estimates
+        shares = "shares of the pairs of runs that differ significantly under the human"
+        notes = [f"agreed and reversed are {shares}: {counts}."] * bool(counts)
+        return notes + ([self.estimates.summary] if self.estimates else [])
 
     def interval_table(self) -> Table:
         """Column names and rows: one row per judge with the interval of each statistic."""
@@ -228,12 +216,12 @@ class Judges(Result):
 
     def level_table(self) -> Table:
         """Column names and rows of the confusion matrices: one row per judge and human level."""
+        rows: list[list[Any]] = []
+        for each in self.judges:
+            bias = each.bias_by_level()
+            for level, row in zip(each.levels, each.confusion.tolist()):
+                rows.append([each.judge, f"{level:g}", *row, bias.get(level)])
         levels = [f"{level:g}" for level in self.judges[0].levels]
-        rows = [
-            [each.judge, level, *row, each.bias_by_level().get(number)]
-            for each in self.judges
-            for number, level, row in zip(each.levels, levels, each.confusion.tolist())
-        ]
         return ["judge", "human \\ machine", *levels, "bias"], rows
 
     def topic_table(self) -> Table:
@@ -256,25 +244,25 @@ class Judges(Result):
 
         The number of documents with the levels 1 by the human and 2 by the machine is under ``1>2``.
         """
-        found = []
+        records = []
         for each in self.judges:
-            statistics, cells = each.all_statistics().items(), np.ndenumerate(each.confusion)
-            lower = {f"{name} lower": statistic.lower for name, statistic in statistics}
-            upper = {f"{name} upper": statistic.upper for name, statistic in statistics}
-            levels = {f"{each.levels[a]:g}>{each.levels[b]:g}": int(count) for (a, b), count in cells}
-            found.append(each.row() | lower | upper | levels)
-        return found
+            record = each.row()
+            for end in ("lower", "upper"):
+                record |= {f"{name} {end}": getattr(of, end) for name, of in each.all_statistics().items()}
+            for (a, b), count in np.ndenumerate(each.confusion):
+                record[f"{each.levels[a]:g}>{each.levels[b]:g}"] = int(count)
+            records.append(record)
+        return records
 
     def figure(self) -> Figure:
         """Draw κ of each judge, and τ by each measure, with intervals. Needs the extra ``plot``."""
         taus = [f"tau {order.measure}" for order in self.judges[0].orders]
         names = ["kappa", "kappa quadratic", "alpha ordinal", *taus]
-        found = np.array(
-            [[each.all_statistics()[name] for name in names] for each in self.judges], dtype=float
-        )
+        judges = {each.judge: each.all_statistics() for each in self.judges}
+        found = np.array([[of[name] for name in names] for of in judges.values()], dtype=float)
+        values, *bounds = np.moveaxis(found, -1, 0)
         label = f"value and {100 * self.confidence:g} % interval"
-        judges, signs = [each.judge for each in self.judges], [1] * len(names)
-        return dot_plot(judges, names, found[..., 0], signs, label, np.moveaxis(found[..., 1:], -1, 0))
+        return dot_plot([*judges], names, values, [1] * len(names), label, np.array(bounds))
 
 
 def _interval(found: Statistic) -> str | None:
@@ -351,8 +339,8 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
         weights = generator.multinomial(topics, np.full(topics, 1 / topics), size=resamples)
         return np.concatenate([np.ones((1, topics), dtype=np.int64), weights])
 
-    bounded = _Bounds(confidence)
-    return Judges(tuple(_agreement(*each, levels, drawn, bounded) for each in zip(found, pairs)), confidence)
+    machines = (_agreement(*each, levels, drawn, confidence) for each in zip(found, pairs))
+    return Judges(tuple(machines), confidence)
 
 
 def _pairs(panel: Panel) -> dict[str, np.ndarray]:
@@ -370,19 +358,13 @@ def _pairs(panel: Panel) -> dict[str, np.ndarray]:
     return found
 
 
-@dataclass(frozen=True)
-class _Bounds:
-    """Makes a `Statistic` of the value of the sample and those of its resamples."""
-
-    confidence: float
-
-    def __call__(self, values: np.ndarray) -> Statistic:
-        resampled = values[1:][~np.isnan(values[1:])]
-        value = None if np.isnan(values[0]) else float(values[0])
-        if value is None or not resampled.size:
-            return Statistic(value, None, None)
-        ends = (1 - self.confidence) / 2, (1 + self.confidence) / 2
-        return Statistic(value, *np.quantile(resampled, ends).tolist())
+def _bounded(values: np.ndarray, confidence: float) -> Statistic:
+    """The statistic from the value of the sample and those of its resamples."""
+    resampled = values[1:][~np.isnan(values[1:])]
+    if np.isnan(values[0]) or not resampled.size:
+        return Statistic(None if np.isnan(values[0]) else float(values[0]), None, None)
+    ends = (1 - confidence) / 2, (1 + confidence) / 2
+    return Statistic(float(values[0]), *np.quantile(resampled, ends).tolist())
 
 
 def _agreement(
@@ -390,11 +372,14 @@ def _agreement(
     pairs: Mapping[str, np.ndarray],
     levels: np.ndarray,
     drawn: Callable[[int], np.ndarray],
-    bounded: _Bounds,
+    confidence: float,
 ) -> JudgeAgreement:
     confusion = np.zeros((len(pairs), levels.size, levels.size), dtype=np.int64)
-    for by_levels, judged in zip(confusion, pairs.values()):
+    topics = []
+    for by_levels, (topic, judged) in zip(confusion, pairs.items()):
         np.add.at(by_levels, tuple(np.searchsorted(levels, judged).T), 1)
+        bias = judged[:, 1] - judged[:, 0]
+        topics.append(TopicAgreement(topic, bias.size, float((bias == 0).mean()), float(bias.mean())))
     resampled = np.tensordot(drawn(len(pairs)), confusion, axes=1)
     apart = np.abs(levels[:, None] - levels)
     distances = {"kappa": (apart > 0) * 1.0, "kappa linear": apart, "kappa quadratic": apart**2}
@@ -412,20 +397,12 @@ def _agreement(
         panel.name,
         tuple(map(plain_number, levels)),
         resampled[0],
-        {name: bounded(values) for name, values in found.items()},
+        {name: _bounded(values, confidence) for name, values in found.items()},
         sum(map(len, panel.human.values())) - documents,
         sum(map(len, panel.machine.values())) - documents,
         panel.abstentions,
-        tuple(
-            TopicAgreement(
-                topic,
-                len(judged),
-                float((judged[:, 0] == judged[:, 1]).mean()),
-                float((judged[:, 1] - judged[:, 0]).mean()),
-            )
-            for topic, judged in pairs.items()
-        ),
-        _orders(panel, drawn, bounded),
+        tuple(topics),
+        tuple(_orders(panel, drawn, confidence)),
     )
 
 
@@ -435,37 +412,31 @@ def _joined(levels: np.ndarray) -> str:
     return ("" if max(map(len, texts)) == 1 else ",").join(texts)
 
 
-def _orders(panel: Panel, drawn: Callable[[int], np.ndarray], bounded: _Bounds) -> tuple[OrderAgreement, ...]:
-    """The agreement on the order of at least two runs by each measure; empty for fewer runs."""
+def _orders(panel: Panel, drawn: Callable[[int], np.ndarray], confidence: float) -> Iterator[OrderAgreement]:
+    """The agreement on the order of at least two runs by each measure; none for fewer runs."""
     if panel.values is None or len(panel.values[0].runs) < 2:
-        return ()
-    evaluation, topics = panel.values[0], panel.both
+        return
+    (evaluation, *_), topics = panel.values, panel.both
     runs, weights = evaluation.runs, drawn(len(topics))
     both = np.stack([values_of(each, topics) for each in panel.values[:2]])
     pairs = list(combinations(range(len(runs)), 2))
-    found = []
     for column, measure in enumerate(evaluation.measures):
         values = sign_of(measure) * both[:, :, column]
         parts = np.array_split(weights, 1 + weights.shape[0] * len(runs) ** 2 // PERMUTED_AT_ONCE)
         resampled = [orders(*(rounded(part @ each.T / len(topics)) for each in values)) for part in parts]
-        human, machine = (_significant(each, pairs, 1 - bounded.confidence) for each in values)
-        count = int(np.abs(human).sum())
         statistics = {
-            name: bounded(np.concatenate([part[name] for part in resampled])) for name in resampled[0]
+            name: _bounded(np.concatenate([part[name] for part in resampled]), confidence)
+            for name in resampled[0]
         }
-        first, second = mean_over_topics(both[:, :, column])
-        ranks, others = _ranks(measure, first), _ranks(measure, second)
-        swaps = tuple(
-            (runs[run], runs[other])
-            for run, other in combinations(np.argsort(ranks, kind="stable").tolist(), 2)
-            if ranks[run] < ranks[other] and others[run] > others[other]
-        )
+        human, machine = (_significant(each, pairs, 1 - confidence) for each in values)
+        count = int(np.abs(human).sum())
         agreed, reversed_ = (
             float((human * machine == sign).sum() / count) if count else None for sign in (1, -1)
         )
-        means = tuple(first.tolist()), tuple(second.tolist())
-        found.append(OrderAgreement(measure, runs, *means, statistics, swaps, count, agreed, reversed_))
-    return tuple(found)
+        means = mean_over_topics(both[:, :, column])
+        swaps = swapped(runs, *(_ranks(measure, each) for each in means))
+        first, second = map(tuple, means.tolist())
+        yield OrderAgreement(measure, runs, first, second, statistics, swaps, count, agreed, reversed_)
 
 
 def _significant(values: np.ndarray, pairs: list[tuple[int, int]], level: float) -> np.ndarray:

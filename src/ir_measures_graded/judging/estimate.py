@@ -49,8 +49,8 @@ from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_qua
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.paired import FEW, fewest_topics
 from ..statistics.significance import EXACT, differences_of, holm
+from .merging import HUMAN, MACHINE
 from .panel import Panel, panels, values_of
-from .scales import HUMAN, MACHINE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,8 +63,6 @@ LOOKS: Final = {
     HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
     MACHINE: {"color": plots.COLOURS[4], "linewidth": 4, "alpha": 0.6, "label": MACHINE},
 }
-NAMES: Final = {"weight": "lambda"}
-"""The names of fields in tables that are not those in Python."""
 
 
 @dataclass(frozen=True)
@@ -113,43 +111,42 @@ class Estimates(Result):
 
     def find(self, run: str, measure: Measure | str, judge: str, baseline: str | None = None) -> Estimate:
         """One of the estimates. Raises `GradedError` if there is none."""
-        wanted = (run, baseline, str(measure), judge)
         for found in self.estimates:
-            if (found.run, found.baseline, str(found.measure), found.judge) == wanted:
+            if (found.run, str(found.measure), found.judge, found.baseline) == (
+                run,
+                str(measure),
+                judge,
+                baseline,
+            ):
                 return found
         raise GradedError(f"there is no estimate for run {run!r}, measure {measure}, judge {judge!r}")
 
     @property
     def summary(self) -> str:
         """The number of topics by judge, and of documents by origin, in one line."""
-        text = (
-            f"{counted(self.both, 'topic')} judged by both, {self.machine_only} by the machine alone, "
-            f"{self.human_only} by the human alone"
+        origins = (
+            f"; {self.documents[HUMAN]} judgments of the human topics are human, "
+            f"{self.documents[MACHINE]} are the machine's and count as human"
         )
-        if self.merged:
-            text += (
-                f"; {self.documents[HUMAN]} judgments of the human topics are human, "
-                f"{self.documents[MACHINE]} are the machine's and count as human"
-            )
-        return text
+        return (
+            f"{counted(self.both, 'topic')} judged by both, {self.machine_only} by the machine alone, "
+            f"{self.human_only} by the human alone{origins * self.merged}"
+        )
 
     def table(self) -> Table:
         """Column names and rows: one row per measure, run (or difference) and judge."""
         columns = ["measure", "run", "judge", "value", "lower", "upper", "topics", "lambda", "worth"]
         columns += ["halving", *["adjusted"] * any(one.baseline for one in self.estimates)]
-        rows = []
-        for record in self.records():
-            if record["baseline"] is not None:
-                record["run"] += f" − {record['baseline']}"
-            if record["worth"] is not None:
-                record["worth"] = round(record["worth"])
-            rows.append([record[column] for column in columns])
-        return columns, rows
+        records = self.records()
+        for record in records:
+            record["run"] += f" − {record['baseline']}" if record["baseline"] else ""
+            record["worth"] = round(record["worth"]) if record["worth"] else None
+        return columns, [[record[column] for column in columns] for record in records]
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per run, baseline, measure and judge."""
-        found = [{**vars(one), "measure": str(one.measure)} for one in self.estimates]
-        return [{NAMES.get(name, name): value for name, value in record.items()} for record in found]
+        rows = [{**vars(one), "measure": str(one.measure)} for one in self.estimates]
+        return [{name.replace("weight", "lambda"): value for name, value in row.items()} for row in rows]
 
     def figure(self) -> Figure:
         """Draw the combined estimates and the intervals of all judges. Needs the extra ``plot``.
@@ -239,17 +236,16 @@ def estimated(panel: Panel, confidence: float, baseline: str | None) -> Estimate
         values = by_human[:, column], by_machine[:, column]
         estimates += _family([(name, None, measure) for name in names], *values, len(both), confidence)
         if baseline is not None:
-            others = [row for row, name in enumerate(names) if name != baseline]
+            rows = [row for row, name in enumerate(names) if name != baseline]
             base = names.index(baseline)
-            h, m = (differences_of(each[others], each[[base]])[0] for each in values)
-            labels = [(names[row], baseline, measure) for row in others]
+            h, m = (differences_of(each[rows], each[[base]])[0] for each in values)
+            labels = [(names[row], baseline, measure) for row in rows]
             estimates += _family(labels, h, m, len(both), confidence)
-    human_only, machine_only = (len(judged) - len(both) for judged in (panel.human, panel.machine))
-    origins = {HUMAN: sum(map(len, panel.human.values())), MACHINE: 0}
-    if panel.completed is not None:
+    alone = [len(judged) - len(both) for judged in (panel.human, panel.machine)]
+    origins, merged = {HUMAN: sum(map(len, panel.human.values())), MACHINE: 0}, panel.completed is not None
+    if panel.completed:
         origins = panel.completed.origins
-    merged = panel.completed is not None
-    return Estimates(tuple(estimates), confidence, len(both), human_only, machine_only, origins, merged)
+    return Estimates(tuple(estimates), confidence, len(both), alone[0], alone[1], origins, merged)
 
 
 def prediction_powered(
@@ -322,62 +318,48 @@ def _by_each_judge(
     label: tuple[str, str | None, Measure], human: np.ndarray, machine: np.ndarray, both: int, level: float
 ) -> list[Estimate]:
     """The estimates of one mean or difference, each with the p-value of a difference."""
-    more, alone, paired = machine.size - both, human.size - both, human[:both]
-    spread = _variance(human)
+    alone, paired, spread = human.size - both, human[:both], _variance(human)
+
+    def halving(more: int, covariance: float, of_machine: float, lost: int) -> int | None:
+        """The number of further human topics that would halve the interval if variances stay as they are.
+
+        The human judges the machine's topics first. The estimate takes `lost` degrees of freedom.
+        """
+
+        def reach(added: int) -> float:
+            n, left = both + added, max(more - added, 0)
+            weight = _weight(n, left, alone, covariance, of_machine)
+            variance = (spread - 2 * weight * covariance) / (n + alone)
+            variance += weight**2 * of_machine * (1 / left + 1 / n) if left else 0.0
+            return student_quantile(level, n + alone - lost) * max(variance, 0.0) ** 0.5
+
+        return fewest_topics(lambda added: reach(added) <= reach(0) / 2) if spread else None
+
     found = []
     for judge, values in ((HUMAN, human), (MACHINE, machine)):
         mean, error = float(mean_over_topics(values)), (_variance(values) / values.size) ** 0.5
-        worth = halving = None
-        if judge == HUMAN and spread:
-            worth, halving = float(values.size), _halving(both, 0, alone, spread, 0.0, 0.0, 1, level)
-        ends = _interval_and_p(mean, error, values.size - 1, level)
-        found.append(Estimate(*label, judge, mean, *ends[:2], values.size, None, worth, halving, ends[2]))
-    if not more:
+        lower, upper, p = _ends_and_p(mean, error, values.size - 1, level)
+        found.append(Estimate(*label, judge, mean, lower, upper, values.size, None, None, None, p))
+    if spread:
+        found[0] = replace(found[0], worth=float(human.size), halving=halving(0, 0.0, 0.0, 1))
+    if machine.size == both:
         return [*found, replace(found[0], judge=COMBINED, weight=0.0)]
     value, variance, weight = prediction_powered(paired, machine[:both], machine[both:], human[both:])
-    worth, halving = spread / variance if variance else None, None
-    if spread:
-        covariance = float(np.cov(paired, machine[:both])[0, 1])
-        halving = _halving(both, more, alone, spread, covariance, _variance(machine), 2, level)
-    lower, upper, p = _interval_and_p(value, variance**0.5, human.size - 2, level)
+    covariance = float(np.cov(paired, machine[:both])[0, 1])
+    of_both = halving(machine.size - both, covariance, _variance(machine), 2)
+    worth = spread / variance if variance else None
+    lower, upper, p = _ends_and_p(value, variance**0.5, human.size - 2, level)
     topics = machine.size + alone
-    return [*found, Estimate(*label, COMBINED, value, lower, upper, topics, weight, worth, halving, p)]
+    return [*found, Estimate(*label, COMBINED, value, lower, upper, topics, weight, worth, of_both, p)]
 
 
-def _interval_and_p(
-    value: float, error: float, degrees: int, level: float
-) -> tuple[float, float, float | None]:
+def _ends_and_p(value: float, error: float, degrees: int, level: float) -> tuple[float, float, float | None]:
     """The interval by Student's t, and p: 1 if all differences are 0, None if they are constant."""
     reach = student_quantile(level, degrees) * error
     p = None if value else 1.0
     if error:
         p = float(2 * statistics_library("scipy.special").stdtr(degrees, -abs(value) / error))
     return value - reach, value + reach, p
-
-
-def _halving(
-    both: int,
-    more: int,
-    alone: int,
-    spread: float,
-    covariance: float,
-    of_machine: float,
-    lost: int,
-    level: float,
-) -> int | None:
-    """The number of further human topics that would halve the interval if variances stay as they are.
-
-    The human judges the machine's topics first. `lost` are the degrees of freedom that the estimate takes.
-    """
-
-    def reach(added: int) -> float:
-        n, left = both + added, max(more - added, 0)
-        weight = _weight(n, left, alone, covariance, of_machine)
-        variance = (spread - 2 * weight * covariance) / (n + alone)
-        variance += weight**2 * of_machine * (1 / left + 1 / n) if left else 0.0
-        return student_quantile(level, n + alone - lost) * max(variance, 0.0) ** 0.5
-
-    return fewest_topics(lambda added: reach(added) <= reach(0) / 2)
 
 
 def _check_topics(panel: Panel) -> None:

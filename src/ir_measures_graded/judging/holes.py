@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -46,9 +46,7 @@ from ..registry.notation import parse_measure
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.options import whole_number
 from ..statistics.significance import EXACT
-from .answers import CSV_COLUMNS, already_asked, answers_in
-from .merging import MergedQrels, merge_qrels
-from .scales import Levels, levels_of
+from .merging import CSV_COLUMNS, Levels, MergedQrels, already_asked, answers_in, levels_of, merge_qrels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,18 +106,15 @@ class Holes(Result):
     @property
     def summary(self) -> str:
         """The documents, the runs and the open pairs in one line."""
+        state = (
+            f"{self.open} of {counted(self.pairs, 'pair')} of runs {'is' if self.open == 1 else 'are'} open"
+        )
+        if not self.open:
+            unknown = f"by depth, because {self.measure} has no weight for each rank"
+            state = unknown if self.open is None else "no open pair"
         return (
             f"{len(self)} of {counted(self.unjudged, 'unjudged document')} within rank {self.depth} of "
-            f"{counted(len(self.runs), 'run')}, for differences by {self.measure}; {self._state()}"
-        )
-
-    def _state(self) -> str:
-        if self.open is None:
-            return f"by depth, because {self.measure} has no weight for each rank"
-        if not self.open:
-            return "no open pair"
-        return (
-            f"{self.open} of {counted(self.pairs, 'pair')} of runs {'is' if self.open == 1 else 'are'} open"
+            f"{counted(len(self.runs), 'run')}, for differences by {self.measure}; {state}"
         )
 
     def table(self) -> Table:
@@ -129,12 +124,10 @@ class Holes(Result):
 
     def value_table(self) -> Table:
         """Column names and rows: the value of each run, and its value with expected gains."""
-        columns = {"run": self.runs, "value": self.values.tolist()}
-        if self.expected is not None:
-            columns["with expected gains"] = self.expected.tolist()
-        order = np.argsort(-sign_of(self.measure) * (self.values if self.expected is None else self.expected))
-        rows = [*zip(*columns.values())]
-        return [*columns], [list(rows[row]) for row in order.tolist()]
+        known = [self.values] if self.expected is None else [self.values, self.expected]
+        order = np.argsort(-sign_of(self.measure) * known[-1]).tolist()
+        columns = ["run", "value", "with expected gains"][: 1 + len(known)]
+        return columns, [[self.runs[run], *(float(means[run]) for means in known)] for run in order]
 
     def parts(self) -> list[tuple[str, Table]]:
         """The documents, and the values of the runs."""
@@ -154,23 +147,19 @@ class Holes(Result):
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per document: its expected ``gain``, its best rank, and the runs with its ranks."""
         gains = [None] * len(self) if self.gains is None else self.gains.tolist()
-        columns = self.topics, self.documents, gains, self.best_ranks.tolist(), self._holders()
-        return [dict(zip(("topic", "document", "gain", "best_rank", "runs"), row)) for row in zip(*columns)]
-
-    def _holders(self) -> list[str]:
-        """The runs that retrieve each hole, with its ranks."""
-        by_hole = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
-        return [" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_hole]
+        by_document = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
+        holders = (" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_document)
+        rows = zip(self.topics, self.documents, gains, self.best_ranks.tolist(), holders)
+        return [dict(zip(("topic", "document", "gain", "best_rank", "runs"), row)) for row in rows]
 
     def trec_lines(self) -> Iterator[str]:
         """Lines ``topic 0 document ?`` for a judge, who replaces each ``?`` by a level."""
-        for topic, document in zip(self.topics, self.documents):
-            yield f"{topic} 0 {document} ?"
+        return (f"{topic} 0 {document} ?" for topic, document in zip(self.topics, self.documents))
 
     def csv_lines(self) -> Iterator[str]:
         """The same as CSV with the columns topic, document, level (empty) and runs."""
-        rows = zip(self.topics, self.documents, [""] * len(self), self._holders())
-        yield from comma_separated(CSV_COLUMNS, rows)
+        rows = [[{"level": "", **record}[column] for column in CSV_COLUMNS] for record in self.records()]
+        return comma_separated(CSV_COLUMNS, rows)
 
     def save(self, path: str | os.PathLike[str], positions: int = PLACES) -> None:
         """Write the holes for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
@@ -186,7 +175,8 @@ class Holes(Result):
         as_csv = os.fspath(path).lower().endswith(".csv")
         header, *lines = self.csv_lines() if as_csv else ("", *self.trec_lines())
         kept, asked = already_asked(path, as_csv)
-        new = [line for line, *row in zip(lines, self.topics, self.documents) if tuple(row) not in asked]
+        named = zip(self.topics, self.documents)
+        new = [line for line, name in zip(lines, named) if name not in asked]
         head = f"{header}\n" if as_csv and not kept else kept
         return (head + "".join(f"{line}\n" for line in new)).encode(errors="backslashreplace")
 
@@ -254,19 +244,15 @@ def holes(
             levels = {topic: {} for run in named for topic in run.source.table().topics} | levels
         study = study_of(levels, named)
         pool = Pool.of(study, measure, depth)
-    known: dict[tuple[str, str], int] = {}
-    for number, (_, source) in enumerate(sources):
-        for name in ((topic, document) for topic, judged in source.items() for document in judged):
-            known.setdefault(name, number)
-    since = np.array([known.get(name, len(sources)) for name in pool.names])
-    by_source = [since <= number for number in range(len(sources))]
-    states = [pool.state(judged) for judged in by_source] if pool.weights is not None else []
-    judged, state = by_source[-1], states[-1] if states else None
-    left = np.flatnonzero(~judged & pool.within)
+    judged, states = np.zeros(len(pool.names), dtype=bool), []
+    for _, source in sources:
+        judged = judged | [document in source.get(topic, ()) for topic, document in pool.names]
+        states.append(pool.state(judged))
+    state, left = states[-1], np.flatnonzero(~judged & pool.within)
     if batch is None:
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
-    batch = whole_number(batch, "batch", 1) * (state is None or state.open > until)
-    chosen = left[pool.order(left, None if state is None else state.score)][:batch]
+    batch = whole_number(batch, "batch", 1) * (state.open is None or state.open > until)
+    chosen = left[pool.order(left, state.score)][:batch]
     topics, documents = zip(*(pool.names[row] for row in chosen.tolist())) if chosen.size else ((), ())
     return Holes(
         tuple(run.name for run in study.runs),
@@ -275,30 +261,28 @@ def holes(
         topics,
         documents,
         np.where(pool.ranks[chosen] <= depth, pool.ranks[chosen], 0),
-        None if state is None else state.gains[chosen],
+        None if state.gains is None else state.gains[chosen],
         left.size,
         evaluate(study.judgments, study.runs, [measure]).means()[:, 0],
-        None if state is None else state.values,
-        tuple(
-            (int((each & pool.within).sum()), states[number].open if states else None)
-            for number, each in enumerate(by_source)
-        ),
+        state.values,
+        tuple((each.judged, each.open) for each in states),
         merged,
     )
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """What is known with some judgments.
 
+    `judged` counts the judged documents within the depth. `score` (documents) tells what a judgment settles.
     `gains` (documents) are the gains, expected where they are unknown, `values` (runs) the means with them,
-    `open` the number of open pairs. `score` (documents) tells what a judgment settles.
+    `open` the number of open pairs. These three are None for a measure without a weight for each rank.
     """
 
-    gains: np.ndarray
-    values: np.ndarray
-    open: int
+    judged: int
     score: np.ndarray
+    gains: np.ndarray | None = None
+    values: np.ndarray | None = None
+    open: int | None = None
 
 
 @dataclass(frozen=True)
@@ -365,6 +349,9 @@ class Pool:
 
     def state(self, judged: np.ndarray) -> State:
         """What is known with the documents that are `judged`; see the module for the formulas."""
+        count, score = int((judged & self.within).sum()), np.zeros(judged.size)
+        if self.weights is None:
+            return State(count, score)
         fit, known = np.zeros(judged.size), judged & (self.near > 0)
         if known.any():
             fit = _increasing(self.near[known], self.gain[known], self.near)
@@ -382,15 +369,13 @@ class Pool:
             z = np.abs(total[:, None] - total) / np.sqrt(variance * apart)
             c = np.where(apart * variance > 0, np.exp(-(z**2) / 2) / (variance * apart), 0)
         still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
-        score = np.zeros(judged.size)
         laplacian = np.diag(c.sum(axis=1)) - c
         score[~judged] = (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1)
-        return State(gains, total / self.topic_count, int(still_open.sum()) // 2, score)
+        return State(count, score, gains, total / self.topic_count, int(still_open.sum()) // 2)
 
-    def order(self, rows: np.ndarray, score: np.ndarray | None) -> np.ndarray:
-        """The order of some documents by score, or by depth if all scores are 0 or there is none."""
-        by = np.zeros(rows.size) if score is None else score[rows]
-        rounded = np.round(by / (by.max(initial=0) or 1.0), 12)
+    def order(self, rows: np.ndarray, score: np.ndarray) -> np.ndarray:
+        """The order of some documents by score, or by depth if all scores are 0."""
+        rounded = np.round(score[rows] / (score[rows].max(initial=0) or 1.0), 12)
         return np.lexsort((-self.near[rows], _best(self.ranks[rows]), -rounded))
 
 

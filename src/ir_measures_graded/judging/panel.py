@@ -15,9 +15,7 @@ from ..evaluation.evaluate import Evaluation, evaluate_each
 from ..evaluation.named import Qrels, Runs, named_runs, run_names
 from ..registry.facts import needs_intents
 from ..registry.notation import parse_measures
-from .answers import answers_in
-from .merging import MergedQrels, merge_qrels
-from .scales import HUMAN, MACHINE, Levels, on_one_scale
+from .merging import HUMAN, MACHINE, Levels, MergedQrels, answers_in, merge_qrels, on_one_scale
 
 HUMAN_FIRST: Final = "human-first"
 
@@ -36,7 +34,7 @@ class Panel:
     machine: Levels
     abstentions: int
     completed: MergedQrels | None
-    values: tuple[Evaluation, Evaluation, Evaluation] | None
+    values: tuple[Evaluation, ...] | None
 
     @property
     def both(self) -> list[str]:
@@ -71,31 +69,26 @@ def panels(
             raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
     if not machines:
         raise GradedError("no machine judge is given; pass one or more by name, or paths of qrels files")
-    measures = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    wanted = parse_measures(measures) if measures else ()
     named = named_runs(runs, once=True, needed=False)
-    if bool(named) != bool(measures):
+    if bool(named) != bool(wanted):
         missing, given = ("measures", "runs") if named else ("runs", "measures")
         raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
-    for measure in filter(needs_intents, parse_measures(measures) if measures else ()):
+    for measure in filter(needs_intents, wanted):
         raise GradedError(f"{measure} takes no judges: they are compared by one level of each document")
     by_human, _ = answers_in(human, HUMAN)
     answered = {str(name): answers_in(machine, MACHINE) for name, machine in machines.items()}
-    names = list(answered)
-    scaled = [
-        on_one_scale(by_human, levels, machine_levels, name)[1] for name, (levels, _) in answered.items()
-    ]
+    scaled = [on_one_scale(by_human, levels, machine_levels, name) for name, (levels, _) in answered.items()]
     merged = [
         merge_qrels({HUMAN: by_human, MACHINE: {t: levels[t] for t in by_human if t in levels}})
         for levels in (scaled if merge else [])
     ]
-    values: list[Any] = []
-    if named:
-        every = [by_human, *scaled, *(each.qrels for each in merged)]
-        values = evaluate_each(every, named, measures, progress=progress, jobs=jobs)
+    every = [by_human, *scaled, *(each.qrels for each in merged)]
+    values = evaluate_each(every, named, wanted, progress=progress, jobs=jobs) if named else ()
     found = []
-    for number, (name, levels) in enumerate(zip(names, scaled), 1):
-        human_values = number + len(names) if merge else 0
-        of_panel = tuple(values[place] for place in (0, number, human_values)) if named else None
-        completed = merged[number - 1] if merge else None
-        found.append(Panel(name, by_human, levels, answered[name][1], completed, of_panel))
+    for number, (name, (_, abstentions)) in enumerate(answered.items()):
+        human_values = 1 + len(scaled) + number if merge else 0
+        of_panel = tuple(values[place] for place in (0, 1 + number, human_values)) if named else None
+        completed = merged[number] if merge else None
+        found.append(Panel(name, by_human, scaled[number], abstentions, completed, of_panel))
     return found

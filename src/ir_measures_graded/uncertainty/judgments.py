@@ -45,10 +45,6 @@ class Unjudged:
         """A list with a gain of each document."""
         return GainList(topics.count, self.topic, self.rank, gain)
 
-    def table(self, values: np.ndarray) -> np.ndarray:
-        """A value of each document as a table (T × the largest `count`), padded with 0."""
-        return padded(values, self.count)
-
 
 @computed_once
 def unjudged_of(topics: Topics) -> Unjudged:
@@ -102,49 +98,33 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     `copied` (P) is the topic of each judgment. `level` (P × the largest number of unjudged documents) has the
     level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
     """
-    ranks, judged = topics.ranks, topics.ranks.judged
-    unjudged = unjudged_of(topics)
-    size = np.diff(judged.offsets)
-    start = np.cumsum(topics.retrieved) - topics.retrieved
-    number = np.empty(topics.retrieved.sum(), dtype=np.int64)  # of the document at each rank, in its topic
-    number[start[topics.run.topic] + topics.run.rank - 1] = topics.document - judged.offsets[topics.run.topic]
-    number[start[unjudged.topic] + unjudged.rank - 1] = -1
+    judged, run, unjudged = topics.ranks.judged, topics.run, unjudged_of(topics)
+    every, names = np.arange(copied.size), [topics.names[topic] for topic in copied.tolist()]
+    width = level.shape[1]
+    given = (np.arange(width) < unjudged.count[copied, None]) & ~np.isnan(level)
+    size, added = np.diff(judged.offsets)[copied], given.sum(axis=1)
 
     # The judged documents of each topic come first, then those with a new level, in rank order.
-    inside = np.arange(level.shape[1]) < unjudged.count[copied][:, None]
-    given = inside & ~np.isnan(level)
-    added = given.sum(axis=1)
-    offsets = bounds_of(size[copied] + added)
-    new = rows_of(offsets[:-1] + size[copied], added)
+    offsets = bounds_of(size + added)
     old = np.ones(offsets[-1], dtype=bool)
-    old[new] = False
-    levels = np.empty(offsets[-1])
-    levels[new], levels[old] = level[given], judged.level[rows_of(judged.offsets[copied], size[copied])]
-
-    every, names = np.arange(copied.size), [topics.names[topic] for topic in copied.tolist()]
+    old[rows_of(offsets[:-1] + size, added)] = False
+    levels = np.empty(old.size)
+    levels[old], levels[~old] = judged.level[rows_of(judged.offsets[copied], size)], level[given]
     copies = Judged(names, offsets, levels, judged.whole)
     copies.levels = _with_levels(judged.levels, copied, np.repeat(every, added), level[given])
 
-    lengths = topics.retrieved[copied]
-    topic, document = np.repeat(every, lengths), number[rows_of(start[copied], lengths)]
-    unknown = document < 0
-    document += offsets[topic]
-    position = np.full(int(inside.sum()), -1)
-    position[given[inside]] = np.flatnonzero(~old)
-    document[unknown] = position
-    known = document >= 0
-    none = np.empty((2, 0), dtype=np.int64)
-    reduced = JudgedRanks(
-        copies,
-        doc=document[known],
-        topic=topic[known],
-        rank=(positions(lengths) + 1)[known],
-        retrieved=lengths,
-        scores=ranks.score[rows_of((np.cumsum(ranks.retrieved) - ranks.retrieved)[copied], lengths)],
-        moved=none,
-        ties=none,
-    )
-    return Topics(reduced, topics.gains, topics.cutoff)
+    # Both parts are in rank order, so that the stable sort merges them.
+    listed = np.diff(run.offsets)[copied]
+    hits, moved = rows_of(run.offsets[copied], listed), (offsets[:-1] - judged.offsets[copied]).repeat(listed)
+    doc = np.append(topics.document[hits] + moved, np.flatnonzero(~old))
+    topic = np.append(every.repeat(listed), every.repeat(added))
+    rank = np.append(run.rank[hits], padded(unjudged.rank, unjudged.count)[copied, :width][given])
+    order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
+
+    lengths, whole, none = topics.retrieved[copied], topics.ranks.retrieved, np.empty((2, 0), dtype=np.int64)
+    score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
+    ranks = JudgedRanks(copies, doc[order], topic[order], rank[order], lengths, score, moved=none, ties=none)
+    return Topics(ranks, topics.gains, topics.cutoff)
 
 
 def _with_levels(
