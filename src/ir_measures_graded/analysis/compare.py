@@ -14,7 +14,7 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -35,8 +35,8 @@ from ..statistics import significance
 from ..statistics.intervals import STUDENT, check
 from ..statistics.libraries import need_statistics
 from ..statistics.options import check_test
-from ..statistics.paired import FEW, paired
-from ..statistics.significance import Outcome, holm
+from ..statistics.paired import FEW, Paired, paired
+from ..statistics.significance import Outcome
 from .comparison import CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, reference_of
 from .repeats import averaged, errors_of, systems_of
 
@@ -45,6 +45,8 @@ ANOVA_RUNS: Final = "ANOVA: runs"
 ANOVA_TOPICS: Final = "ANOVA: topics"
 WILCOXON: Final = "Wilcoxon"
 RANDOMISATION: Final = "randomisation"
+OF_ALL: Final = (ANOVA_RUNS, ANOVA_TOPICS, FRIEDMAN)
+"""The tests of all runs at once."""
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure."""
 
@@ -101,7 +103,12 @@ def compare(
     two runs or topics, an unknown baseline or test, and an option out of range.
     """
     resamples = check_test(alpha, resamples, seed, permutations)
-    check_options(alpha, interval, tests)
+    method = check(1 - alpha, interval, "interval")
+    for name in tests:
+        if name not in TESTS:
+            raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
+    libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
+    need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
     evaluation, _ = evaluated(
         qrels, runs, measures, by, sessions, repeats=column_of(repeats), progress=progress, jobs=jobs
     )
@@ -117,17 +124,25 @@ def compare(
     def compared(whole: Evaluation, name: str = "", families: int | None = None) -> Comparison:
         part = averaged(whole, systems) if systems else whole
         outcomes: list[Test] = []
-        ranks = []
+        ranks: list[np.ndarray] = []
         for measure, of_measure in tracked([*zip(part.measures, pairs)], "measure", progress):
             array = part.of(measure)
             ranks.append(significance.run_ranks(-sign_of(measure) * array).mean(axis=1))
-            tests_of = _Tests(measure, part.runs, array, of_measure, alpha)
-            outcomes += tests_of.primary(interval, seed, families)
+            tests_of = partial(_tests, measure, part.runs)
+            found = paired(array, of_measure, alpha, method, seed, families)
+            outcomes += tests_of(PAIRED_T, of_measure, **_numbers(found, "effect_size", "detectable"))
             if systems:
-                outcomes += tests_of.over_repeats(whole.of(measure), [*systems.values()], seed, families)
-            if families is None or len(part.topics) >= FEW:
-                for each in dict.fromkeys(tests):
-                    outcomes += tests_of.further(each, uncorrected, resamples, seed)
+                of_runs = [whole.of(measure)[rows] for rows in systems.values()]
+                errors = np.array([errors_of(of_runs[one], of_runs[other]) for one, other in of_measure]).T
+                found = paired(array, of_measure, alpha, STUDENT, seed, families, errors[2:])
+                topic, repeat, *_ = errors.tolist()
+                numbers = _numbers(found) | {"topic_error": topic, "repeat_error": repeat}
+                outcomes += tests_of(REPEATS, of_measure, **numbers)
+            for each in dict.fromkeys(tests if families is None or len(part.topics) >= FEW else ()):
+                better = -sign_of(measure) * ranks[-1]
+                for test, further in _further(each, array, better, of_measure, alpha, resamples, seed):
+                    fields = {name: [getattr(of, name) for of in further] for name in Outcome._fields}
+                    outcomes += tests_of(test, () if test in OF_ALL else of_measure, **fields)
         missing = np.zeros((1, 0)) if part.missing is None else part.missing
         return Comparison(
             runs=part.runs,
@@ -138,7 +153,7 @@ def compare(
             outcomes=tuple(outcomes),
             baseline=baseline,
             alpha=alpha,
-            interval=check(1 - alpha, interval),
+            interval=method,
             uncorrected=uncorrected,
             lacking={run: int(number) for run, number in zip(part.runs, missing.sum(axis=1)) if number},
             repeats={system: mean_over_topics(whole.values[rows]) for system, rows in systems.items()},
@@ -147,8 +162,9 @@ def compare(
             unit=part.unit,
         )
 
-    parts = {name: compared(every.on(rows), name, families) for name, rows in groups.items()}
-    return replace(compared(every), groups=_together(parts))
+    (whole,) = _corrected([compared(every)])
+    parts = _corrected([compared(every.on(rows), name, families) for name, rows in groups.items()])
+    return replace(whole, groups={part.name: part for part in parts})
 
 
 compare_values = compare
@@ -161,16 +177,6 @@ def refuse_few(count: int, what: str) -> None:
         raise GradedError(f"a comparison needs at least 2 {what}s; there {are} {count}")
 
 
-def check_options(alpha: float, interval: str, tests: Sequence[str]) -> None:
-    """Raise `GradedError` for an unknown interval or test, or a missing library."""
-    check(1 - alpha, interval, "interval")
-    for name in tests:
-        if name not in TESTS:
-            raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
-    libraries = {"conover": "scikit_posthocs", "anova": "statsmodels"}
-    need_statistics("scipy", *(libraries[name] for name in tests if name in libraries))
-
-
 def _pairs(evaluation: Evaluation, measure: Measure, reference: str | None) -> list[tuple[int, int]]:
     """The family: each run and the reference, or all pairs, the better run first."""
     runs = evaluation.runs
@@ -181,108 +187,82 @@ def _pairs(evaluation: Evaluation, measure: Measure, reference: str | None) -> l
     return list(combinations(np.argsort(-sign_of(measure) * means, kind="stable").tolist(), 2))
 
 
-def _together(groups: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """The groups, with p-values corrected for the tests of all of them."""
-    outcomes = {name: [*group.outcomes] for name, group in groups.items()}
+def _numbers(found: Paired, *further: str) -> dict[str, Any]:
+    """The fields of paired t-tests."""
+    names = ("difference", "lower", "upper", "statistic", "p", *further)
+    numbers = {name: significance.known(getattr(found, name)) for name in names}
+    return numbers | {"leaning": found.difference, "note": found.notes}
+
+
+def _further(
+    name: str,
+    values: np.ndarray,
+    ranks: np.ndarray,
+    pairs: Sequence[tuple[int, int]],
+    alpha: float,
+    resamples: int,
+    seed: int,
+) -> Iterator[tuple[str, Sequence[Outcome]]]:
+    """The tests that `name`, one of `TESTS`, stands for: one of all runs, or one for each pair.
+
+    `values` (runs × topics) are those of one measure, and `ranks` the mean ranks of the runs.
+    """
+
+    def by_matrix(p: np.ndarray, merit: np.ndarray) -> list[Outcome]:
+        return [Outcome(p=float(p[a, b]), leaning=merit[a] - merit[b]) for a, b in pairs]
+
+    if name == "anova":
+        yield from zip(OF_ALL, ([of] for of in significance.two_way_anova(values)))
+    elif name == "conover":
+        omnibus = significance.friedman(values)
+        yield FRIEDMAN, [omnibus]
+        if omnibus.p is not None and omnibus.p < alpha:
+            yield CONOVER, by_matrix(significance.conover(values), ranks)
+    elif name == "tukey":
+        p = significance.tukey_hsd(values, resamples, seed)
+        yield TUKEY_HSD, by_matrix(p, values.mean(axis=1))
+    elif name == "wilcoxon":
+        yield WILCOXON, [significance.wilcoxon(values[a], values[b]) for a, b in pairs]
+    else:
+        test = partial(significance.randomisation, resamples=resamples, seed=seed)
+        yield RANDOMISATION, [test(values[a], values[b]) for a, b in pairs]
+
+
+def _tests(
+    measure: Measure,
+    runs: Sequence[str],
+    name: str,
+    pairs: Sequence[tuple[int, int]],
+    leaning: Sequence[float],
+    **fields: Sequence[Any],
+) -> Iterator[Test]:
+    """A test of each pair, or of all runs if there are no pairs.
+
+    It favours the first run if `leaning` (of values) says that this run is better.
+    """
+    for row, better in enumerate(leaning):
+        one, other = (runs[number] for number in pairs[row]) if pairs else (None, None)
+        favoured = None if better == 0 else one if sign_of(measure) * better > 0 else other
+        yield Test(measure, name, one, other, favoured, **{key: of[row] for key, of in fields.items()})
+
+
+def _corrected(parts: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons over all topics or groups of them, with p-values corrected for the tests of all."""
+    outcomes = [[*part.outcomes] for part in parts]
     families = defaultdict(list)
-    for name, tests in outcomes.items():
+    for part, tests in zip(parts, outcomes):
         for row, test in enumerate(tests):
-            if test.p is not None:
-                families[test.measure, test.test, test.run is None].append((name, row, test))
-    for (_, kind, of_all), family in families.items():
-        group = groups[family[0][0]]
-        p = np.array([test.p for _, _, test in family])
-        count = group.families if of_all else group.family
-        adjusted = holm(np.pad(p, (0, count - p.size), constant_values=1))
-        if kind == TUKEY_HSD:
-            adjusted = (p * group.families).clip(max=1)
-        elif kind == CONOVER and group.uncorrected:
+            if test.p is not None and (test.run or part.name):
+                families[test.measure, test.test].append((tests, row))
+    for (_, name), places in families.items():
+        part, p = parts[0], np.array([tests[row].p for tests, row in places])
+        count = part.families if name in OF_ALL else part.family
+        adjusted = significance.holm(np.pad(p, (0, count - p.size), constant_values=1))
+        if name == TUKEY_HSD:
+            adjusted = (p * part.families).clip(max=1)
+        elif name == CONOVER and part.uncorrected:
             adjusted = p
-        for (name, row, test), each in zip(family, adjusted.tolist()):
-            significant = not of_all and each < group.alpha
-            outcomes[name][row] = replace(test, adjusted=each, significant=significant)
-    return {name: replace(group, outcomes=tuple(outcomes[name])) for name, group in groups.items()}
-
-
-class _Tests:
-    """Tests the values of one measure (runs × topics); `pairs` are the family."""
-
-    def __init__(
-        self,
-        measure: Measure,
-        runs: Sequence[str],
-        values: np.ndarray,
-        pairs: Sequence[tuple[int, int]],
-        alpha: float,
-    ):
-        self.measure, self.runs, self.values, self.pairs, self.alpha = measure, runs, values, pairs, alpha
-        self.sign = sign_of(measure)
-
-    def primary(
-        self, interval: str, seed: int, families: int | None, errors: np.ndarray | None = None
-    ) -> Iterator[Test]:
-        """The paired t-test of each pair of the family, with other standard errors as for `paired`."""
-        method = check(1 - self.alpha, interval)
-        found = vars(paired(self.values, self.pairs, self.alpha, method, seed, families, errors))
-        notes, _ = found.pop("notes"), found.pop("deviation")
-        for row, (pair, note) in enumerate(zip(self.pairs, notes)):
-            numbers = {name: None if np.isnan(of[row]) else float(of[row]) for name, of in found.items()}
-            yield self._pair(PAIRED_T, pair, found["difference"][row], note, **numbers)
-
-    def over_repeats(
-        self, every: np.ndarray, systems: Sequence[list[int]], seed: int, families: int | None
-    ) -> Iterator[Test]:
-        """The t-test over topics and repeats of each pair of systems; `every` has the values of all runs."""
-        errors = np.array([errors_of(*(every[systems[each]] for each in pair)) for pair in self.pairs])
-        tests = self.primary(STUDENT, seed, families, errors[:, 2:].T)
-        for test, (topics, repeats) in zip(tests, errors[:, :2].tolist()):
-            limit = "repeats" if repeats > topics else "topics"
-            found = replace(test, test=REPEATS, topic_error=topics, repeat_error=repeats, limit=limit)
-            yield replace(found, effect_size=None, detectable=None)
-
-    def further(self, name: str, uncorrected: bool, resamples: int, seed: int) -> Iterator[Test]:
-        """The tests that `name`, one of `TESTS`, stands for."""
-        values = self.values
-        if name == "anova":
-            yield from map(self._of_all, (ANOVA_RUNS, ANOVA_TOPICS), significance.two_way_anova(values))
-        elif name == "conover":
-            omnibus = significance.friedman(values)
-            yield self._of_all(FRIEDMAN, omnibus)
-            if omnibus.p is not None and omnibus.p < self.alpha:
-                merit = significance.run_ranks(self.sign * values).mean(axis=1)
-                p_values = significance.conover(values)
-                yield from self._by_matrix(CONOVER, p_values, merit, not uncorrected)
-        elif name == "tukey":
-            p_values = significance.tukey_hsd(values, resamples, seed)
-            yield from self._by_matrix(TUKEY_HSD, p_values, self.sign * values.mean(axis=1), False)
-        elif name == "wilcoxon":
-            found = [significance.wilcoxon(values[a], values[b]) for a, b in self.pairs]
-            yield from self._corrected(WILCOXON, found)
-        else:
-            random = partial(significance.randomisation, resamples=resamples, seed=seed)
-            yield from self._corrected(RANDOMISATION, [random(values[a], values[b]) for a, b in self.pairs])
-
-    def _by_matrix(self, name: str, p: np.ndarray, merit: np.ndarray, corrected: bool) -> Iterator[Test]:
-        """A test whose p-values are a matrix (runs × runs), and which favours the run of higher `merit`."""
-        outcomes = [
-            Outcome(p=float(p[a, b]), leaning=self.sign * (merit[a] - merit[b])) for a, b in self.pairs
-        ]
-        return self._corrected(name, outcomes, corrected)
-
-    def _corrected(self, name: str, outcomes: Sequence[Outcome], corrected: bool = True) -> Iterator[Test]:
-        """A test of each pair of the family, with Holm's correction if `corrected`."""
-        p_values = [outcome.p for outcome in outcomes]
-        adjusted = significance.holm([p or 0.0 for p in p_values]).tolist() if corrected else p_values
-        for pair, of, p in zip(self.pairs, outcomes, adjusted):
-            yield self._pair(name, pair, of.leaning, of.note, statistic=of.statistic, p=of.p, adjusted=p)
-
-    def _of_all(self, name: str, outcome: Outcome) -> Test:
-        return Test(self.measure, name, statistic=outcome.statistic, p=outcome.p, note=outcome.note)
-
-    def _pair(self, name: str, pair: tuple[int, int], leaning: float, note: str, **numbers: Any) -> Test:
-        """The test of a pair, which favours the first run if `leaning` (of values) says that it is better."""
-        first, second = (self.runs[number] for number in pair)
-        better = None if leaning == 0 else first if self.sign * leaning > 0 else second
-        p = numbers["adjusted"]
-        significant = p is not None and p < self.alpha
-        return Test(self.measure, name, first, second, better, significant=significant, note=note, **numbers)
+        for (tests, row), each in zip(places, adjusted.tolist()):
+            significant = name not in OF_ALL and each < part.alpha
+            tests[row] = replace(tests[row], adjusted=each, significant=significant)
+    return [replace(part, outcomes=tuple(tests)) for part, tests in zip(parts, outcomes)]

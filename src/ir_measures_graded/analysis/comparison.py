@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,12 +15,12 @@ from ..errors import GradedError, did_you_mean
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
 from ..output.dots import dot_plot
-from ..output.formats import PLACES, Table, counted, listed
+from ..output.formats import Table, counted, listed
 from ..output.result import Grouped
 from ..registry.facts import sign_of
 from ..registry.notation import one_of
 from ..statistics.intervals import KINDS, STUDENT
-from .paper import PaperTable, letters
+from .paper import InPapers, PaperTable, Win, beaten_by, beaten_cell, letters, stars
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,12 +34,9 @@ REPEATS: Final = "topics × repeats"
 
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
-CELL_WIDTH = 24
 LARGEST_CELL, SMALLEST_CELL = 0.3, 0.1
 MINIMAL_SIDE = 7
 """A panel has room for at least this many runs, so that its title fits."""
-STARS = ((0.01, "**"), (0.05, "*"))
-"""Table II marks p-values below these limits with these stars."""
 
 
 class PValue(float):
@@ -88,13 +85,24 @@ class Test:
     detectable: float | None = None
     topic_error: float | None = None
     repeat_error: float | None = None
-    limit: str | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
         for name in ("p", "adjusted"):
             if (p := getattr(self, name)) is not None:
                 object.__setattr__(self, name, PValue(p))
+
+    @property
+    def winner(self) -> str | None:
+        """The run that is significantly better."""
+        return self.better if self.significant else None
+
+    @property
+    def limit(self) -> str | None:
+        """The source of the larger standard error."""
+        if self.topic_error is None or self.repeat_error is None:
+            return None
+        return "repeats" if self.repeat_error > self.topic_error else "topics"
 
     def record(self, *names: str) -> dict[str, Any]:
         """These fields as a row for programs."""
@@ -113,12 +121,14 @@ OVER_REPEATS = {
     "SE topics": "topic_error", "SE repeats": "repeat_error", "limit": "limit",
 }  # fmt: skip
 """The columns of the test over topics and repeats, and its fields."""
+FURTHER = {"statistic": "statistic", "p": "adjusted", "better": "winner"}
+"""The columns of other tests of pairs, and their fields."""
 OF_REPEATS = ("difference", "lower", "upper", "topic_error", "repeat_error", "limit")
 OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adjusted", "significant", "note")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Grouped):
+class Comparison(InPapers, Grouped):
     """Means of several runs over the topics, and tests of their differences, the primary one first.
 
     Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
@@ -184,15 +194,12 @@ class Comparison(Grouped):
         if what == "means":
             return [
                 {"measure": str(measure), "run": run, "mean": mean, "rank": rank} | self._spread(measure, run)
-                for measure, values, ranks in zip(
-                    self.measures, self.values.T.tolist(), self.ranks.T.tolist()
-                )
-                for run, mean, rank in zip(self.runs, values, ranks)
+                for measure, *columns in zip(self.measures, self.values.T.tolist(), self.ranks.T.tolist())
+                for run, mean, rank in zip(self.runs, *columns)
             ]
-        if what == "tests":
-            names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ()))
-            return [test.record(*names) for test in self.outcomes if test.test != PAIRED_T]
-        return [test.record(*OF_A_DIFFERENCE) for test in self.outcomes if test.test == PAIRED_T]
+        further = what == "tests"
+        names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ())) if further else OF_A_DIFFERENCE
+        return [test.record(*names) for test in self.outcomes if (test.test != PAIRED_T) == further]
 
     def _spread(self, measure: Measure, run: str) -> dict[str, Any]:
         """The number of a system's repeats, and the standard deviation of their means."""
@@ -201,12 +208,14 @@ class Comparison(Grouped):
         means = self.repeats[run][:, self.measures.index(measure)]
         return {"repeats": means.size, "SD": float(means.std(ddof=1)) if means.size > 1 else None}
 
+    @property
+    def primary(self) -> list[Test]:
+        """All tests of the primary procedure."""
+        return [test for test in self.outcomes if test.test == PAIRED_T]
+
     def find(self, measure: Measure | str, test: str = PAIRED_T) -> list[Test]:
         """All tests of this name for one of the measures."""
-        return [*self._found.get((self._measure(measure), test), ())]
-
-    def _measure(self, measure: Measure | str) -> Measure:
-        return one_of(self.measures, measure)
+        return [*self._found.get((one_of(self.measures, measure), test), ())]
 
     @cached_property
     def _found(self) -> dict[tuple[Measure, str], list[Test]]:
@@ -238,36 +247,34 @@ class Comparison(Grouped):
         compares values and is < if smaller values are better. The statement is empty if nothing is
         significant.
         """
-        sign = "<" if sign_of(self._measure(measure)) < 0 else ">"
+        sign = "<" if sign_of(one_of(self.measures, measure)) < 0 else ">"
         winners: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for run in self.best_first(measure):
-            for stars, beaten in self.beaten(measure, test, run).items():
-                winners.setdefault((stars, tuple(beaten)), []).append(run)
+            for mark, beaten in self.beaten(measure, test, run).items():
+                winners.setdefault((mark, tuple(beaten)), []).append(run)
         return "; ".join(
-            f"{', '.join(runs)} {sign} {', '.join(beaten)}{stars}"
-            for (stars, beaten), runs in winners.items()
+            f"{', '.join(runs)} {sign} {', '.join(beaten)}{mark}" for (mark, beaten), runs in winners.items()
         )
+
+    def wins(self, measure: Measure | str, test: str = PAIRED_T) -> list[Win]:
+        """The better and the worse run of each significant difference by a pairwise test, and its p."""
+        return [
+            (found.run, found.other, found.adjusted)
+            if found.winner == found.run
+            else (found.other, found.run, found.adjusted)
+            for found in self.find(measure, test)
+            if found.winner is not None
+        ]
 
     def beaten(self, measure: Measure | str, test: str, run: str) -> dict[str, list[str]]:
         """The runs that `run` beats in a pairwise test, grouped by stars."""
-        beaten = {
-            other: stars(found.adjusted)
-            for found in self.find(measure, test)
-            for other in (found.run, found.other)
-            if found.better == run != other and found.significant
-        }
-        order = [other for other in self.best_first(measure) if other in beaten]
-        return {
-            mark: [other for other in order if beaten[other] == mark]
-            for mark in sorted(set(beaten.values()), reverse=True)
-        }
+        return beaten_by(run, self.wins(measure, test), self.best_first(measure))
 
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst."""
-        measure = self._measure(measure)
+        measure = one_of(self.measures, measure)
         means = self.values[:, self.measures.index(measure)]
-        order = np.argsort(-sign_of(measure) * means, kind="stable")
-        return [self.runs[number] for number in order]
+        return [self.runs[number] for number in np.argsort(-sign_of(measure) * means, kind="stable")]
 
     def pairwise(self) -> tuple[str, ...]:
         """The names of the pairwise tests, the primary one first."""
@@ -311,26 +318,20 @@ class Comparison(Grouped):
     def _remarks(self) -> list[str]:
         """What is special about some differences."""
         found = []
-        primary = [test for test in self.outcomes if test.test == PAIRED_T]
-        stronger = [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]
-        if stronger:
+        primary, over_repeats = self.primary, [test for test in self.outcomes if test.test == REPEATS]
+        if stronger := [t for t in primary if t.significant and (t.lower or 0.0) * (t.upper or 0.0) <= 0]:
             found.append(
                 f"Holm's test finds more than the intervals show: {_pairs(stronger)} "
-                f"differ with p < {self.alpha:g}, and the interval "
-                "reaches 0."
+                f"differ with p < {self.alpha:g}, and the interval reaches 0."
             )
-        over_repeats = (test for test in self.outcomes if test.test == REPEATS)
-        if fixed := [
-            test for test, both in zip(primary, over_repeats) if test.significant > both.significant
-        ]:
+        if fixed := [one for one, both in zip(primary, over_repeats) if one.significant > both.significant]:
             found.append(f"{_pairs(fixed)} differ for other topics, but not for other repeats too.")
         for note in dict.fromkeys(test.note for test in primary if test.note):
             found.append(f"{_pairs([test for test in primary if test.note == note])}: {note}.")
-        found += [
+        return found + [
             f"{run} lacks {counted(number, self.unit)}; the value there is that of an empty ranking."
             for run, number in self.lacking.items()
         ]
-        return found
 
     def table(self) -> Table:
         """Column names and rows of the primary procedure.
@@ -338,9 +339,10 @@ class Comparison(Grouped):
         The choice is `table_against` for two runs or a baseline, else `table_of_pairs` for at most 15 pairs,
         else `table_by_run`.
         """
-        if self.reference is not None:
-            return self.table_against()
-        return self.table_of_pairs(PAIRED_T) if self.pairs <= FEW_PAIRS else self.table_by_run(PAIRED_T)
+        return self.table_against() if self.reference is not None else self._table_of(PAIRED_T)
+
+    def _table_of(self, test: str) -> Table:
+        return self.table_of_pairs(test) if self.pairs <= FEW_PAIRS else self.table_by_run(test)
 
     def parts(self) -> list[tuple[str, Table]]:
         """The table of the primary procedure, then one of each further test, with its title."""
@@ -353,8 +355,7 @@ class Comparison(Grouped):
             rows = [[str(t.measure), t.test, t.statistic, of, t.note] for t, of in zip(omnibus, p)]
             found.append(("Tests of all runs", (["measure", "test", "statistic", "p", "note"], rows)))
         for name in self.pairwise()[1:]:
-            table = self.table_of_pairs(name) if self.pairs <= FEW_PAIRS else self.table_by_run(name)
-            found.append((f"{name}, {self.correction(name)}", table))
+            found.append((f"{name}, {self.correction(name)}", self._table_of(name)))
         return found + self.parts_of_groups()
 
     def correction(self, test: str) -> str:
@@ -374,7 +375,7 @@ class Comparison(Grouped):
         for measure in self.measures:
             tests = {test.run: test for test in self.find(measure)}
             for run in self.best_first(measure):
-                numbers = _numbers(tests[run]) if run in tests else ["baseline", *[None] * 5]
+                numbers = _cells(tests[run], NUMBERS) if run in tests else ["baseline", *[None] * 5]
                 rows.append([str(measure), run, self._mean(measure, run), *numbers])
         return ["measure", "run", "mean", *NUMBERS], rows
 
@@ -383,14 +384,13 @@ class Comparison(Grouped):
 
     def table_of_pairs(self, test: str = PAIRED_T) -> Table:
         """Column names and rows of a pairwise test: one row per measure and pair, the best runs first."""
-        columns = {PAIRED_T: NUMBERS, REPEATS: OVER_REPEATS}.get(test, {})
-        numbers = partial(_numbers, columns=columns) if columns else _further
+        columns = {PAIRED_T: NUMBERS, REPEATS: OVER_REPEATS}.get(test, FURTHER)
         rows = [
-            [str(measure), found.run, found.other, *numbers(found)]
+            [str(measure), found.run, found.other, *_cells(found, columns)]
             for measure in self.measures
             for found in self.find(measure, test)
         ]
-        return ["measure", "run", "other", *(columns or ("statistic", "p", "better"))], rows
+        return ["measure", "run", "other", *columns], rows
 
     def table_by_run(self, test: str = PAIRED_T) -> Table:
         """Column names and rows: one row per measure and run, sorted from the best run to the worst.
@@ -400,10 +400,10 @@ class Comparison(Grouped):
         """
         rows: list[list[Any]] = []
         for column, measure in enumerate(self.measures):
-            order = self.best_first(measure)
+            order, wins = self.best_first(measure), self.wins(measure, test)
             for number, run in enumerate(order):
                 rank = float(self.ranks[self.runs.index(run), column])
-                cell = beaten_cell(self.beaten(measure, test, run), order)
+                cell = beaten_cell(run, wins, order)
                 rows.append([str(measure), letters(number), run, self._mean(measure, run), rank, cell])
         return ["measure", "", "run", "mean", "mean rank", "better than"], rows
 
@@ -419,13 +419,9 @@ class Comparison(Grouped):
     @property
     def paper(self) -> PaperTable:
         """The table that papers print: runs × measures."""
-        number = {run: place for place, run in enumerate(self.runs)}
+        number = self.runs.index
         wins = [
-            [
-                (number[test.better], number[str(test.other if test.better == test.run else test.run)])
-                for test in self.find(measure)
-                if test.significant and test.better is not None
-            ]
+            {(number(better), number(worse)) for better, worse, _ in self.wins(measure)}
             for measure in self.measures
         ]
         several = f", Holm's correction for {counted(self.family, 'difference')} per measure" * (
@@ -436,27 +432,14 @@ class Comparison(Grouped):
             f"Paired t-tests{several}, p < {self.alpha:g}.",
             *["Behind ±, the standard deviation over repeats."] * bool(self.repeats),
         )
-        reference = None if self.reference is None else number[self.reference]
-        spread = [[self._spread(measure, run).get("SD") for run in self.runs] for measure in self.measures]
-        return PaperTable(self.runs, self.measures, self.values, wins, reference, about, spread)
+        reference = None if self.reference is None else number(self.reference)
+        spread = [[self._spread(measure, run).get("SD") for measure in self.measures] for run in self.runs]
+        marks = wins, reference, about, np.array(spread, dtype=float)
+        return PaperTable(self.runs, self.measures, self.values, *marks)
 
-    def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
-        """The table that papers print: runs × measures in LaTeX, which needs the package booktabs.
-
-        The best mean of each measure is bold, the second-best underlined. Letters mark significant
-        differences, and the caption names the test. `comments` stand above as LaTeX comments.
-        """
-        parts = [part.paper.latex(places) for part in self.groups.values()]
-        return "\n\n".join([self.paper.latex(places, comments, self.notes()), *parts])
-
-    def to_markdown(self, places: int = PLACES) -> str:
-        """The same table in Markdown."""
-        return "\n\n".join(part.paper.markdown(places) for part in (self, *self.groups.values()))
-
-    def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
-        """The same table in HTML."""
-        parts = [part.paper.html(places) for part in self.groups.values()]
-        return "\n".join([self.paper.html(places, comments), *parts])
+    def papers(self) -> list[PaperTable]:
+        """The table that papers print: runs × measures, over all topics and over each group of them."""
+        return [part.paper for part in (self, *self.groups.values())]
 
     def figure(self) -> Figure:
         """Draw the differences from the baseline or between two runs, else `significant_pairs`.
@@ -473,20 +456,21 @@ class Comparison(Grouped):
         in their order. A marker is filled if the difference is significant.
         """
         parts = {"all topics": self, **self.groups}
-        shape = len(parts) * len(self.runs), len(self.measures)
-        values, bounds, filled = np.zeros(shape), np.zeros((2, *shape)), np.zeros(shape, dtype=bool)
-        points: list[np.ndarray] = []
-        for number, part in enumerate(parts.values()):
-            base = part.values[self.runs.index(self.reference)] if self.reference else 0.0
-            points += [part.repeats[run] - base for run in self.runs if self.repeats]
-            if self.reference is None:
-                values[number * len(self.runs) :][: len(self.runs)] = part.values
-                continue
-            for column, measure in enumerate(self.measures):
-                for test in part.find(measure):
-                    cell = number * len(self.runs) + self.runs.index(test.run or ""), column
-                    values[cell], filled[cell] = test.difference or 0.0, test.significant
-                    bounds[(slice(None), *cell)] = np.array([test.lower, test.upper], dtype=float)
+        values, bounds, filled = np.concatenate([part.values for part in parts.values()]), None, None
+        points = [part.repeats[run] for part in parts.values() for run in self.runs if self.repeats]
+        label = "Mean over topics and repeats"
+        if self.reference is not None:
+            base = [part.values[self.runs.index(self.reference)] for part in parts.values()]
+            points = [each - base[row // len(self.runs)] for row, each in enumerate(points)]
+            none = Test(self.measures[0], PAIRED_T, difference=0.0, lower=0.0, upper=0.0)
+            found = [{(test.measure, test.run): test for test in part.primary} for part in parts.values()]
+            tests = [[of.get((m, run), none) for m in self.measures] for of in found for run in self.runs]
+            values, lower, upper, filled = (
+                np.array([[getattr(test, name) for test in row] for row in tests], dtype=float)
+                for name in ("difference", "lower", "upper", "significant")
+            )
+            bounds = np.stack([lower, upper])
+            label = f"Difference from {self.reference}"
         of_run = [f": {run}" * (len(self.runs) > 2) for run in self.runs]
         rows = [f"{name} ({part.topics}){of}" for name, part in parts.items() for of in of_run]
         figure = dot_plot(
@@ -494,22 +478,18 @@ class Comparison(Grouped):
             list(map(str, self.measures)),
             values,
             list(map(sign_of, self.measures)),
-            (f"Difference from {self.reference}" if self.reference else "Mean over topics and repeats")
-            + "; dots: repeats" * bool(points),
-            bounds if self.reference else None,
-            filled if self.reference else None,
+            label + "; dots: repeats" * bool(points),
+            bounds,
+            filled,
             baseline=self.reference,
             points=points,
             rows_of=self.runs * len(parts) if self.groups else None,
         )
         together = "simultaneous " * (self.family > 1 or bool(self.groups))
-        if self.reference is None:
-            return figure
-        figure.suptitle(
-            f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
-            f"filled: p < {self.alpha:g}{self._holm}",
-            x=0.01, ha="left", size=9,
-        )  # fmt: skip
+        if self.reference is not None:
+            text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
+            text += f"filled: p < {self.alpha:g}{self._holm}"
+            figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
 
     @property
@@ -558,7 +538,7 @@ class Comparison(Grouped):
             first, second = sorted((order.index(str(found.run)), order.index(str(found.other))))
             cell = (first, second) if found.test == PAIRED_T else (second, first)
             contrary = "<" if found.better == order[second] else ""  # ranks can contradict means
-            texts[cell] = contrary + stars(found.adjusted)
+            texts[cell] = contrary + stars(found.adjusted or 0.0)
             shades[cell] = 1 + (texts[cell].endswith("**"))
         label = list(map(letters, range(len(order))))
         draw_cells(
@@ -570,14 +550,8 @@ class Comparison(Grouped):
         axes.set_xlabel(f"{', '.join(sides)}{self._holm}\n** p < 0.01, * p < 0.05", loc="right", size=9)
 
 
-def _numbers(test: Test, columns: Mapping[str, str] = NUMBERS) -> list[Any]:
-    """The columns of a test of differences."""
+def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:
     return [getattr(test, name) for name in columns.values()]
-
-
-def _further(test: Test) -> list[Any]:
-    """The statistic, p-value and better run of another pairwise test."""
-    return [test.statistic, test.adjusted, test.better if test.significant else None]
 
 
 def _pairs(tests: Sequence[Test]) -> str:
@@ -592,36 +566,3 @@ def reference_of(runs: Sequence[str], baseline: str | None) -> str | None:
         hint = did_you_mean(baseline, runs)
         raise GradedError(f"the baseline {baseline!r} is not among the runs {listed(runs, most=10)}{hint}")
     return runs[0] if baseline is None and len(runs) == 2 else baseline
-
-
-def stars(p: float | None) -> str:
-    """The stars of a p-value in Table II.
-
-    >>> stars(0.003), stars(0.03), stars(0.3)
-    ('**', '*', '')
-    """
-    return next((mark for level, mark in STARS if p is not None and p < level), "")
-
-
-def beaten_cell(beaten: Mapping[str, Sequence[Any]], order: Sequence[Any]) -> str:
-    """The runs that a run beats, as letters in that order or, where these take too much room, counts."""
-    named = "; ".join(f"{_spans(map(order.index, runs))}{mark}" for mark, runs in beaten.items())
-    return named if len(named) <= CELL_WIDTH else "; ".join(f"{len(runs)}{m}" for m, runs in beaten.items())
-
-
-def _spans(numbers: Iterable[int]) -> str:
-    """The letters of ascending numbers; three or more successive letters become a span.
-
-    >>> _spans([0, 2, 3, 4, 5, 7, 8])
-    'A, C–F, H, I'
-    """
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and spans[-1][-1] == number - 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    return ", ".join(
-        f"{letters(span[0])}–{letters(span[-1])}" if len(span) > 2 else ", ".join(map(letters, span))
-        for span in spans
-    )

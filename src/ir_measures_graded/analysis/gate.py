@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree
 
@@ -122,7 +122,7 @@ class Verdict:
     fallen: tuple[tuple[str, float, float], ...]
     drops: int
     rises: int
-    stands: Mapping[str, bool | None]
+    stands: Mapping[str, bool | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -152,9 +152,9 @@ class Verdict:
         """The numbers as a row for programs."""
         row = {key: value for key, value in vars(self).items() if key not in ("fallen", "stands")}
         row |= {"measure": str(self.measure), "p": PValue(self.p)}
-        row["reachable"] = None if self.reachable is None else str(self.reachable)
-        stands = {"ties": "stands_over_ties", "unjudged": "stands_over_judgments"}
-        return row | {name: self.stands.get(kind) for kind, name in stands.items()}
+        row["reachable"] = self.reachable and str(self.reachable)
+        row["stands_over_ties"] = self.stands.get("ties")
+        return row | {"stands_over_judgments": self.stands.get("unjudged")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,8 +183,8 @@ class Gate(Result):
     def verdict(self) -> str:
         """``holds``, ``worse`` (or ``differs``) or ``undecided``."""
         found = {each.verdict for each in self._deciding}
-        clear = [each for each in (WORSE, DIFFERS) if each in found]
-        return clear[0] if clear else HOLDS if found == {HOLDS} else UNDECIDED
+        clear = found & {WORSE, DIFFERS}
+        return clear.pop() if clear else HOLDS if found == {HOLDS} else UNDECIDED
 
     @property
     def holds(self) -> bool:
@@ -211,8 +211,8 @@ class Gate(Result):
         if fallen := self._fallen():
             found.append((f"{self.unit.capitalize()}s that fell most (they never block)", rows_of(fallen)))
         if self.rankings:
-            rows = [list(row) for row in self.rankings]
-            found.append(("Rankings by topic", (["topic", "tau", "RBO", "moved most"], rows)))
+            columns = ["topic", "tau", "RBO", "moved most"]
+            found.append(("Rankings by topic", (columns, [list(row) for row in self.rankings])))
         return found
 
     def _fallen(self) -> list[dict[str, Any]]:
@@ -237,7 +237,9 @@ class Gate(Result):
                 if stands is not None:
                     certain = "is" if stands else "is not certainly"
                     found.append(f"{each.measure}: the verdict {certain} the same for every {WORDS[kind]}.")
-            if each.drops > each.rises and _sign_test(each.drops, each.rises) < LEVEL:
+            # The probability of at least as many drops among as many changes, a sign test.
+            special = statistics_library("scipy.special")
+            if special.bdtrc(each.drops - 1, each.drops + each.rises, 0.5) < LEVEL:
                 found.append(
                     f"{each.measure}: {counted(each.drops, self.unit)} fell by more than {DROP:g} and "
                     f"{each.rises} rose, more than chance explains."
@@ -258,15 +260,14 @@ class Gate(Result):
             found: dict[str, Any] = {"verdict": self.verdict, "old": self.old, "new": self.new}
             found |= {"margin": str(self.margin), "equivalent": self.equivalent, "measures": self.records()}
             return json.dumps(found | {"fallen": self._fallen(), "notes": self.notes()}, indent=1)
-        blocking = (WORSE, DIFFERS) if status == 0 else (WORSE, DIFFERS, UNDECIDED, SMALL)
-        bad = [each for each in self._deciding if each.verdict in blocking]
-        suite = ElementTree.Element(
-            "testsuite", name="gate", tests=str(len(self._deciding)), failures=str(len(bad))
-        )
+        passing = (HOLDS, UNDECIDED, SMALL) if status == 0 else (HOLDS,)
+        bad = sum(each.verdict not in passing for each in self._deciding)
+        count = str(len(self._deciding))
+        suite = ElementTree.Element("testsuite", name="gate", tests=count, failures=str(bad))
         for each in self._deciding:
             names = {"classname": f"gate {self.new} {self.old}", "name": each.name}
             case = ElementTree.SubElement(suite, "testcase", names)
-            if each in bad:
+            if each.verdict not in passing:
                 reason = each.sentence(self.margin, self.unit)
                 ElementTree.SubElement(case, "failure", type=each.verdict, message=reason)
         ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
@@ -278,20 +279,21 @@ class Gate(Result):
     def figure(self) -> Figure:
         """Draw the mean difference (in % of the old mean, for a relative margin) and the margin."""
         rows = [each for each in self.verdicts if each.verdict != SMALL]
+        percent = 100 if self.margin.relative else 1
         figure = plots.new_figure(7.0, 1.6 + 0.35 * len(rows))
         axes = figure.add_subplot()
         for place, each in enumerate(rows):
             filled = plots.COLOURS[0] if each.verdict == HOLDS else "white"
-            share = (
-                100 * each.difference / (abs(each.old) or np.nan) if self.margin.relative else each.difference
+            whole = abs(each.old) or np.nan if self.margin.relative else 1
+            axes.plot(
+                percent * each.difference / whole, place, "o", color=plots.COLOURS[0], markerfacecolor=filled
             )
-            axes.plot(share, place, "o", color=plots.COLOURS[0], markerfacecolor=filled)
-            edge = -sign_of(each.measure) * self.margin.size * (100 if self.margin.relative else 1)
+            edge = -sign_of(each.measure) * self.margin.size * percent
             axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])
         axes.axvline(0, color=plots.GREY, linewidth=1.0)
         axes.set_yticks(range(len(rows)), [each.name for each in rows])
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        unit = " in % of the old mean" if self.margin.relative else ""
+        unit = " in % of the old mean" * self.margin.relative
         axes.set_xlabel(f"{self.new} − {self.old}{unit}\nfilled: holds; coloured line: margin {self.margin}")
         return figure
 
@@ -341,30 +343,23 @@ def gate(
     for measure in evaluation.measures:
         _refuse_margin(size, measure, *evaluation.of(measure))
     groups = groups_of(evaluation.topics, by, evaluation.attributes)
-    parts: dict[str | None, Evaluation] = {None: evaluation}
-    parts |= {group: evaluation.on(rows) for group, rows in groups.items()}
-    tests = {
-        (group, measure): _Test(measure, part.topics, part.of(measure), size, equivalent)
-        for group, part in parts.items()
-        for measure in part.measures
-    }
-    of_groups = [key for key in tests if key[0] is not None and len(tests[key].topics) >= FEW]
-    families = [[key for key in tests if key[0] is None], of_groups]
-    corrected = {key: test.p for key, test in tests.items()}
-    for family in families:
-        corrected |= zip(family, holm([tests[key].p for key in family]).tolist())
-    found = []
-    for (group, _), test in tests.items():
-        p = corrected[group, test.measure]
-        alone = LEVEL / len(evaluation.measures)
-        stands = {} if study is None or group is not None else _stands(test, p, study, alone)
-        found.append(_verdict(test, group, p, stands))
+
+    found = [_verdict(evaluation, measure, None, size, equivalent) for measure in evaluation.measures]
+    found = _corrected(found, equivalent)
+    if study is not None:
+        found = [replace(each, stands=_stands(each, size, equivalent, study, len(found))) for each in found]
+    of_groups = [
+        _verdict(evaluation.on(rows), measure, group, size, equivalent)
+        for group, rows in groups.items()
+        for measure in evaluation.measures
+    ]
+    found += _corrected(of_groups, equivalent)
     if stored is not None:
         _refuse_drift(evaluation, stored)
     rankings = tuple(_rankings(study)) if equivalent and study is not None else ()
     old, new = evaluation.runs
-    verdicts, unit = tuple(found), evaluation.unit
-    return Gate(old, new, size, margin is not None, equivalent, every_group, verdicts, rankings, unit)
+    chosen, unit = margin is not None, evaluation.unit
+    return Gate(old, new, size, chosen, equivalent, every_group, tuple(found), rankings, unit)
 
 
 gate_values = gate
@@ -386,38 +381,42 @@ def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.nd
         )
 
 
-class _Test:
-    """The test by one measure over some of the topics.
+def _verdict(part: Evaluation, measure: Measure, group: str | None, margin: Margin, both: bool) -> Verdict:
+    """The verdict "holds", "undecided" or "too few topics" on `both` sides or one; p has no correction."""
+    (old, new), count = part.of(measure), len(part.topics)
+    better = sign_of(measure) * differences_of(new, old)[0]
+    allowed = margin.size * (old if margin.relative else np.ones_like(old))
+    sides = [allowed + better, allowed - better][: 1 + both]
+    holds = not better.any() or all(_bounds(side)[0] > 0 for side in sides)
+    verdict = SMALL if group is not None and count < FEW else HOLDS if holds else UNDECIDED
+    means = [float(mean_over_topics(each)) for each in (old, new, new - old, better, allowed)]
+    error, p = _error(better), float(means[3] == 0 if both else means[3] >= 0)
+    if error > 0:
+        p = float(statistics_library("scipy.special").stdtr(count - 1, means[3] / error))
+        p = 2 * min(p, 1 - p) if both else p
+    error, reachable, needed = _error(sides[0]), None, None
+    if error > 0 and means[4] > 0:
+        reach = (_quantile(1 - LEVEL, count) + _quantile(POWER, count)) * error
+        reachable = replace(margin, size=reach / means[0] if margin.relative else reach)
+        needed = topics_needed(means[4], error * count**0.5, 2 * LEVEL, POWER)
+    values = list(zip(part.topics, old.tolist(), new.tolist()))
+    worst = np.argsort(better, kind="stable")[:LISTED].tolist()
+    fallen = tuple(values[row] for row in worst if better[row] < 0)
+    drops, rises = int((better < -DROP).sum()), int((better > DROP).sum())
+    beyond = _bounds(sides[0])[1] < 0
+    numbers = means[0], means[1], means[2], p, beyond, reachable, needed
+    return Verdict(measure, group, verdict, count, *numbers, fallen, drops, rises)
 
-    `better` are the differences in favour of the new run, `allowed` the margin in each topic.
-    """
 
-    def __init__(
-        self,
-        measure: Measure,
-        topics: Sequence[str],
-        values: np.ndarray,
-        margin: Margin,
-        equivalent: bool,
-    ):
-        self.measure, self.topics = measure, topics
-        self.old, self.new = old, new = values
-        self.margin, self.equivalent = margin, equivalent
-        self.better = sign_of(measure) * differences_of(new, old)[0]
-        self.allowed = margin.size * (old if margin.relative else np.ones_like(old))
-        mean, error = float(mean_over_topics(self.better)), _error(self.better)
-        if error > 0:
-            below = float(statistics_library("scipy.special").stdtr(len(topics) - 1, mean / error))
-            self.p = 2 * min(below, 1 - below) if equivalent else below
-        else:
-            self.p = float(mean == 0 if equivalent else mean >= 0)
-
-    def decided(self, p: float) -> str:
-        """The verdict; `p` has the correction for the measures."""
-        sides = [self.allowed + self.better, self.allowed - self.better][: 1 + self.equivalent]
-        if not self.better.any() or all(_bounds(side)[0] > 0 for side in sides):
-            return HOLDS
-        return UNDECIDED if p >= LEVEL else DIFFERS if self.equivalent else WORSE
+def _corrected(found: list[Verdict], equivalent: bool) -> list[Verdict]:
+    """The verdicts with Holm's correction of p for all that are tested."""
+    p, tested = np.array([each.p for each in found]), [each.verdict != SMALL for each in found]
+    p[tested] = holm(p[tested])
+    clear = DIFFERS if equivalent else WORSE
+    return [
+        replace(each, p=of, verdict=clear if each.verdict == UNDECIDED and of < LEVEL else each.verdict)
+        for each, of in zip(found, p.tolist())
+    ]
 
 
 def _error(values: np.ndarray) -> float:
@@ -436,28 +435,30 @@ def _bounds(values: np.ndarray) -> tuple[float, float]:
     return mean - reach, mean + reach
 
 
-def _stands(test: _Test, p: float, study: Study, corrected: float) -> dict[str, bool | None]:
+def _stands(
+    verdict: Verdict, margin: Margin, equivalent: bool, study: Study, measures: int
+) -> dict[str, bool | None]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
-    The bounds are those of all values between each topic's lowest and highest one. `corrected` is the level
-    at which any number of measures finds a single one worse.
+    The bounds are those of all values between each topic's lowest and highest one. At the level over the
+    number of `measures`, any number of them finds a single one worse.
     """
-    found: dict[str, bool | None] = {}
-    actual = test.decided(p)
     by_session = study.judgments.sessions is not None
-    if by_session or not isinstance(test.measure, GradedMeasure) or actual in (UNDECIDED, DIFFERS):
-        return found
+    if by_session or not isinstance(verdict.measure, GradedMeasure) or verdict.verdict not in (HOLDS, WORSE):
+        return {}
     old, new = study.runs
-    for kind, extremes in differences_by_topic(test.measure, new, old).items():
+    found: dict[str, bool | None] = {}
+    for kind, extremes in differences_by_topic(verdict.measure, new, old).items():
         if extremes is None:
             continue
-        low, high = np.sort(sign_of(test.measure) * extremes[0], axis=0)
-        least, most = test.margin.size * extremes[1] if test.margin.relative else [test.allowed] * 2
-        if actual == HOLDS:
-            sides = [(least + low, most + high), (least - high, most - low)][: 1 + test.equivalent]
+        low, high = np.sort(sign_of(verdict.measure) * extremes[0], axis=0)
+        least, most = margin.size * (extremes[1] if margin.relative else np.ones(2))
+        if verdict.verdict == HOLDS:
+            sides = [(least + low, most + high), (least - high, most - low)][: 1 + equivalent]
             found[kind] = all(_least_bound(*side, LEVEL) > 0 for side in sides)
         else:
-            found[kind] = _least_bound(-high, -low, corrected) > 0 and bool((most + high).mean() <= 0)
+            worst = _least_bound(-high, -low, LEVEL / measures)
+            found[kind] = worst > 0 and bool((most + high).mean() <= 0)
     return found
 
 
@@ -477,42 +478,6 @@ def _least_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
         found = max(found, float(values.min(axis=0).sum()) - scale * spread / 2)
         chosen = np.where(values[0] <= values[1], low, high)
     return found
-
-
-def _verdict(test: _Test, group: str | None, p: float, stands: Mapping[str, bool | None]) -> Verdict:
-    """The verdict with its numbers; `p` has the correction for the measures."""
-    count, side = len(test.topics), test.allowed + test.better
-    error, allowed, old = _error(side), *(float(mean_over_topics(each)) for each in (test.allowed, test.old))
-    reachable = needed = None
-    if error > 0 and allowed > 0:
-        reach = (_quantile(1 - LEVEL, count) + _quantile(POWER, count)) * error
-        reachable = replace(test.margin, size=reach / old if test.margin.relative else reach)
-        needed = topics_needed(allowed, error * count**0.5, 2 * LEVEL, POWER)
-    worst = np.argsort(test.better, kind="stable")[:LISTED].tolist()
-    values = list(zip(test.topics, test.old.tolist(), test.new.tolist()))
-    return Verdict(
-        test.measure,
-        group,
-        SMALL if group is not None and count < FEW else test.decided(p),
-        count,
-        old,
-        float(mean_over_topics(test.new)),
-        float(mean_over_topics(test.new - test.old)),
-        p,
-        beyond=_bounds(side)[1] < 0,
-        reachable=reachable,
-        needed=needed,
-        fallen=tuple(values[row] for row in worst if test.better[row] < 0),
-        drops=int((test.better < -DROP).sum()),
-        rises=int((test.better > DROP).sum()),
-        stands=stands,
-    )
-
-
-def _sign_test(drops: int, rises: int) -> float:
-    """The probability of at least as many drops among as many changes by chance."""
-    test = statistics_library("scipy.stats").binomtest
-    return float(test(drops, drops + rises, alternative="greater").pvalue)
 
 
 def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
@@ -538,7 +503,7 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
         moved = [
             topic
             for topic in dict.fromkeys([*then, *now])
-            if topic not in then or topic not in now or abs(then[topic] - now[topic]) > close
+            if not abs(then.get(topic, np.nan) - now.get(topic, np.nan)) <= close
         ]
         if moved:
             raise GradedError(

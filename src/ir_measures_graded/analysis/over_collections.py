@@ -9,7 +9,7 @@ that a large collection does not decide.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
@@ -28,18 +28,17 @@ from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output import plots
 from ..output.cells import INCHES, draw_cells
-from ..output.formats import PLACES, Table, counted, listed
-from ..output.result import Result
+from ..output.formats import Table, counted, listed
 from ..registry.facts import sign_of
 from ..registry.notation import NamedMeasure
 from ..statistics.libraries import need_statistics
 from ..statistics.options import check_test
 from ..statistics.paired import FEW, paired
-from ..statistics.significance import holm, quietly
+from ..statistics.significance import holm, known, quietly
 from ..statistics.strata import resampled_interval, stratified_t
 from .compare import refuse_few
-from .comparison import PValue, beaten_cell, reference_of, stars
-from .paper import PaperTable, letters
+from .comparison import PValue, reference_of
+from .paper import InPapers, PaperTable, Win, beaten_cell, letters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +49,7 @@ FIELDS = ("difference", "lower", "upper", "p", "adjusted")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverCollections(Result):
+class OverCollections(InPapers):
     """Means of runs in several collections, and tests of their differences in each and over all.
 
     `topics` are the topic counts of the `collections`. `values` is an array (measures × runs × collections)
@@ -79,6 +78,11 @@ class OverCollections(Result):
         return mean_over_topics(self.values)
 
     @property
+    def cells(self) -> np.ndarray:
+        """The `values`, and behind those of all collections the means (measures × runs × collections + 1)."""
+        return np.dstack([self.values, self.means])
+
+    @property
     def summary(self) -> str:
         """The runs, measures and collections in one line."""
         collections = counted(len(self.collections), "collection")
@@ -90,53 +94,47 @@ class OverCollections(Result):
         p is that of the difference from the baseline over all collections, and the last column without a
         baseline has the letters of the runs that the run beats over all.
         """
-        rows: list[list[Any]] = []
-        for number, measure in enumerate(self.measures):
-            last = self._marks(number, -1)
-            for place, run in enumerate(self._order(number)):
-                of_all = (array[number, run] for array in (self.means, self.lower, self.upper))
-                letter = [] if self.reference else [letters(place)]
-                cells = _known(np.array([*self.values[number, run], *of_all]))
-                rows.append([str(measure), *letter, self.runs[run], *cells, last[run]])
-        letter, mark = ([], "p") if self.reference else ([""], "better than")
-        return ["measure", *letter, "run", *self.collections, "mean", "lower", "upper", mark], rows
+        mark = "better than" if self.reference is None else "p"
+        numbers = np.dstack([self.cells, self.lower, self.upper])
+        columns = [*self.collections, "mean", "lower", "upper", mark]
+        return self._table(columns, lambda *cell: [*known(numbers[cell]), self._mark(-1, *cell)])
 
     def parts(self) -> list[tuple[str, Table]]:
         """The means, then what is significant in each collection and over all."""
-        rows: list[list[Any]] = []
-        for number, measure in enumerate(self.measures):
-            columns = [self._marks(number, column) for column in range(len(self.collections) + 1)]
-            for place, run in enumerate(self._order(number)):
-                letter = [] if self.reference else [letters(place)]
-                rows.append([str(measure), *letter, self.runs[run], *(marks[run] for marks in columns)])
         title = f"p of the difference from {self.reference}" if self.reference else "Better than"
-        head = ["measure", *[""] * (not self.reference), "run", *self.collections, ALL]
-        return [("Means", self.table()), (title, (head, rows))]
+        columns = [*self.collections, ALL]
+        places = range(len(columns))
+        marks = self._table(columns, lambda *cell: [self._mark(column, *cell) for column in places])
+        return [("Means", self.table()), (title, marks)]
+
+    def _table(self, columns: list[str], cells: Callable[..., list[Any]]) -> Table:
+        """A row per measure and run, best runs first, with letters of the runs if there is no baseline."""
+        letter = [""] if self.reference is None else []
+        rows = [
+            [str(measure), *(letters(place) for _ in letter), self.runs[run], *cells(number, run)]
+            for number, measure in enumerate(self.measures)
+            for place, run in enumerate(self._order(number))
+        ]
+        return ["measure", *letter, "run", *columns], rows
 
     def _order(self, measure: int) -> list[int]:
         """The runs from the best mean to the worst, then those without a mean."""
         return np.argsort(-sign_of(self.measures[measure]) * self.means[measure], kind="stable").tolist()
 
-    def _marks(self, measure: int, column: int) -> list[Any]:
-        """For each run, its p against the baseline, or the letters of the runs that it beats."""
-        if self.reference is not None:
-            p = _known(self.tests["adjusted"][measure, column])
-            known = {run: each and PValue(each) for (run, _), each in zip(self.pairs, p)}
-            return [known.get(run) for run in range(len(self.runs))]
-        order = self._order(measure)
-        beaten: list[dict[str, list[int]]] = [{} for _ in self.runs]
-        wins = self._wins(measure, column)
-        for better, worse, each in sorted(wins, key=lambda win: (win[2] >= 0.01, order.index(win[1]))):
-            beaten[better].setdefault(stars(each), []).append(worse)
-        return [beaten_cell(each, order) for each in beaten]
+    def _mark(self, column: int, measure: int, run: int) -> PValue | str | None:
+        """The p of a run against the baseline, or the letters of the runs that it beats."""
+        if self.reference is None:
+            return beaten_cell(run, self._wins(measure, column), self._order(measure))
+        of_run = {one: p for (one, _), p in zip(self.pairs, self.tests["adjusted"][measure, column].tolist())}
+        return PValue(of_run[run]) if of_run.get(run, np.nan) >= 0 else None
 
-    def _wins(self, measure: int, column: int) -> list[tuple[int, int, float]]:
+    def _wins(self, measure: int, column: int) -> list[Win]:
         """The better and the worse run of each significant difference, and its p."""
-        found = self.tests["difference"][measure, column], self.tests["adjusted"][measure, column]
+        found = (self.tests[name][measure, column].tolist() for name in ("difference", "adjusted"))
         sign = sign_of(self.measures[measure])
         return [
-            (first, second, p) if sign * difference > 0 else (second, first, p)
-            for (first, second), difference, p in zip(self.pairs, *map(np.ndarray.tolist, found))
+            (one, other, p) if sign * difference > 0 else (other, one, p)
+            for (one, other), difference, p in zip(self.pairs, *found)
             if p < self.alpha and difference
         ]
 
@@ -165,29 +163,21 @@ class OverCollections(Result):
 
     def records(self, what: str = "differences") -> list[dict[str, Any]]:
         """One dictionary per measure, collection or ``all``, and pair of runs; or run, for the `means`."""
-        labels = [
-            ({"measure": str(measure), COLLECTION: collection}, number, column)
-            for number, measure in enumerate(self.measures)
-            for column, collection in enumerate((*self.collections, ALL))
-        ]
-        if what == "means":
-            blank = np.full(self.values.shape, np.nan)
-            ends = self.means, self.lower, self.upper
-            arrays = [np.dstack(pair) for pair in zip((self.values, blank, blank), ends)]
-            return [
-                {**label, "run": run, "mean": mean, "lower": lower, "upper": upper}
-                for label, *place in labels
-                for run, mean, lower, upper in zip(
-                    self.runs, *(_known(each[place[0], :, place[1]]) for each in arrays)
-                )
-            ]
-        return [
-            {**label, "run": self.runs[pair[0]], "other": self.runs[pair[1]], **dict(zip(FIELDS, numbers))}
-            for label, *place in labels
-            for pair, *numbers in zip(
-                self.pairs, *(_known(self.tests[name][tuple(place)]) for name in FIELDS)
-            )
-        ]
+        rows = []
+        for number, column in np.ndindex(self.cells.shape[0], self.cells.shape[2]):
+            label = {"measure": str(self.measures[number]), COLLECTION: (*self.collections, ALL)[column]}
+            names: Sequence[str] = FIELDS
+            if what == "means":
+                names, keys = ("mean", "lower", "upper"), [{"run": run} for run in self.runs]
+                arrays = [self.cells[number, :, column], *np.full((2, len(self.runs)), np.nan)]
+                if column == len(self.collections):
+                    arrays[1:] = self.lower[number], self.upper[number]
+            else:
+                arrays = [self.tests[name][number, column] for name in FIELDS]
+                keys = [{"run": self.runs[one], "other": self.runs[other]} for one, other in self.pairs]
+            for key, *numbers in zip(keys, *map(known, arrays)):
+                rows.append({**label, **key, **dict(zip(names, numbers))})
+        return rows
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
@@ -196,29 +186,14 @@ class OverCollections(Result):
             PaperTable(
                 self.runs,
                 tuple(NamedMeasure(name, sign_of(measure) < 0) for name in columns),
-                np.column_stack([self.values[number], self.means[number]]),
-                [[win[:2] for win in self._wins(number, column)] for column in range(len(columns))],
+                self.cells[number],
+                [{win[:2] for win in self._wins(number, column)} for column in range(len(columns))],
                 None if self.reference is None else self.runs.index(self.reference),
                 (f"{measure} in {counted(len(self.collections), 'collection')}; each counts once.",
                  f"Paired t-tests, for the mean a stratified one, Holm's correction, p < {self.alpha:g}."),
             )
             for number, measure in enumerate(self.measures)
         ]  # fmt: skip
-
-    def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
-        """The table that papers print, one per measure, in LaTeX, which needs the package booktabs."""
-        first, *others = self.papers()
-        tables = [first.latex(places, comments, self.notes()), *(each.latex(places) for each in others)]
-        return "\n\n".join(tables)
-
-    def to_markdown(self, places: int = PLACES) -> str:
-        """The same tables in Markdown."""
-        return "\n\n".join(each.markdown(places) for each in self.papers())
-
-    def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
-        """The same tables in HTML."""
-        first, *others = self.papers()
-        return "\n".join([first.html(places, comments), *(each.html(places) for each in others)])
 
     @plots.styled
     def figure(self) -> Figure:
@@ -237,17 +212,12 @@ class OverCollections(Result):
         figure = plots.new_figure(max(width * across, 4), height * -(-len(self.measures) // across))
         for number, axes in enumerate(plots.panels(figure, len(self.measures), across)):
             measure, order = self.measures[number], self._order(number)
-            values = np.column_stack([self.values[number], self.means[number]])[order]
-            rows = [self.runs[run] for run in order]
+            values, rows = self.cells[number, order], [self.runs[run] for run in order]
             with quietly():
                 base = values[rows.index(self.reference)] if self.reference else np.nanmean(values, axis=0)
             shades = sign_of(measure) * (values - base)
             shades = 1 + shades / (np.nanmax(np.abs(shades), initial=0) or 1)
-            texts = {
-                cell: f"{values[cell]:.3f}"
-                for cell in np.ndindex(values.shape)
-                if values[cell] == values[cell]
-            }
+            texts = {cell: f"{value:.3f}" for cell, value in np.ndenumerate(values) if value == value}
             draw_cells(axes, shades, texts, rows, columns, colours=colours)
             axes.set_aspect("auto")
             axes.set_title(plots.title(measure, width=36), loc="right", size=10)
@@ -255,11 +225,6 @@ class OverCollections(Result):
         text = plots.title(f"Colour: better (blue) or worse (orange) than {against}", width=40)
         figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
-
-
-def _known(values: np.ndarray) -> list[float | None]:
-    """The numbers of an array, None for NaN."""
-    return [None if value != value else value for value in values.tolist()]
 
 
 def compare_collections(

@@ -2,21 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ..output.formats import PLACES, escaped_latex, escaped_markdown
+from ..output.result import Result
 from ..registry.facts import sign_of
+
+CELL_WIDTH = 24
+STARS = ((0.01, "**"), (0.05, "*"))
+"""Table II marks p-values below these limits with these stars."""
+LATEX = r"\textbf{%s}", r"\underline{%s}", r"\textsuperscript{%s}", r"\textsubscript{%s}"
+HTML = "<b>%s</b>", "<u>%s</u>", "<sup>%s</sup>", "<sub>%s</sub>"
+"""The marks of the best and the second-best value, and of letters above and below a value."""
+
+Win = tuple[Any, Any, Any]
+"""The better and the worse run of a significant difference, and its p-value."""
 
 
 def letters(number: int) -> str:
     """The letters of run `number`, counted from 0: A, B, …, Z, AA, AB, …"""
     return (letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+
+
+def stars(p: float) -> str:
+    """The stars of a p-value in Table II.
+
+    >>> stars(0.003), stars(0.03), stars(0.3)
+    ('**', '*', '')
+    """
+    return next((mark for level, mark in STARS if p < level), "")
+
+
+def beaten_by(run: Any, wins: Iterable[Win], order: Sequence[Any]) -> dict[str, list[Any]]:
+    """The runs that a run beats, in this order, grouped by stars.
+
+    >>> beaten_by("C", [("C", "A", 0.001), ("B", "A", 0.02), ("C", "B", 0.04)], "CBA")
+    {'**': ['A'], '*': ['B']}
+    """
+    beaten = defaultdict(list)
+    for _, other, p in sorted((win for win in wins if win[0] == run), key=lambda win: order.index(win[1])):
+        beaten[stars(p)].append(other)
+    return dict(sorted(beaten.items(), reverse=True))
+
+
+def beaten_cell(run: Any, wins: Iterable[Win], order: Sequence[Any]) -> str:
+    """The runs that a run beats, as letters in this order or, where these take too much room, counts."""
+    beaten = beaten_by(run, wins, order)
+    named = "; ".join(f"{_spans(map(order.index, runs))}{mark}" for mark, runs in beaten.items())
+    return named if len(named) <= CELL_WIDTH else "; ".join(f"{len(runs)}{m}" for m, runs in beaten.items())
+
+
+def _spans(numbers: Iterable[int]) -> str:
+    """The letters of ascending numbers; three or more successive letters become a span.
+
+    >>> _spans([0, 2, 3, 4, 5, 7, 8])
+    'A, C–F, H, I'
+    """
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    return ", ".join(
+        f"{letters(span[0])}–{letters(span[-1])}" if len(span) > 2 else ", ".join(map(letters, span))
+        for span in spans
+    )
 
 
 @dataclass(frozen=True)
@@ -71,17 +131,17 @@ class PaperTable:
 
     A value that is NaN is missing. `wins` has the pairs of a better and a worse run for each measure, as
     indices of `runs`. With a `reference`, all pairs contain this run. `about` are the sentences of the
-    caption on data and test. `spread` has, for each measure, the standard deviations to print beside the
-    means.
+    caption on data and test. `spread` has the standard deviations to print beside the means, if they are not
+    NaN.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     values: np.ndarray
-    wins: Sequence[Sequence[tuple[int, int]]]
+    wins: Sequence[Collection[tuple[Any, Any]]]
     reference: int | None
     about: tuple[str, ...]
-    spread: Sequence[Sequence[float | None]] | None = None
+    spread: np.ndarray | None = None
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -114,31 +174,26 @@ class PaperTable:
 
         Equal printed numbers are equally good.
         """
-        return [
-            list(row) for row in zip(*(self._column(number, places) for number in range(len(self.measures))))
-        ]
+        columns = [self._column(number, places) for number in range(len(self.measures))]
+        return [list(row) for row in zip(*columns)]
 
     def _column(self, number: int, places: int) -> list[Cell]:
-        means, wins = self.values[:, number].tolist(), self.wins[number]
-        printed = [f"{mean:.{places}f}" if places >= 0 else repr(mean) for mean in means]
-        sign = sign_of(self.measures[number])
-        ranks = np.unique(-sign * np.array(printed, dtype=float), return_inverse=True)[1].tolist()
-        for run, deviation in enumerate(self.spread[number] if self.spread else ()):
-            if deviation is not None:
-                printed[run] += f" ± {deviation:.{places}f}" if places >= 0 else f" ± {deviation!r}"
-        return [
-            Cell(text, rank == 0, rank == 1, self._beaten(run, wins), self._beaten_by_reference(run, wins))
-            if text != "nan"
-            else Cell("–", False, False)
-            for run, (text, rank) in enumerate(zip(printed, ranks))
-        ]
-
-    def _beaten(self, run: int, wins: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-        beaten = (self.letter(worse) for better, worse in sorted(wins) if better == run)
-        return tuple(filter(None, beaten))
-
-    def _beaten_by_reference(self, run: int, wins: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-        return () if self.reference is None or (self.reference, run) not in wins else ("a",)
+        wins, printed = (
+            self.wins[number],
+            [_decimals(mean, places) for mean in self.values[:, number].tolist()],
+        )
+        better_first = -sign_of(self.measures[number]) * np.array(printed, dtype=float)
+        ranks = np.unique(better_first, return_inverse=True)[1].tolist()
+        if self.spread is not None:
+            deviations = (_decimals(each, places) for each in self.spread[:, number].tolist())
+            printed = [f"{mean} ± {each}".removesuffix(" ± nan") for mean, each in zip(printed, deviations)]
+        cells = []
+        for run, (text, rank) in enumerate(zip(printed, ranks)):
+            beaten = (self.letter(other) for other in range(len(self.runs)) if (run, other) in wins)
+            worse = ("a",) if (self.reference, run) in wins else ()
+            cell = Cell(text, rank == 0, rank == 1, tuple(filter(None, beaten)), worse)
+            cells.append(Cell("–", False, False) if text == "nan" else cell)
+        return cells
 
     def latex(self, places: int = PLACES, comments: Iterable[str] = (), notes: Iterable[str] = ()) -> str:
         """The table with the rules of booktabs, in an environment with a caption, between comments."""
@@ -161,7 +216,7 @@ class PaperTable:
             r"\toprule",
             *heads,
             r"\midrule",
-            *(" & ".join(row) + r" \\" for row in self._rows(places, escaped_latex, _in_latex)),
+            *(" & ".join(row) + r" \\" for row in self._rows(places, escaped_latex, LATEX)),
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
@@ -173,13 +228,13 @@ class PaperTable:
         """The table in GitHub's Markdown, above its caption."""
         head = ["", "run", *map(escaped_markdown, self._head())]
         rule = ["---", "---", *["--:"] * len(self.measures)]
-        rows = [head, rule, *self._rows(places, escaped_markdown, _in_html)]
+        rows = [head, rule, *self._rows(places, escaped_markdown, HTML)]
         return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", escaped_markdown(self.caption)])
 
     def html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The table in HTML with its caption, below comments."""
         rows = [f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in ('', 'run', *self._head()))}</tr>"]
-        for row in self._rows(places, escape, _in_html):
+        for row in self._rows(places, escape, HTML):
             rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
         told = [f"<!-- {escape(line).replace('--', '- -')} -->" for line in comments]
         return "\n".join([*told, "<table>", f"<caption>{escape(self.caption)}</caption>", *rows, "</table>"])
@@ -192,32 +247,50 @@ class PaperTable:
             for column, cutoff in zip(each.columns, each.cutoffs)
         ]
 
-    def _rows(
-        self, places: int, escaped: Callable[[str], str], printed: Callable[[Cell], str]
-    ) -> list[list[str]]:
+    def _rows(self, places: int, escaped: Callable[[str], str], marks: Sequence[str]) -> list[list[str]]:
         """Each run: its letter, its name, and its cells."""
         order = [column for each in self.groups for column in each.columns]
         return [
-            [self.letter(number), escaped(run), *(printed(row[column]) for column in order)]
+            [self.letter(number), escaped(run), *(_marked(row[column], *marks) for column in order)]
             for number, (run, row) in enumerate(zip(self.runs, self.cells(places)))
         ]
 
 
-def _joined(names: Sequence[str]) -> str:
-    """Letters without commas, if each is a single one."""
-    return ("" if all(len(name) == 1 for name in names) else ",").join(names)
+def _decimals(number: float, places: int) -> str:
+    return f"{number:.{places}f}" if places >= 0 else repr(number)
 
 
-def _in_latex(cell: Cell) -> str:
-    text = rf"\textbf{{{cell.text}}}" if cell.best else cell.text
-    text = rf"\underline{{{text}}}" if cell.second else text
-    for command, names in (("textsuperscript", cell.better), ("textsubscript", cell.worse)):
-        text += f"\\{command}{{{_joined(names)}}}" if names else ""
+def _marked(cell: Cell, best: str, second: str, above: str, below: str) -> str:
+    """A cell with its marks; letters have no commas if each is a single one."""
+    text = best % cell.text if cell.best else second % cell.text if cell.second else cell.text
+    for mark, names in ((above, cell.better), (below, cell.worse)):
+        if names:
+            text += mark % ("" if all(len(name) == 1 for name in names) else ",").join(names)
     return text
 
 
-def _in_html(cell: Cell) -> str:
-    text = f"<b>{cell.text}</b>" if cell.best else f"<u>{cell.text}</u>" if cell.second else cell.text
-    for tag, names in (("sup", cell.better), ("sub", cell.worse)):
-        text += f"<{tag}>{_joined(names)}</{tag}>" if names else ""
-    return text
+class InPapers(Result):
+    """A result with tables that papers print."""
+
+    @abstractmethod
+    def papers(self) -> list[PaperTable]:
+        """The tables that papers print."""
+
+    def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
+        """The tables that papers print in LaTeX, which needs the package booktabs.
+
+        The best mean of each measure is bold, the second-best underlined. Letters mark significant
+        differences, and the caption names the test. `comments` stand above as LaTeX comments.
+        """
+        first, *others = self.papers()
+        tables = [first.latex(places, comments, self.notes()), *(each.latex(places) for each in others)]
+        return "\n\n".join(tables)
+
+    def to_markdown(self, places: int = PLACES) -> str:
+        """The same tables in Markdown."""
+        return "\n\n".join(each.markdown(places) for each in self.papers())
+
+    def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
+        """The same tables in HTML."""
+        first, *others = self.papers()
+        return "\n".join([first.html(places, comments), *(each.html(places) for each in others)])

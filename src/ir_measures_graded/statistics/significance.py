@@ -9,8 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ TIED = 1e-9  # relative to the largest difference: Wilcoxon's test takes closer 
 PERMUTED_AT_ONCE = 1_000_000  # values, which take a few tens of megabytes
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A test's statistic and p-value; each is None if undefined, and `note` gives the reason.
 
     In a test of two runs, `leaning` is > 0 if the test favours the first run, < 0 if it favours the second.
@@ -208,6 +206,11 @@ def _noise(values: np.ndarray) -> float:
 
 def _outcome(result: Any, leaning: float = 0.0) -> Outcome:
     return Outcome(float(result.statistic), float(result.pvalue), float(leaning))
+
+
+def known(values: np.ndarray) -> list[float | None]:
+    """The numbers of an array, None for NaN."""
+    return [None if value != value else value for value in values.tolist()]
 
 
 @contextmanager
