@@ -17,11 +17,10 @@ from .evaluation.trial import problem as _problem
 from .inputs.files import RunFile, read_trec_qrels, read_trec_run
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measure_names
-from .measures.at_relevant import AtRelevant
 from .measures.base import GradedMeasure, TopicMeasure
 from .measures.parameters import Choice, Count, Flag, Parameter, Real
+from .measures.sums import AtRelevant, Normalised, WeightedGains
 from .measures.topics import GainList, Topic, Topics, ratio
-from .measures.weighted import Normalised, WeightedGains
 from .registry import built_in as _built_in
 from .registry import names as _names
 from .registry import plugins as _plugins

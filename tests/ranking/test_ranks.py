@@ -123,4 +123,4 @@ def test_ideal_list_is_the_sorted_positive_gains_up_to_the_cutoff(topics, cut):
         if gain > 0
     ]
     ideal = documents_of(qrels).judged.ideal(gains, cutoff)
-    assert list(zip(ideal.topic.tolist(), ideal.rank.tolist(), ideal.gain.tolist())) == expected
+    assert list(zip(*(column.tolist() for column in ideal))) == expected

@@ -228,7 +228,6 @@ BROKEN = {
     "claims a name twice": (GOOD.replace("[First()]", "[First(), First()]"), "claims the name 'First' twice"),
     "has a name with a space": (GOOD.replace('"First"', '"First hit"'), "'First hit', which is not an"),
     "has a keyword for a name": (GOOD.replace('"First"', '"lambda"'), "'lambda', which is not an identifier"),
-    "has no name": (GOOD.replace('    NAME = "First"\n', ""), "which is not an identifier"),
     "has a plain parameter": (GOOD.replace("Real(", "dict("), "parameter 'p' of First is not a Parameter"),
     "rises with the rank": (
         summed("def discount(self, rank): return 1 / rank"),

@@ -198,7 +198,8 @@ def computed(
     except GradedError:
         raise
     except TopicError as error:
-        raise GradedError(f"{named()} failed for topic {shown(error.topic)}: {error}") from error.__cause__
+        topic, reason = error.args
+        raise GradedError(f"{named()} failed for topic {shown(topic)}: {reason}") from error.__cause__
     except Exception as error:
         over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
         raise GradedError(f"{named()} failed over {over}: {type(error).__name__}: {error}") from error

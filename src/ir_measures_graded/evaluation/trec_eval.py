@@ -82,8 +82,8 @@ def average_precision(lists: TrecLists, given: Given) -> np.ndarray:
 
 def ndcg(lists: TrecLists, given: Given) -> np.ndarray:
     """``m_ndcg.c``, ``m_ndcg_cut.c``: the DCG of the run's list / that of the ideal list."""
-    best = lists.ranks.judged.ideal({level: max(gain, 0) for level, gain in lists.gains.items()})
-    ideal = GainList(lists.hits.topic_count, best.topic, best.rank, best.gain)
+    gains: GainMap = {level: max(gain, 0) for level, gain in lists.gains.items()}
+    ideal = GainList(lists.hits.topic_count, *lists.ranks.judged.ideal(gains))
     return ratio(dcg(lists.relevant.first(given["cutoff"])), dcg(ideal.first(given["cutoff"])))
 
 

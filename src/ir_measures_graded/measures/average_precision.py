@@ -16,11 +16,9 @@ import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
 from ..ranking.gains import gain_of
-from ..ranking.judged import Ideal
-from .at_relevant import AtRelevant
-from .blended_ratio import BETA, BlendedRatio
-from .sums import SumOverRanks
-from .topics import GainList, Topics, computed_once, ratio, share
+from ..ranking.judged import computed_once, ideal_list
+from .sums import BETA, AtRelevant, BlendedRatio, SumOverRanks
+from .topics import GainList, Topics, ratio, share
 
 MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
@@ -66,7 +64,6 @@ class _muAP(ByThreshold):
     0.448
     """
 
-    NAME = "muAP"
     ALIASES = ("muMAP", "μAP", "μMAP")
 
     def norm(self, relevant: np.ndarray) -> np.ndarray:
@@ -95,8 +92,6 @@ class _GAP(ByThreshold):
     >>> round(GAP.calc_aggregate(qrels, run), 4), round(GAP(gains="exp").calc_aggregate(qrels, run), 4)
     (0.4933, 0.475)
     """
-
-    NAME = "GAP"
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return topics.whole_ideal.total
@@ -195,8 +190,6 @@ class _WAP(_MeanAtRelevant):
     0.11
     """
 
-    NAME = "WAP"
-
     def achieved(self, number: np.ndarray, gain: np.ndarray) -> np.ndarray:
         return gain
 
@@ -228,7 +221,6 @@ class _Q(_MeanAtRelevant, BlendedRatio):
     0.09
     """
 
-    NAME = "Q"
     ALIASES = ("QMeasure",)
     PARAMETERS = {"beta": BETA}
 
@@ -252,8 +244,6 @@ class _AGR(_WAP):
     0.1
     """
 
-    NAME = "AGR"
-
     def relevant(self, topics: Topics) -> GainList:
         run = topics.run.relevant
         level = topics.document_level[topics.document[topics.run.gain > 0]]
@@ -266,8 +256,8 @@ class _AGR(_WAP):
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         levels = topics.ranks.judged.levels
-        best = Ideal.of(levels.topic, _adjusted_gains(topics), levels.count, topics.count, None)
-        ideal = GainList(topics.count, best.topic, best.rank, best.gain)
+        best = ideal_list(levels.topic, _adjusted_gains(topics), levels.count, topics.count, None)
+        ideal = GainList(topics.count, *best)
         return ideal.value_at(rank, topic, ideal.cumulated)
 
 
@@ -287,9 +277,5 @@ def _adjusted_gains(topics: Topics) -> np.ndarray:
     return np.where(some[topic], adjusted, gain)
 
 
-muAP = _muAP()
-WAP = _WAP()
-Q = _Q()
-AGR = _AGR()
-GAP = _GAP()
+muAP, WAP, Q, AGR, GAP = _muAP(), _WAP(), _Q(), _AGR(), _GAP()
 MEASURES = (muAP, WAP, Q, AGR, GAP)

@@ -36,8 +36,9 @@ def options(cls: type[GradedMeasure]) -> dict[str, Parameter | None]:
 class GradedMeasure(ir_measures.Measure):
     """A measure over graded judgments that computes all topics at once: override `values`.
 
-    Declare `NAME` and `PARAMETERS` (name to `Parameter`). The docstring begins with the title and a
-    description, as in ``Cumulated gain: The gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
+    Declare `PARAMETERS` (name to `Parameter`), and `NAME` unless it is the name of the class without a
+    leading underscore. The docstring begins with the title and a description, as in ``Cumulated gain: The
+    gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
     `ALIASES`, `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they
     differ from the values below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of
     measures show the docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also
@@ -74,7 +75,9 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
-        title, colon, description = cls.doc_summary().partition(": ")
+        cls.NAME = vars(cls).get("NAME", cls.__qualname__.rpartition(".")[2].removeprefix("_"))
+        summary = " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+        title, colon, description = summary.partition(": ")
         if colon and not {"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys():
             cls.PRETTY_NAME, cls.SHORT_DESC = title, description
         offered = {name: parameter for name, parameter in options(cls).items() if parameter}
@@ -161,11 +164,6 @@ class GradedMeasure(ir_measures.Measure):
         return OrderlessMean()
 
     @classmethod
-    def doc_summary(cls) -> str:
-        """The first paragraph of the docstring, on one line."""
-        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
-
-    @classmethod
     def doc_field(cls, field: str) -> str:
         """A field of the docstring, such as `formula`, on one line; empty if there is none."""
         text = inspect.cleandoc(cls.__doc__ or "")
@@ -196,18 +194,18 @@ class TopicMeasure(GradedMeasure):
         raise NotImplementedError
 
     def values(self, topics: Topics) -> np.ndarray:
-        return np.fromiter(map(self._checked, topics), np.float64, topics.count)
-
-    def _checked(self, topic: Topic) -> float:
-        try:
-            value: Any = self.value(topic)
-            if isinstance(value, (str, bytes)):
-                raise TypeError(f"{value!r} is not a number")
-            return float(value)
-        except GradedError:
-            raise
-        except Exception as error:
-            raise TopicError(topic.name, f"{type(error).__name__}: {error}") from error
+        values = np.empty(topics.count)
+        for number, topic in enumerate(topics):
+            try:
+                value: Any = self.value(topic)
+                if isinstance(value, (str, bytes)):
+                    raise TypeError(f"{value!r} is not a number")
+                values[number] = float(value)
+            except GradedError:
+                raise
+            except Exception as error:
+                raise TopicError(topic.name, f"{type(error).__name__}: {error}") from error
+        return values
 
 
 class OrderlessMean(ir_measures.MeanAgg):
@@ -233,8 +231,4 @@ class ScoreError(GradedError):
 
 
 class TopicError(Exception):
-    """A `TopicMeasure` failed on a topic."""
-
-    def __init__(self, topic: str, message: str):
-        super().__init__(message)
-        self.topic = topic
+    """A `TopicMeasure` failed; its arguments are the topic and the reason."""

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .at_relevant import AtRelevant
-from .blended_ratio import BETA, BlendedRatio
+from .collection import TOP_GAIN, TopGainMeasure
 from .parameters import Real
-from .top_gain import TOP_GAIN, TopGainMeasure
+from .sums import BETA, AtRelevant, BlendedRatio
 from .topics import Topics
 
 
@@ -52,8 +51,6 @@ class _ERR_G(_Cascade):
     (0.5607, 0.6352)
     """
 
-    NAME = "ERR_G"
-
     RECALL_BASE = False
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
@@ -74,8 +71,6 @@ class _nERR(_ERR_G):
     >>> round(nERR.calc_aggregate(qrels, run), 4), round(nERR(gains="linear").calc_aggregate(qrels, run), 4)
     (0.6151, 0.7552)
     """
-
-    NAME = "nERR"
 
     RECALL_BASE = True
 
@@ -104,7 +99,6 @@ class _EBR(_Cascade, BlendedRatio):
     (0.6107, 0.6737)
     """
 
-    NAME = "EBR"
     PARAMETERS = {"max_gain": TOP_GAIN, "beta": BETA}
 
 
@@ -125,7 +119,6 @@ class _iRBU(_Cascade):
     (0.9192, 0.9106)
     """
 
-    NAME = "iRBU"
     PARAMETERS = {
         "max_gain": TOP_GAIN,
         "p": Real(default=0.99, above=0, at_most=1, desc="persistence: the factor of the utility per rank"),
@@ -137,8 +130,5 @@ class _iRBU(_Cascade):
         return self["p"] ** -rank.astype(np.float64)
 
 
-ERR_G = _ERR_G()
-nERR = _nERR()
-EBR = _EBR()
-iRBU = _iRBU()
+ERR_G, nERR, EBR, iRBU = _ERR_G(), _nERR(), _EBR(), _iRBU()
 MEASURES = (ERR_G, nERR, EBR, iRBU)

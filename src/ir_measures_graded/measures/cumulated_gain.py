@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from .parameters import TOPICS_BEST, Flag, Real
+from .sums import Normalised, WeightedGains
 from .topics import ratio
-from .weighted import Normalised, WeightedGains
 
 AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cutoff (avg-pos)")
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
@@ -45,7 +45,6 @@ class _CG(WeightedGains):
     5.0
     """
 
-    NAME = "CG"
     PARAMETERS = {"avg": AVG}
 
 
@@ -69,7 +68,6 @@ class _DCG_JK(_Discounted):
     6.89
     """
 
-    NAME = "DCG_JK"
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
@@ -88,7 +86,6 @@ class _nCG(Normalised):
     0.83
     """
 
-    NAME = "nCG"
     PARAMETERS = {"avg": AVG}
 
 
@@ -111,7 +108,6 @@ class _nDCG_JK(_Discounted, Normalised):
     0.83
     """
 
-    NAME = "nDCG_JK"
     PARAMETERS = {"b": BASE, "avg": AVG}
 
 
@@ -142,8 +138,6 @@ class _DCG_Burges(_Log2):
     4.2431
     """
 
-    NAME = "DCG_Burges"
-
 
 class _nDCG_Burges(_Log2, Normalised):
     r"""Normalised discounted cumulated gain (Burges et al.): Discounted cumulated gain with log2(i + 1) as a
@@ -166,8 +160,6 @@ class _nDCG_Burges(_Log2, Normalised):
     0.6593
     """
 
-    NAME = "nDCG_Burges"
-
 
 class _NDCNG(Normalised):
     r"""Normalised discounted cumulative normalised gain: nDCG over gains divided by the highest gain, so that
@@ -189,12 +181,7 @@ class _NDCNG(Normalised):
     0.39
     """
 
-    NAME = "NDCNG"
-    PARAMETERS = {
-        "avg": AVG,
-        "max_gain": TOPICS_BEST,
-    }
-
+    PARAMETERS = {"avg": AVG, "max_gain": TOPICS_BEST}
     SCALES = True
 
     def normalised_gain(self, gain: np.ndarray, best: np.ndarray) -> np.ndarray:
@@ -204,11 +191,6 @@ class _NDCNG(Normalised):
         return np.log(rank + 1)
 
 
-CG = _CG()
-DCG_JK = _DCG_JK()
-nCG = _nCG()
-nDCG_JK = _nDCG_JK()
-DCG_Burges = _DCG_Burges()
-nDCG_Burges = _nDCG_Burges()
-NDCNG = _NDCNG()
+CG, DCG_JK, nCG, nDCG_JK = _CG(), _DCG_JK(), _nCG(), _nDCG_JK()
+DCG_Burges, nDCG_Burges, NDCNG = _DCG_Burges(), _nDCG_Burges(), _NDCNG()
 MEASURES = (CG, DCG_JK, nCG, nDCG_JK, DCG_Burges, nDCG_Burges, NDCNG)

@@ -8,21 +8,25 @@ T. Sakai, R. Song: Evaluating diversified search results using per-intent graded
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from ..ranking.gains import LINEAR
-from ..ranking.judged import Judged
+from ..ranking.judged import Judged, computed_once
 from ..ranking.ranks import JudgedRanks
 from .average_precision import Q
 from .base import GradedMeasure
-from .blended_ratio import BETA
 from .cascade import ERR_G
+from .collection import TOP_GAIN, TopGainMeasure
 from .cumulated_gain import nDCG_Burges
 from .parameters import Real
-from .top_gain import TOP_GAIN, TopGainMeasure
-from .topics import Topics, computed_once, ratio
+from .sums import BETA, SumOverRanks
+from .topics import GainList, Topics, ratio
+
+Compute = Callable[[GradedMeasure, Topics], np.ndarray]
+"""Computes values, or curves."""
 
 
 @computed_once
@@ -36,8 +40,7 @@ def by_intent(topics: Topics) -> Topics:
     listed = listed[np.lexsort((rank[listed], pair[listed]))]
     retrieved, none = ranks.retrieved[intents.topic], np.empty((2, 0), dtype=np.int64)
     hits = intents.judged, listed, pair[listed], rank[listed]
-    of_pairs = JudgedRanks(*hits, retrieved, none[0], none, none)
-    return Topics(of_pairs, topics.gains, topics.cutoff)
+    return Topics(JudgedRanks(*hits, retrieved, none[0], none, none), topics.gains, topics.cutoff)
 
 
 @computed_once
@@ -56,15 +59,11 @@ def document_of(topics: Topics) -> np.ndarray:
     return judged.intents.doc + judged.offsets[judged.intents.topic][judged.intents.judged.topic]
 
 
-def has_relevant(topics: Topics) -> np.ndarray:
-    """Whether each intent has a relevant document, so that it counts."""
-    return topics.ranks.judged.intents.judged.relevant(topics.gains) > 0
-
-
 def probability(topics: Topics) -> np.ndarray:
     """Pr(x) of each intent, which adds up to 1 over those of a topic that have a relevant document."""
-    share = topics.ranks.judged.intents.probability * has_relevant(topics)
-    return ratio(share, over_intents(topics, share)[topics.ranks.judged.intents.topic])
+    intents = topics.ranks.judged.intents
+    share = intents.probability * (by_intent(topics).relevant > 0)
+    return ratio(share, over_intents(topics, share)[intents.topic])
 
 
 def over_intents(topics: Topics, values: np.ndarray) -> np.ndarray:
@@ -75,9 +74,27 @@ def over_intents(topics: Topics, values: np.ndarray) -> np.ndarray:
 
 
 class OfIntents(GradedMeasure):
-    """A measure that reads the judgments for intents."""
+    """A measure that reads the judgments for intents: override `of`."""
 
     INTENTS = True
+
+    def of(self, topics: Topics, compute: Compute) -> np.ndarray:
+        """The values or the curves of the measure, from those that `compute` gives for other measures."""
+        raise NotImplementedError
+
+    def values(self, topics: Topics) -> np.ndarray:
+        return self.of(topics, lambda measure, view: measure.values(view))
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        return self.of(topics, lambda measure, view: measure.curve(view, depth))
+
+
+class _Found(SumOverRanks):
+    """1 from the rank of the first relevant document on."""
+
+    def amounts(self, topics: Topics) -> GainList:
+        run = topics.run.relevant
+        return run.with_gain((run.number == 1).astype(np.float64))
 
 
 class _IRec(OfIntents):
@@ -97,16 +114,10 @@ class _IRec(OfIntents):
     0.6667
     """
 
-    NAME = "IRec"
-
-    def values(self, topics: Topics) -> np.ndarray:
-        found = np.diff(by_intent(topics).run.relevant.offsets) > 0
-        return ratio(over_intents(topics, found), over_intents(topics, has_relevant(topics)))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        relevant = by_intent(topics).run.relevant
-        found = relevant.vector(relevant.gain, depth) > 0
-        return ratio(over_intents(topics, found), over_intents(topics, has_relevant(topics))[:, None])
+    def of(self, topics: Topics, compute: Compute) -> np.ndarray:
+        intents = by_intent(topics)
+        found = over_intents(topics, compute(_Found(), intents))
+        return ratio(found.T, over_intents(topics, intents.relevant > 0)).T
 
 
 class _OfGlobalGain(OfIntents):
@@ -116,16 +127,9 @@ class _OfGlobalGain(OfIntents):
         """The measure of global gains."""
         raise NotImplementedError
 
-    def values(self, topics: Topics) -> np.ndarray:
-        return self._with_recall(self.of_gains().values(by_global_gain(topics)), IRec.values(topics))
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        curve = self.of_gains().curve(by_global_gain(topics), depth)
-        return self._with_recall(curve, IRec.curve(topics, depth))
-
-    def _with_recall(self, values: np.ndarray, recall: np.ndarray) -> np.ndarray:
+    def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         gamma = self["gamma"] if "gamma" in self.PARAMETERS else 0
-        return gamma * recall + (1 - gamma) * values
+        return gamma * compute(IRec, topics) + (1 - gamma) * compute(self.of_gains(), by_global_gain(topics))
 
 
 class _D_nDCG(_OfGlobalGain):
@@ -146,8 +150,6 @@ class _D_nDCG(_OfGlobalGain):
     >>> round(D_nDCG.calc_aggregate(qrels, run), 4)  # (4 + 2/2) / (4 + 2/1.585 + 1/2)
     0.8678
     """
-
-    NAME = "D_nDCG"
 
     def of_gains(self) -> GradedMeasure:
         return nDCG_Burges(gains=LINEAR)
@@ -173,7 +175,6 @@ class _D_Q(_OfGlobalGain):
     0.5833
     """
 
-    NAME = "D_Q"
     PARAMETERS = {"beta": BETA}
 
     def of_gains(self) -> GradedMeasure:
@@ -198,7 +199,6 @@ class _Dsharp_nDCG(_D_nDCG):
     0.7672
     """
 
-    NAME = "Dsharp_nDCG"
     PARAMETERS = {"gamma": GAMMA}
 
 
@@ -217,7 +217,6 @@ class _Dsharp_Q(_D_Q):
     0.625
     """
 
-    NAME = "Dsharp_Q"
     PARAMETERS = {"gamma": GAMMA, "beta": BETA}
 
 
@@ -228,15 +227,10 @@ class _IntentAware(OfIntents):
         """The measure of a single intent."""
         raise NotImplementedError
 
-    def values(self, topics: Topics) -> np.ndarray:
+    def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         intents = by_intent(topics)
-        values = self.of_intent(intents).values(intents)
-        return np.minimum(over_intents(topics, probability(topics) * values), 1.0)
-
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        intents = by_intent(topics)
-        curve = self.of_intent(intents).curve(intents, depth)
-        return np.minimum(over_intents(topics, probability(topics)[:, None] * curve), 1.0)
+        values = compute(self.of_intent(intents), intents)
+        return np.minimum(over_intents(topics, (probability(topics) * values.T).T), 1.0)
 
 
 class _ERR_IA_G(_IntentAware, TopGainMeasure):
@@ -257,7 +251,6 @@ class _ERR_IA_G(_IntentAware, TopGainMeasure):
     0.3698
     """
 
-    NAME = "ERR_IA_G"
     PARAMETERS = {"max_gain": TOP_GAIN}
 
     def of_intent(self, intents: Topics) -> GradedMeasure:
@@ -281,18 +274,12 @@ class _nDCG_IA(_IntentAware):
     0.5628
     """
 
-    NAME = "nDCG_IA"
     GAINS = "exp"
 
     def of_intent(self, intents: Topics) -> GradedMeasure:
         return nDCG_Burges
 
 
-IRec = _IRec()
-D_nDCG = _D_nDCG()
-D_Q = _D_Q()
-Dsharp_nDCG = _Dsharp_nDCG()
-Dsharp_Q = _Dsharp_Q()
-ERR_IA_G = _ERR_IA_G()
-nDCG_IA = _nDCG_IA()
+IRec, D_nDCG, D_Q, Dsharp_nDCG = _IRec(), _D_nDCG(), _D_Q(), _Dsharp_nDCG()
+Dsharp_Q, ERR_IA_G, nDCG_IA = _Dsharp_Q(), _ERR_IA_G(), _nDCG_IA()
 MEASURES = (IRec, D_nDCG, D_Q, Dsharp_nDCG, Dsharp_Q, ERR_IA_G, nDCG_IA)

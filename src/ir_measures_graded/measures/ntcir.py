@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from .blended_ratio import BETA, BlendedRatio
 from .parameters import Choice, Real
+from .sums import BETA, BlendedRatio
 from .topics import GainList, Topics
 
 
@@ -34,8 +34,6 @@ class _O_measure(BlendedRatio):
     (0.75, 0.5)
     """
 
-    NAME = "O_measure"
-
     def goes_on(self, gain: np.ndarray, topics: Topics) -> float:
         return 0.0
 
@@ -50,23 +48,20 @@ class _AtPreferredRank(BlendedRatio):
         """The value of a list that ends at each relevant document, if this one is preferred."""
         return self.quality(run, topics)
 
-    def values(self, topics: Topics) -> np.ndarray:
-        preferred, value = self._preferred(topics)
-        return preferred.final(value)
+    def amounts(self, topics: Topics) -> GainList:
+        """The documents that are better than all above them, with the value at each."""
+        run = topics.run.relevant
+        best = run.previous(run.running(np.maximum, run.gain), first=0.0)
+        return run.with_gain(self.value_if_preferred(run, topics)).where(run.gain > best)
 
-    def curve(self, topics: Topics, depth: int) -> np.ndarray:
-        preferred, value = self._preferred(topics)
-        return preferred.latest(value, depth)
+    def value_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
+        return amounts.final(amounts.gain)
+
+    def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
+        return amounts.latest(amounts.gain, depth)
 
     def contributions(self, topics: Topics) -> GainList | None:
         return None
-
-    def _preferred(self, topics: Topics) -> tuple[GainList, np.ndarray]:
-        """The documents that are better than all above them, and the value at each."""
-        run = topics.run.relevant
-        best = run.previous(run.running(np.maximum, run.gain), first=0.0)
-        preferred = run.gain > best
-        return run.where(preferred), self.value_if_preferred(run, topics)[preferred]
 
 
 class _P_measure(_AtPreferredRank):
@@ -87,8 +82,6 @@ class _P_measure(_AtPreferredRank):
     (0.7, 0.75)
     """
 
-    NAME = "P_measure"
-
 
 class _P_plus(_AtPreferredRank):
     r"""P⁺-measure: The mean blended ratio of Q down to the first of the best documents in the list.
@@ -106,8 +99,6 @@ class _P_plus(_AtPreferredRank):
     >>> round(P_plus.calc_aggregate(qrels, run), 4), P_plus(gains="exp").calc_aggregate(qrels, run)
     (0.725, 0.625)
     """
-
-    NAME = "P_plus"
 
     def value_if_preferred(self, run: GainList, topics: Topics) -> np.ndarray:
         return run.cumsum(self.quality(run, topics)) / run.number
@@ -140,7 +131,6 @@ class _NCU(BlendedRatio):
     0.4878
     """
 
-    NAME = "NCU"
     PARAMETERS = {
         "stop": Choice("gu", "rb", default="gu", desc="where users stop: graded-uniform or rank-biased"),
         "utility": Choice("P", "BR", default="P", desc="precision, or the blended ratio of Q"),
@@ -165,8 +155,5 @@ class _NCU(BlendedRatio):
         return ideal.sum(self.weight(ideal, topics))
 
 
-O_measure = _O_measure()
-P_measure = _P_measure()
-P_plus = _P_plus()
-NCU = _NCU()
+O_measure, P_measure, P_plus, NCU = _O_measure(), _P_measure(), _P_plus(), _NCU()
 MEASURES = (O_measure, P_measure, P_plus, NCU)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from operator import ge, gt, le, lt
-from typing import Any
+from typing import Any, ClassVar
 
 from ir_measures.measures import ParamInfo
 
@@ -19,14 +19,17 @@ from ..ranking.gains import LINEAR, canonical_gains, plain_number
 class Parameter(ParamInfo):
     """A parameter of a graded measure. An unset parameter reads as `default`."""
 
-    def __init__(self, *, default: Any, desc: str, dtype: Any = None, choices: Any = None):
-        super().__init__(dtype=dtype, required=False, default=default, desc=desc)
-        if choices is not None:
-            self.choices = choices
+    DTYPE: Any = None
+    """The type of a value, or several, for ir-measures."""
+    ALLOWED: ClassVar[str] = ""
+    """The allowed values, in words."""
+
+    def __init__(self, *, default: Any, desc: str):
+        super().__init__(dtype=self.DTYPE, required=False, default=default, desc=desc)
 
     def allowed(self) -> str:
         """The allowed values, in words."""
-        raise NotImplementedError
+        return self.ALLOWED
 
     def canonical(self, value: Any) -> Any:
         """The stored form of `value`; raises `GradedError` or `TypeError` if it is not allowed."""
@@ -44,6 +47,8 @@ class Parameter(ParamInfo):
 class Real(Parameter):
     """A finite real number; `above` and `below` are exclusive bounds, `at_least` and `at_most` inclusive."""
 
+    DTYPE = (int, float)
+
     def __init__(
         self,
         *,
@@ -54,8 +59,8 @@ class Real(Parameter):
         below: float | None = None,
         at_most: float | None = None,
     ):
-        super().__init__(default=default, desc=desc, dtype=(int, float))
-        given = zip((">", "≥", "<", "≤"), (gt, ge, lt, le), (above, at_least, below, at_most))
+        super().__init__(default=default, desc=desc)
+        given = ((">", gt, above), ("≥", ge, at_least), ("<", lt, below), ("≤", le, at_most))
         self.bounds = [(sign, holds, bound) for sign, holds, bound in given if bound is not None]
 
     def allowed(self) -> str:
@@ -71,11 +76,8 @@ class Real(Parameter):
 class Count(Parameter):
     """A whole number of at least 1."""
 
-    def __init__(self, *, default: Any, desc: str):
-        super().__init__(default=default, desc=desc, dtype=int)
-
-    def allowed(self) -> str:
-        return "a whole number ≥ 1"
+    DTYPE = int
+    ALLOWED = "a whole number ≥ 1"
 
     def canonical(self, value: Any) -> int:
         value = plain_number(value)
@@ -87,11 +89,8 @@ class Count(Parameter):
 class Flag(Parameter):
     """True or False."""
 
-    def __init__(self, *, default: bool, desc: str):
-        super().__init__(default=default, desc=desc, dtype=bool)
-
-    def allowed(self) -> str:
-        return "True or False"
+    DTYPE = bool
+    ALLOWED = "True or False"
 
     def canonical(self, value: Any) -> bool:
         if type(value).__name__ not in ("bool", "bool_"):  # NumPy's type is not a subclass of bool
@@ -102,8 +101,11 @@ class Flag(Parameter):
 class Choice(Parameter):
     """One of several words."""
 
+    DTYPE = str
+
     def __init__(self, *words: str, default: str, desc: str):
-        super().__init__(default=default, desc=desc, dtype=str, choices=words)
+        super().__init__(default=default, desc=desc)
+        self.choices = words
 
     def allowed(self) -> str:
         return "one of " + ", ".join(repr(word) for word in self.choices)
@@ -117,16 +119,12 @@ class Choice(Parameter):
 class Gains(Parameter):
     """A weighting, by name or as gains by level, as `canonical_gains` takes them."""
 
-    def __init__(self, default: str | None = LINEAR) -> None:
-        super().__init__(
-            default=default,
-            desc="gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "
-            "a level that the map lacks keeps its own value",
-            dtype=(str, dict),
-        )
+    DTYPE = (str, dict)
+    ALLOWED = "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
 
-    def allowed(self) -> str:
-        return "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
+    def __init__(self, default: str | None = LINEAR) -> None:
+        desc = "gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "
+        super().__init__(default=default, desc=desc + "a level that the map lacks keeps its own value")
 
     def canonical(self, value: Any) -> Any:
         return canonical_gains(value)

@@ -14,55 +14,82 @@ information retrieval system performance based on user preference. JIIS 34, 2010
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ..by_topic import changes, earlier_and_smaller, offsets_of, tally
+from ..by_topic import changes, earlier_and_smaller, entries, offsets_of, positions, tally
+from ..ranking.judged import computed_once
 from ..ranking.order import tied
 from .base import GradedMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag, Parameter
-from .topics import Topics, computed_once, ratio, share
+from .topics import GainList, Topics, ratio, share
 
 NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
 
 
-class _Preference(GradedMeasure):
-    JUDGED_ONLY = True
-    OLD_NAMES = {"ties": "tied_by"}
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"tied_by": TIED_BY}
+@computed_once
+def full_list(topics: Topics) -> GainList:
+    """The run's list with an entry at each rank: unjudged documents have gain 0."""
+    run, retrieved = topics.run, topics.retrieved
+    topic, gain = np.repeat(np.arange(topics.count), retrieved), np.zeros(retrieved.sum())
+    gain[(np.cumsum(retrieved) - retrieved)[run.topic] + run.rank - 1] = run.gain
+    return GainList(topics.count, topic, positions(retrieved) + 1, gain)
 
 
-@dataclass(frozen=True)
-class Documents:
+def at_ranks(topics: Topics, values: np.ndarray) -> np.ndarray:
+    """The values at the ranks of `full_list`, from one for each position of `ranks.score`."""
+    return values[positions(topics.ranks.retrieved) < (topics.cutoff or np.inf)]
+
+
+@computed_once
+def missed(topics: Topics) -> tuple[np.ndarray, np.ndarray]:
+    """The topics and the gains of the judged documents that the run's list lacks, ascending."""
+    lacking = np.ones(topics.document_topic.size, dtype=bool)
+    lacking[topics.document] = False
+    topic, gain, count = tally(topics.document_topic[lacking], topics.document_gain[lacking])
+    return np.repeat(topic, count), np.repeat(gain, count)
+
+
+class Groups(NamedTuple):
+    """Tied documents: `topic` and `size` of each group, topic after topic, and each document's `group`."""
+
+    topic: np.ndarray
+    size: np.ndarray
+    group: np.ndarray
+
+    def pairs(self, topic_count: int) -> np.ndarray:
+        """The number of pairs of tied documents in each topic (T)."""
+        return np.bincount(self.topic, self.size * (self.size - 1) // 2, topic_count).astype(np.int64)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """The position of each document in the order of the groups; tied ones share their mean position."""
+        return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
+
+
+class Documents(NamedTuple):
     """Documents in the system's order, topic after topic; tied ones in the user's order, the worst first.
 
-    An entry stands for `count` documents of a `topic`, more than one only for documents that are not
-    retrieved. The user prefers a higher `kind`, the index of the gain among `kinds` ascending gains. The
-    system ties an entry with the one before it unless it is `new`.
+    The user prefers a higher `kind`, the index of the gain among `kinds` ascending gains. The system ties a
+    document with the one before it unless it is `new`.
     """
 
     topic_count: int
     kinds: int
     topic: np.ndarray
     kind: np.ndarray
-    count: np.ndarray
     new: np.ndarray
 
     def total(self, values: np.ndarray) -> np.ndarray:
-        """The sum of a value per entry over each topic (T)."""
+        """The sum of a value per document over each topic (T)."""
         return np.bincount(self.topic, weights=values, minlength=self.topic_count)
 
-    @cached_property
     def user_ties(self) -> Groups:
         """The documents of each topic that the user ties, the least preferred first."""
-        topic, kind, size = tally(self.topic, self.kind, self.count)
-        entry = np.searchsorted(topic * self.kinds + kind, self.topic * self.kinds + self.kind)
-        return Groups(topic, size, entry)
+        topic, kind, size = tally(self.topic, self.kind)
+        return Groups(topic, size, entries(self.topic, self.kind, topic, kind))
 
-    @cached_property
     def system_ties(self) -> Groups:
         """The documents of each topic that the system ties, the most preferred first."""
         return self.groups(self.new)
@@ -70,8 +97,7 @@ class Documents:
     def groups(self, opens: np.ndarray) -> Groups:
         """The groups of consecutive documents that begin where `opens` is true."""
         start = np.flatnonzero(opens)
-        size = np.add.reduceat(self.count, start) if start.size else start
-        return Groups(self.topic[start], size, np.cumsum(opens) - 1)
+        return Groups(self.topic[start], np.diff(start, append=opens.size), np.cumsum(opens) - 1)
 
 
 @computed_once
@@ -80,75 +106,56 @@ def documents_of(topics: Topics, tied_by: str) -> Documents:
 
     With `tied_by='score'` documents with equal scores are tied, with `'rank'` none are.
     """
-    run, (missed, missed_gain, missed_count) = topics.full_list, topics.missed
-    gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
+    run, (topic, gain) = full_list(topics), missed(topics)
     new = np.ones(run.rank.size, dtype=bool)
     if tied_by == "score":
-        new = topics.at_ranks(topics.ranks.first_of_tie) == run.rank
-    end = np.cumsum(topics.retrieved)[missed]
-    new = np.insert(new, end, changes(missed))
-    kind = np.insert(np.searchsorted(gains, run.gain), end, np.searchsorted(gains, missed_gain))
-    tied_entries, first = tied(new)
-    kind[tied_entries] = np.sort(first * gains.size + kind[tied_entries]) % gains.size
-    topic = np.insert(run.topic, end, missed)
-    count = np.insert(np.ones(run.rank.size, dtype=np.int64), end, missed_count)
-    return Documents(topics.count, gains.size, topic, kind, count, new)
+        new = at_ranks(topics, topics.ranks.first_of_tie) == run.rank
+    end = np.cumsum(topics.retrieved)[topic]
+    gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
+    kind = np.searchsorted(gains, np.insert(run.gain, end, gain))
+    new = np.insert(new, end, changes(topic))
+    position, first = tied(new)
+    kind[position] = np.sort(first * gains.size + kind[position]) % gains.size
+    return Documents(topics.count, gains.size, np.insert(run.topic, end, topic), kind, new)
 
 
-class Groups(NamedTuple):
-    """Tied documents: `topic` and `size` of each group, topic after topic, and the `group` of each entry."""
-
-    topic: np.ndarray
-    size: np.ndarray
-    group: np.ndarray
-
-    def pairs(self, topic_count: int) -> np.ndarray:
-        """The number of pairs of tied documents in each topic (T)."""
-        pairs = np.bincount(self.topic, self.size * (self.size - 1) // 2, topic_count)
-        return pairs.astype(np.int64)
-
-    @property
-    def positions(self) -> np.ndarray:
-        """The position of each entry in the order of the groups; tied documents share their mean position."""
-        return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
-
-
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(NamedTuple):
     """All pairs of each topic's documents, counted by how the two orders treat them (T each).
 
-    `documents` is N. The user prefers one document of a pair and the system orders the two the same way
-    (`agree`, C⁺), the opposite way (`oppose`, C⁻) or not at all (`user`, Cᵘ). In `system` (Cˢ) the user has
-    no preference and the system orders the two.
+    `documents` is N. The user prefers one document of a pair (`preferred`, C), and the system orders the two
+    the same way (`agree`, C⁺), the opposite way (`oppose`, C⁻) or not at all (`user`, Cᵘ). In `system` (Cˢ)
+    the user has no preference and the system orders the two.
     """
 
     documents: np.ndarray
+    preferred: np.ndarray
     agree: np.ndarray
     oppose: np.ndarray
     user: np.ndarray
     system: np.ndarray
-
-    @cached_property
-    def preferred(self) -> np.ndarray:
-        """C: the pairs in which the user prefers one document."""
-        return self.agree + self.oppose + self.user
 
 
 @computed_once
 def pairs_of(topics: Topics, tied_by: str) -> Pairs:
     """The pairs of the documents of each topic."""
     documents = documents_of(topics, tied_by)
-    size = documents.total(documents.count).astype(np.int64)
+    size = np.bincount(documents.topic, minlength=topics.count)
     both_ties = documents.groups(documents.new | changes(documents.kind))
-    ties = documents.user_ties, documents.system_ties, both_ties
+    ties = documents.user_ties(), documents.system_ties(), both_ties
     user, system, both = (groups.pairs(topics.count) for groups in ties)
     # An earlier document with a higher gain is one that the system strictly prefers.
     better = documents.kinds - 1 - documents.kind
-    agreed = earlier_and_smaller(better, offsets_of(documents.topic, topics.count), documents.count)
-    agree = documents.total(documents.count * agreed).astype(np.int64)
-    # total = agree + oppose + user ties + system ties − ties of both, as in scipy.stats.kendalltau
-    oppose = size * (size - 1) // 2 - agree - user - system + both
-    return Pairs(size, agree, oppose, system - both, user - both)
+    agreed = earlier_and_smaller(better, offsets_of(documents.topic, topics.count))
+    agree = documents.total(agreed).astype(np.int64)
+    preferred = size * (size - 1) // 2 - user
+    oppose = preferred - agree - (system - both)
+    return Pairs(size, preferred, agree, oppose, system - both, user - both)
+
+
+class _Preference(GradedMeasure):
+    JUDGED_ONLY = True
+    OLD_NAMES = {"ties": "tied_by"}
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"tied_by": TIED_BY}
 
 
 class _NDPM(_Preference):
@@ -170,7 +177,6 @@ class _NDPM(_Preference):
     0.23
     """
 
-    NAME = "NDPM"
     PARAMETERS = {
         "performance": Flag(default=False, desc="return 1 − distance, so that 1 is perfect"),
         "tied_by": TIED_BY,
@@ -203,7 +209,6 @@ class _KendallTau(_Preference):
     0.67
     """
 
-    NAME = "KendallTau"
     PARAMETERS = {
         "variant": Choice("b", "a", "c", default="b", desc="Kendall's treatment of ties: τ-a, τ-b or τ-c"),
         "tied_by": TIED_BY,
@@ -219,7 +224,7 @@ class _KendallTau(_Preference):
             among = (decided + pairs.user).astype(np.float64) * (decided + pairs.system)
             return ratio(surplus, np.sqrt(among))
         documents = documents_of(topics, self["tied_by"])
-        ties = documents.user_ties, documents.system_ties
+        ties = documents.user_ties(), documents.system_ties()
         m = np.minimum(*(np.bincount(groups.topic, minlength=topics.count) for groups in ties))
         return ratio(surplus * 2.0 * m, n**2 * (m - 1))
 
@@ -240,17 +245,12 @@ class _Spearman(_Preference):
     -0.3
     """
 
-    NAME = "Spearman"
-
     def values(self, topics: Topics) -> np.ndarray:
         documents = documents_of(topics, self["tied_by"])
-        size = documents.total(documents.count)
+        size, total = np.bincount(documents.topic, minlength=topics.count), documents.total
         middle = (np.cumsum(size) - size + (size - 1) / 2)[documents.topic]
-        x, y = middle - documents.user_ties.positions, documents.system_ties.positions - middle
-
-        def total(products: np.ndarray) -> np.ndarray:  # exact: products are multiples of 1/4
-            return documents.total(documents.count * products)
-
+        x, y = middle - documents.user_ties().positions, documents.system_ties().positions - middle
+        # The sums are exact: products are multiples of 1/4.
         return np.clip(ratio(total(x * y), np.sqrt(total(x * x) * total(y * y))), -1, 1)
 
 
@@ -275,46 +275,38 @@ class _ADM(GradedMeasure):
     0.87
     """
 
-    NAME = "ADM"
-    PARAMETERS = {
-        "norm": NORM,
-        "max_gain": TOPICS_BEST,
-    }
+    PARAMETERS = {"norm": NORM, "max_gain": TOPICS_BEST}
     JUDGED_ONLY = True
     DEFAULT = None
 
     def values(self, topics: Topics) -> np.ndarray:
-        run, (missed, gain, count) = topics.full_list, topics.missed
-        m = self["max_gain"] or topics.best
-        s = scaled_scores(self, topics)
-        u = ratio(run.gain, np.broadcast_to(m, topics.count)[run.topic])
-        of_missed = ratio(gain, np.broadcast_to(m, topics.count)[missed])
-        topic = np.append(run.topic, np.repeat(missed, count))
-        distance = np.append(np.abs(s - u), np.repeat(of_missed, count))
-        total = np.bincount(topic, weights=distance, minlength=topics.count)
+        run, (topic, gain) = full_list(topics), missed(topics)
+        m = np.broadcast_to(self["max_gain"] or topics.best, topics.count)
+        s = np.append(scaled_scores(self, topics), np.zeros(gain.size))
+        topic = np.append(run.topic, topic)
+        u = ratio(np.append(run.gain, gain), m[topic])
+        total = np.bincount(topic, weights=np.abs(s - u), minlength=topics.count)
         size = np.bincount(topic, minlength=topics.count)
         return np.where(topics.relevant > 0, 1 - ratio(total, size), 0.0)
 
 
 def scaled_scores(measure: GradedMeasure, topics: Topics) -> np.ndarray:
-    """The scores of `topics.full_list`: with norm='minmax' scaled to [0, 1] by topic, else unchanged.
+    """The scores at the ranks of `full_list`: with norm='minmax' scaled to [0, 1] by topic, else unchanged.
 
     Raises `GradedError` for an infinite score, and with norm='none' for a score outside [0, 1].
     """
-    whole, score, topic = topics.ranks.whole, topics.at_ranks(topics.ranks.score), topics.full_list.topic
-    lowest, highest = 0.0, 1.0
-    if measure["norm"] == "minmax":
-        lowest, highest = -np.finfo(float).max, np.finfo(float).max
+    whole, score, topic = topics.ranks.whole, at_ranks(topics, topics.ranks.score), full_list(topics).topic
+    scales = measure["norm"] == "minmax"
+    most = np.finfo(float).max
+    lowest, highest, allowed = (-most, most, "finite") if scales else (0.0, 1.0, "in [0, 1]")
     if (whole.lowest < lowest).any() or (whole.highest > highest).any():
-        refused = np.flatnonzero((whole.score < lowest) | (whole.score > highest))
-        position = int(refused[0])
-        ends = np.cumsum(whole.retrieved)
-        number = int(np.searchsorted(ends, position, side="right"))
-        rank = position - int(ends[number] - whole.retrieved[number]) + 1
-        allowed = "in [0, 1]" if measure["norm"] == "none" else "finite"
+        position = int(np.argmax((whole.score < lowest) | (whole.score > highest)))
+        starts = np.cumsum(whole.retrieved) - whole.retrieved
+        number = int(np.searchsorted(starts, position, side="right")) - 1
         rule = f"has the score {whole.score[position]}; it must be {allowed}"
-        raise ScoreError(f"{measure}: topic {topics.names[number]!r}", position, rank, rule)
-    if measure["norm"] == "none":
+        named = f"{measure}: topic {topics.names[number]!r}"
+        raise ScoreError(named, position, position - int(starts[number]) + 1, rule)
+    if not scales:
         return score
     low, high = whole.lowest / 2, whole.highest / 2  # the difference of halves is finite
     return ratio(score / 2 - low[topic], (high - low)[topic], undefined=1.0)
@@ -338,18 +330,14 @@ class _RelativeRelevance(GradedMeasure):
     0.6963
     """
 
-    NAME = "RelativeRelevance"
     PARAMETERS = {"norm": NORM}
 
     def values(self, topics: Topics) -> np.ndarray:
-        run, s = topics.full_list, scaled_scores(self, topics)
+        run, s = full_list(topics), scaled_scores(self, topics)
         g = ratio(run.gain, topics.best[run.topic])  # a common factor, so that squares stay finite
         return share(run.sum(s * g), np.sqrt(run.sum(s * s) * run.sum(g * g)))
 
 
-NDPM = _NDPM()
-KendallTau = _KendallTau()
-Spearman = _Spearman()
-ADM = _ADM()
+NDPM, KendallTau, Spearman, ADM = _NDPM(), _KendallTau(), _Spearman(), _ADM()
 RelativeRelevance = _RelativeRelevance()
 MEASURES = (NDPM, KendallTau, Spearman, ADM, RelativeRelevance)

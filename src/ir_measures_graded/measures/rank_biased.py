@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..ranking.gains import LINEAR
+from .collection import TOP_GAIN, TopGainMeasure
 from .parameters import Flag, Real
-from .top_gain import TOP_GAIN, TopGainMeasure
+from .sums import WeightedGains
 from .topics import GainList, Topics
-from .weighted import WeightedGains
 
 
 class _RBP_G(TopGainMeasure, WeightedGains):
@@ -39,7 +39,6 @@ class _RBP_G(TopGainMeasure, WeightedGains):
     0.3645
     """
 
-    NAME = "RBP_G"
     GAINS = LINEAR
     PARAMETERS = {
         "p": Real(default=0.8, above=0, below=1, desc="persistence: the probability of reading on"),

@@ -11,12 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..by_topic import tally
-from ..ranking.judged import Ideal
-from .collection_size import DOCS, collection_size
+from ..ranking.judged import ideal_list
+from .collection import DOCS, collection_size
 from .parameters import TOPICS_BEST, Choice
-from .sums import SumOverRanks
+from .sums import Normalised, SumOverRanks, WeightedGains
 from .topics import GainList, Topics, ratio
-from .weighted import Normalised, WeightedGains
 
 IDEAL = Choice(
     "judged",
@@ -29,15 +28,13 @@ IDEAL = Choice(
 class _SlidingRatio(Normalised):
     """Weighed gains of the run over those of an ideal list, which can be the run's own list reordered."""
 
+    PARAMETERS = {"ideal": IDEAL}
+
     def ideal(self, topics: Topics) -> GainList:
-        return topics.ideal if self["ideal"] == "judged" else _own_ideal(topics)
-
-
-def _own_ideal(topics: Topics) -> GainList:
-    """The gains of the documents that the run retrieved, descending, up to the cutoff."""
-    whole = topics.whole_run
-    own = Ideal.of(*tally(whole.topic, whole.gain), topics.count, topics.cutoff)
-    return GainList(topics.count, own.topic, own.rank, own.gain)
+        if self["ideal"] == "judged":
+            return topics.ideal
+        run = topics.whole_run
+        return GainList(topics.count, *ideal_list(*tally(run.topic, run.gain), topics.count, topics.cutoff))
 
 
 class _SR(_SlidingRatio):
@@ -58,9 +55,6 @@ class _SR(_SlidingRatio):
     0.78
     """
 
-    NAME = "SR"
-    PARAMETERS = {"ideal": IDEAL}
-
 
 class _MSR(_SlidingRatio):
     r"""Modified sliding ratio: The sliding ratio with every gain divided by its rank.
@@ -76,9 +70,6 @@ class _MSR(_SlidingRatio):
     >>> round((MSR @ 5).calc_aggregate(qrels, run), 2)
     0.57
     """
-
-    NAME = "MSR"
-    PARAMETERS = {"ideal": IDEAL}
 
     def discount(self, rank: np.ndarray) -> np.ndarray:
         return rank
@@ -98,7 +89,6 @@ class _gP(WeightedGains):
     0.5
     """
 
-    NAME = "gP"
     PARAMETERS = {"max_gain": TOPICS_BEST}
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
@@ -119,8 +109,6 @@ class _gR(Normalised):
     >>> (gR @ 2).calc_aggregate(qrels, {"q": {"a": 2.0, "x": 1.0}})
     0.75
     """
-
-    NAME = "gR"
 
     IDEAL_IS_CUT = False
 
@@ -143,7 +131,6 @@ class _Fallout(SumOverRanks):
     0.0213
     """
 
-    NAME = "Fallout"
     PARAMETERS = {"docs": DOCS}
     SMALLER_IS_BETTER = True
 
@@ -154,21 +141,15 @@ class _Fallout(SumOverRanks):
     def contributions(self, topics: Topics) -> GainList | None:
         return None
 
-    def value_of(self, amounts: GainList, topics: Topics) -> np.ndarray:
-        return self.share(topics, topics.retrieved - amounts.total)
-
-    def curve_of(self, amounts: GainList, topics: Topics, depth: int) -> np.ndarray:
-        retrieved = np.minimum(topics.retrieved[:, None], np.arange(1, depth + 1))
-        return self.share(topics, (retrieved - amounts.vector(amounts.gain, depth)).T).T
+    def scaled(self, sums: np.ndarray, topics: Topics, cutoffs: np.ndarray | None = None) -> np.ndarray:
+        if cutoffs is None:
+            return self.share(topics, topics.retrieved - sums)
+        return self.share(topics, np.minimum(topics.retrieved, cutoffs[:, None]) - sums.T).T
 
     def share(self, topics: Topics, listed: np.ndarray, given: np.ndarray | int = 0) -> np.ndarray:
         """The share of the non-relevant documents `listed` (… × T) if `given` unjudged ones are relevant."""
         return ratio(listed - given, collection_size(self, topics) - topics.relevant - given)
 
 
-SR = _SR()
-MSR = _MSR()
-gP = _gP()
-gR = _gR()
-Fallout = _Fallout()
+SR, MSR, gP, gR, Fallout = _SR(), _MSR(), _gP(), _gR(), _Fallout()
 MEASURES = (SR, MSR, gP, gR, Fallout)

@@ -10,31 +10,14 @@ evaluation. PhD thesis, Harvard, 1966.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from .base import GradedMeasure
-from .collection_size import DOCS, collection_size
+from .collection import DOCS, collection_size
 from .parameters import TIED_BY, Count, Parameter
-from .topics import GainList, Topics, ratio
-
-
-class Levels(NamedTuple):
-    """The relevant documents in a list of tied levels.
-
-    `run` (H): the retrieved relevant documents, each with the `first` and `last` position of its level.
-    For each topic (T): the `size` N of the collection, the number of `relevant` documents R and of those
-    `retrieved`, and `end`, the last position of the run; all other documents are tied after it.
-    """
-
-    run: GainList
-    first: np.ndarray
-    last: np.ndarray
-    size: np.ndarray
-    relevant: np.ndarray
-    retrieved: np.ndarray
-    end: np.ndarray
+from .topics import Topics, ratio
 
 
 class _SearchLength(GradedMeasure):
@@ -43,25 +26,19 @@ class _SearchLength(GradedMeasure):
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"docs": DOCS, "tied_by": TIED_BY}
     DEFAULT = None
 
-    def levels(self, topics: Topics) -> Levels:
+    def levels(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
+        """The first and the last position of the level of each retrieved relevant document."""
+        if self["tied_by"] == "rank":
+            return topics.run.relevant.rank, topics.run.relevant.rank
         relevant = topics.run.gain > 0
-        run = topics.run.relevant
-        tied = self["tied_by"] == "score"
-        retrieved = np.bincount(run.topic, minlength=topics.count)
-        return Levels(
-            run,
-            first=topics.first[relevant] if tied else run.rank,
-            last=topics.last[relevant] if tied else run.rank,
-            size=collection_size(self, topics),
-            relevant=topics.relevant,
-            retrieved=retrieved,
-            end=topics.retrieved,
-        )
+        return topics.first[relevant], topics.last[relevant]
 
-    def positions(self, levels: Levels) -> np.ndarray:
+    def positions(self, topics: Topics) -> np.ndarray:
         """The sum of the positions of the relevant documents; a tied document has its level's mean."""
-        positions = levels.run.sum((levels.first + levels.last) / 2)
-        return positions + (levels.relevant - levels.retrieved) * (levels.end + 1 + levels.size) / 2
+        run, (first, last) = topics.run.relevant, self.levels(topics)
+        not_retrieved = topics.relevant - np.diff(run.offsets)
+        end = (topics.retrieved + 1 + collection_size(self, topics)) / 2
+        return run.sum((first + last) / 2) + not_retrieved * end
 
 
 class _ESL(_SearchLength):
@@ -84,7 +61,6 @@ class _ESL(_SearchLength):
     1.0
     """
 
-    NAME = "ESL"
     PARAMETERS = {
         "n": Count(default=1, desc="number of relevant documents that the user wants"),
         "docs": DOCS,
@@ -93,17 +69,16 @@ class _ESL(_SearchLength):
     SMALLER_IS_BETTER = True
 
     def values(self, topics: Topics) -> np.ndarray:
-        levels = self.levels(topics)
-        run, n = levels.run, np.minimum(self["n"], levels.relevant)
+        run, (first, last) = topics.run.relevant, self.levels(topics)
+        n, retrieved = np.minimum(self["n"], topics.relevant), np.diff(run.offsets)
         # The level of the n-th relevant document: its first and last position, and the number of relevant
         # documents before it and in it. It is the last level unless the document is retrieved.
-        before = levels.retrieved.copy()
-        begin, end = levels.end + 1, levels.size.copy()
-        r = levels.relevant - levels.retrieved
-        inside = (n <= levels.retrieved) & (n > 0)
+        begin, end = topics.retrieved + 1, collection_size(self, topics)
+        before, r = retrieved.copy(), topics.relevant - retrieved
+        inside = (n <= retrieved) & (n > 0)
         entry = (run.offsets[:-1] + n - 1)[inside]
-        begin[inside], end[inside] = levels.first[entry], levels.last[entry]
         topic = run.topic[entry]
+        begin[inside], end[inside] = first[entry], last[entry]
         before[inside] = run.value_at(begin[inside] - 1, topic, run.number)
         r[inside] = run.value_at(end[inside], topic, run.number) - before[inside]
 
@@ -128,12 +103,10 @@ class _ASL(_SearchLength):
     2.0
     """
 
-    NAME = "ASL"
     SMALLER_IS_BETTER = True
 
     def values(self, topics: Topics) -> np.ndarray:
-        levels = self.levels(topics)
-        return ratio(self.positions(levels), levels.relevant)
+        return ratio(self.positions(topics), topics.relevant)
 
 
 class _NR(_SearchLength):
@@ -152,16 +125,11 @@ class _NR(_SearchLength):
     0.75
     """
 
-    NAME = "NR"
-
     def values(self, topics: Topics) -> np.ndarray:
-        levels = self.levels(topics)
-        n, r = levels.size, levels.relevant
-        late = self.positions(levels) - r * (r + 1) / 2
+        n, r = collection_size(self, topics), topics.relevant
+        late = self.positions(topics) - r * (r + 1) / 2
         return np.where(r > 0, 1 - ratio(late, r * (n - r)), 0.0)
 
 
-ESL = _ESL()
-ASL = _ASL()
-NR = _NR()
+ESL, ASL, NR = _ESL(), _ASL(), _NR()
 MEASURES = (ESL, ASL, NR)

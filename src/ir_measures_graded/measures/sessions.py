@@ -19,8 +19,8 @@ from ..errors import NotApplicableError
 from ..ranking.gains import LINEAR
 from .base import GradedMeasure
 from .parameters import Choice, Real
+from .sums import WeightedGains
 from .topics import Topics, share
-from .weighted import WeightedGains
 
 FORM = Choice("2008", "2011", default="2008", desc="the discounts of Järvelin et al. or of Kanoulas et al.")
 BASE = Real(default=2, above=1, desc="base of the logarithm that discounts ranks")
@@ -65,7 +65,6 @@ def discount(number: np.ndarray, base: float, form: str) -> np.ndarray:
 class Turn(WeightedGains):
     """The discounted cumulated gain of one turn, whose ranks start at 1."""
 
-    NAME = "sDCG"
     PARAMETERS = {"b": BASE, "discount": FORM}
 
     def discount(self, rank: np.ndarray) -> np.ndarray:
@@ -132,8 +131,6 @@ class _sDCG(SessionMeasure):
     {'mine': {'sDCG': 3.5}}
     """
 
-    NAME = "sDCG"
-
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:
         return self.discounted(values, turns)
 
@@ -158,13 +155,10 @@ class _nsDCG(SessionMeasure):
     array([[0.7778]])
     """
 
-    NAME = "nsDCG"
-
     def of_sessions(self, values: np.ndarray, turns: Turns, topics: Topics) -> np.ndarray:
         ideal = self.turn.weighed(topics.ideal).total
         return share(self.discounted(values, turns), self.discounted(ideal, turns))
 
 
-sDCG = _sDCG()
-nsDCG = _nsDCG()
+sDCG, nsDCG = _sDCG(), _nsDCG()
 MEASURES = (sDCG, nsDCG)

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from .. import by_topic
-from ..ranking.gains import Gains
+from ..ranking.gains import Gains, gain_of
 from ..ranking.ranks import JudgedRanks
-
-Value = TypeVar("Value")
-More = ParamSpec("More")
 
 
 @dataclass(frozen=True)
@@ -165,6 +162,11 @@ class GainList:
         return self if depth is None else self.where(self.rank <= depth)
 
 
+def _array(compute: Callable[[Topics], np.ndarray]) -> cached_property[np.ndarray]:
+    """A property of topics that is computed once."""
+    return cached_property(lambda topics: _read_only(compute(topics)))
+
+
 class Topics:
     """All topics of the qrels, as a measure sees one run.
 
@@ -191,112 +193,50 @@ class Topics:
         self.names, self.count = ranks.judged.topics, len(ranks.judged.topics)
         self._within = slice(None) if cutoff is None else np.flatnonzero(ranks.rank <= cutoff)
         self.computed: dict[Hashable, Any] = {}
-        sizes = np.diff(ranks.judged.offsets)
-        listed = np.minimum(ranks.retrieved, cutoff or ranks.retrieved)
-        depth = np.full(self.count, cutoff) if cutoff else np.maximum(listed, sizes)
-        self.judged, self.retrieved, self.depth = map(_read_only, (sizes, listed, depth))
-        self.document_level = _read_only(ranks.judged.level)
+
+    judged = _array(lambda each: np.diff(each.ranks.judged.offsets))
+    retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
+    relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
+    best = _array(lambda each: each.ranks.judged.best(each.gains))
+    possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains))
+    document_topic = _array(lambda each: each.ranks.judged.topic)
+    document_gain = _array(lambda each: each.ranks.judged.gain(each.gains))
+    document_level = _array(lambda each: each.ranks.judged.level)
+    document = _array(lambda each: each.ranks.doc[each._within])
+    first = _array(lambda each: each.ranks.first[each._within])
+    last = _array(lambda each: each.ranks.last[each._within])
+    position = _array(lambda each: each.ranks.position[each._within])
+
+    @_array
+    def depth(self) -> np.ndarray:
+        return (
+            np.maximum(self.retrieved, self.judged) if not self.cutoff else np.full(self.count, self.cutoff)
+        )
 
     @cached_property
     def run(self) -> GainList:
         topic, rank = self.ranks.topic[self._within], self.ranks.rank[self._within]
-        return GainList(self.count, topic, rank, self.ranks.judged.gain(self.gains, self.document))
+        return GainList(self.count, topic, rank, gain_of(self.document_level[self.document], self.gains))
 
     @cached_property
     def ideal(self) -> GainList:
-        ideal = self.ranks.judged.ideal(self.gains, self.cutoff)
-        return GainList(self.count, ideal.topic, ideal.rank, ideal.gain)
+        return GainList(self.count, *self.ranks.judged.ideal(self.gains, self.cutoff))
 
     @cached_property
     def whole_run(self) -> GainList:
-        return self.run if self.cutoff is None else Topics(self.ranks, self.gains, None).run
+        return self.run if self.cutoff is None else self.cut(None).run
 
     @cached_property
     def whole_ideal(self) -> GainList:
-        return self.ideal if self.cutoff is None else Topics(self.ranks, self.gains, None).ideal
-
-    @cached_property
-    def document(self) -> np.ndarray:
-        return _read_only(self.ranks.doc[self._within])
-
-    @cached_property
-    def first(self) -> np.ndarray:
-        return _read_only(self.ranks.first[self._within])
-
-    @cached_property
-    def last(self) -> np.ndarray:
-        return _read_only(self.ranks.last[self._within])
-
-    @cached_property
-    def position(self) -> np.ndarray:
-        return _read_only(self.ranks.position[self._within])
-
-    @cached_property
-    def document_topic(self) -> np.ndarray:
-        return _read_only(self.ranks.judged.topic)
-
-    @cached_property
-    def document_gain(self) -> np.ndarray:
-        return _read_only(self.ranks.judged.gain(self.gains))
+        return self.ideal if self.cutoff is None else self.cut(None).ideal
 
     def cut(self, cutoff: int | None) -> Topics:
         """The same topics with the lists cut after rank `cutoff`."""
         return Topics(self.ranks, self.gains, cutoff)
 
-    @cached_property
-    def relevant(self) -> np.ndarray:
-        return _read_only(self.ranks.judged.relevant(self.gains))
-
-    @cached_property
-    def best(self) -> np.ndarray:
-        return _read_only(self.ranks.judged.best(self.gains))
-
-    @cached_property
-    def possible_gains(self) -> np.ndarray:
-        return _read_only(self.ranks.judged.possible_gains(self.gains))
-
-    @cached_property
-    def full_list(self) -> GainList:
-        """The run's list with an entry at each rank: unjudged documents have gain 0."""
-        if self.run.topic.size == self.retrieved.sum():
-            return self.run
-        gain = np.zeros(self.retrieved.sum())
-        gain[(np.cumsum(self.retrieved) - self.retrieved)[self.run.topic] + self.run.rank - 1] = self.run.gain
-        topic = np.repeat(np.arange(self.count), self.retrieved)
-        return GainList(self.count, topic, by_topic.positions(self.retrieved) + 1, gain)
-
-    def at_ranks(self, values: np.ndarray) -> np.ndarray:
-        """The values at the ranks of `full_list`, from one for each position of `ranks.score`."""
-        return (
-            values if self.cutoff is None else values[by_topic.positions(self.ranks.retrieved) < self.cutoff]
-        )
-
-    @cached_property
-    def missed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The judged documents that the run's list lacks: topics, ascending gains, and the count of each."""
-        missed = np.ones(self.document_topic.size, dtype=bool)
-        missed[self.document] = False
-        topic, gain, count = by_topic.tally(self.document_topic[missed], self.document_gain[missed])
-        return _read_only(topic), _read_only(gain), _read_only(count)
-
     def __iter__(self) -> Iterator[Topic]:
         """Each topic by itself."""
         return (Topic(self, number) for number in range(self.count))
-
-
-def computed_once(
-    compute: Callable[Concatenate[Topics, More], Value],
-) -> Callable[Concatenate[Topics, More], Value]:
-    """A function of topics that is computed once for all measures that see the same topics."""
-
-    @wraps(compute)
-    def known(topics: Topics, /, *more: More.args, **named: More.kwargs) -> Value:
-        key = (compute, *more)
-        if key not in topics.computed:
-            topics.computed[key] = compute(topics, *more, **named)
-        return topics.computed[key]
-
-    return known
 
 
 class Topic:

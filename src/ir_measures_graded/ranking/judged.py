@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, partial, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,36 @@ NO_INTENTS = (
     "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
     "subtopic_id that tells the intents of judgments apart"
 )
+
+
+List = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""The topic, the rank and the gain of each entry of a list for each topic."""
+
+
+class Remembers(Protocol):
+    """Qrels or topics: they keep what measures compute from them."""
+
+    computed: dict[Hashable, Any]
+
+
+Owner = TypeVar("Owner", bound=Remembers)
+More = ParamSpec("More")
+Value = TypeVar("Value")
+
+
+def computed_once(
+    compute: Callable[Concatenate[Owner, More], Value],
+) -> Callable[Concatenate[Owner, More], Value]:
+    """A function of qrels or topics that is computed once for equal further arguments."""
+
+    @wraps(compute)
+    def known(of: Owner, /, *more: More.args, **named: More.kwargs) -> Value:
+        key = (compute.__module__, compute.__qualname__, str(more), str(named))
+        if key not in of.computed:
+            of.computed[key] = compute(of, *more, **named)
+        return of.computed[key]
+
+    return known
 
 
 class Judged:
@@ -47,7 +77,7 @@ class Judged:
     ):
         self.topics, self.offsets, self.level = list(topics), offsets, level
         self.code = {topic: number for number, topic in enumerate(self.topics)}
-        self._known: dict[tuple[Any, ...], Any] = {}
+        self.computed: dict[Hashable, Any] = {}
         self._whole, self._collection = whole, collection
         self._conflict, self._read_intents = conflict, read_intents
 
@@ -89,27 +119,22 @@ class Judged:
     def _intents_of(self, topics: np.ndarray) -> Intents:
         return self.intents.part(topics, len(self.topics))
 
-    def gain(self, gains: Gains, doc: np.ndarray | None = None) -> np.ndarray:
-        """The gain of the documents numbered `doc`, by default of every judged document (J)."""
-        if doc is not None:
-            return gain_of(self.level[doc], gains)
-        return self._once("gain", gains, None, lambda: gain_of(self.level, gains))
+    @computed_once
+    def gain(self, gains: Gains) -> np.ndarray:
+        """The gain of every judged document (J)."""
+        return gain_of(self.level, gains)
 
+    @computed_once
     def possible_gains(self, gains: Gains) -> np.ndarray:
         """The distinct positive gains of all levels in the collection, over all topics, ascending."""
+        found = np.unique(gain_of(self.all_levels, gains))
+        return found[found > 0]
 
-        def compute() -> np.ndarray:
-            found = np.unique(gain_of(self.all_levels, gains))
-            return found[found > 0]
-
-        return self.whole._once("possible gains", gains, None, compute)
-
-    def ideal(self, gains: Gains, cutoff: int | None = None) -> Ideal:
+    @computed_once
+    def ideal(self, gains: Gains, cutoff: int | None = None) -> List:
         """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
-        of, topics = self.levels, len(self.topics)
-        return self._once(
-            "ideal", gains, cutoff, lambda: Ideal.of(of.topic, of.gain(gains), of.count, topics, cutoff)
-        )
+        of = self.levels
+        return ideal_list(of.topic, of.gain(gains), of.count, len(self.topics), cutoff)
 
     def relevant(self, gains: Gains) -> np.ndarray:
         """The number of documents with a positive gain in each topic (T)."""
@@ -128,24 +153,12 @@ class Judged:
 
         Without judged documents it is 0.
         """
-
-        def compute() -> tuple[float, str, float]:
-            of = self.levels
-            gain = of.gain(gains)
-            if not gain.size:
-                return 0.0, "", 0.0
-            best = int(np.argmax(gain))
-            return float(gain[best]), self.topics[of.topic[best]], float(of.level[best])
-
-        if self._whole is not None:
-            return self._whole.top(gains)
-        return self._once("top", gains, None, compute)
-
-    def _once(self, what: str, gains: Gains, cutoff: int | None, compute: Callable[[], Any]) -> Any:
-        key = what, str(gains), cutoff
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
+        of = self.whole.levels
+        gain = of.gain(gains)
+        if not gain.size:
+            return 0.0, "", 0.0
+        best = int(np.argmax(gain))
+        return float(gain[best]), self.whole.topics[of.topic[best]], float(of.level[best])
 
     @cached_property
     def levels(self) -> LevelCounts:
@@ -192,27 +205,15 @@ class LevelCounts:
         return entries(topic, level, self.topic, self.level)
 
 
-class Ideal(NamedTuple):
-    """The ideal list of every topic.
-
-    `topic`, `rank` and `gain` have one entry for each relevant document, topic after topic, with
-    descending gains.
-    """
-
-    topic: np.ndarray
-    rank: np.ndarray
-    gain: np.ndarray
-
-    @classmethod
-    def of(
-        cls, topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topic_count: int, cutoff: int | None
-    ) -> Ideal:
-        """The ideal lists, up to the cutoff, of topics in which `count` documents have each `gain`."""
-        order = np.lexsort((-gain, topic))
-        order = order[gain[order] > 0]
-        topic, gain, count = topic[order], gain[order], count[order]
-        if cutoff is not None:
-            better = cumsum(count, offsets_of(topic, topic_count)) - count
-            count = np.clip(cutoff - better, 0, count)
-        size = np.bincount(topic, weights=count, minlength=topic_count).astype(np.int64)
-        return cls(np.repeat(topic, count), positions(size) + 1, np.repeat(gain, count))
+def ideal_list(
+    topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topic_count: int, cutoff: int | None
+) -> List:
+    """The ideal lists, up to the cutoff, of topics in which `count` documents have each `gain`."""
+    order = np.lexsort((-gain, topic))
+    order = order[gain[order] > 0]
+    topic, gain, count = topic[order], gain[order], count[order]
+    if cutoff is not None:
+        better = cumsum(count, offsets_of(topic, topic_count)) - count
+        count = np.clip(cutoff - better, 0, count)
+    size = np.bincount(topic, weights=count, minlength=topic_count).astype(np.int64)
+    return np.repeat(topic, count), positions(size) + 1, np.repeat(gain, count)

@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..measures.base import GradedMeasure
-from ..measures.weighted import Normalised, WeightedGains
+from ..measures.sums import Normalised, WeightedGains
 from ..ranking.gains import Gains, canonical_gains
 
 OURS = GradedMeasure.__module__.rpartition(".")[0]

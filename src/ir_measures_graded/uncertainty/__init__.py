@@ -15,8 +15,8 @@ import numpy as np
 
 from ..errors import GradedError
 from ..measures.base import GradedMeasure
+from ..measures.sums import WeightedGains
 from ..measures.topics import Topics
-from ..measures.weighted import WeightedGains
 from .extremes import difference, extreme
 from .judgments import Undetermined
 from .states import curve_over_orders, extreme_over_orders, sorts_ties

@@ -8,11 +8,10 @@ from functools import partial, singledispatch
 import numpy as np
 
 from ..measures import ERR_G, NCU, Fallout, O_measure, gP, iRBU, nERR
-from ..measures.at_relevant import AtRelevant
 from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
+from ..measures.sums import AtRelevant, Normalised, WeightedGains
 from ..measures.topics import Topics, ratio
-from ..measures.weighted import Normalised, WeightedGains
 from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
 from .ratio import threshold_ratio, weighted_ratio
 from .states import extreme_over_states

@@ -15,9 +15,9 @@ import numpy as np
 
 from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
 from ..errors import GradedError
-from ..measures.topics import GainList, Topics, computed_once
+from ..measures.topics import GainList, Topics
 from ..ranking.gains import gain_of
-from ..ranking.judged import Judged, LevelCounts
+from ..ranking.judged import Judged, LevelCounts, computed_once
 from ..ranking.ranks import JudgedRanks
 
 BLOCK = 1 << 18

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..by_topic import cumsum, positions
 from ..measures.average_precision import ByThreshold
+from ..measures.sums import Normalised
 from ..measures.topics import Topics, ratio
-from ..measures.weighted import Normalised
 from .judgments import BLOCK, blocks_of, padded, refuse_work, unjudged_of
 
 Terms = Callable[[int], tuple[np.ndarray, np.ndarray]]

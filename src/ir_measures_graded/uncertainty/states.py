@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..measures import AGR, ERR_G, WAP, O_measure, Q, iRBU, nERR
-from ..measures.at_relevant import AtRelevant
 from ..measures.base import GradedMeasure
-from ..measures.topics import Topics, share
+from ..measures.sums import AtRelevant
+from ..measures.topics import Topics
 from ..ranking.gains import gain_of
 from .judgments import LIMIT, Undetermined, distributions, filled, refuse_work, unjudged_of
 from .ties import TieGroups
@@ -167,7 +167,7 @@ def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> n
 def curve_over_orders(measure: AtRelevant, topics: Topics, highest: bool, depth: int) -> np.ndarray:
     """`extreme_over_orders` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
     sums = sums_over_orders(measure, topics.cut(depth), highest, depth)
-    return share(sums, measure.divisors(topics, np.arange(1, depth + 1)))
+    return measure.scaled(sums, topics, np.arange(1, depth + 1))
 
 
 def sums_over_orders(measure: AtRelevant, topics: Topics, highest: bool, depth: int) -> np.ndarray:

@@ -16,12 +16,10 @@ import numpy as np
 from ..by_topic import changes, cumsum, offsets_of, positions
 from ..errors import GradedError
 from ..measures import AGR, RBP_G, Fallout
-from ..measures.at_relevant import AtRelevant
 from ..measures.average_precision import ByThreshold, thresholds_of
 from ..measures.base import GradedMeasure
-from ..measures.sums import SumOverRanks
+from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
 from ..measures.topics import GainList, Topics, ratio
-from ..measures.weighted import WeightedGains
 from ..ranking.ranks import JudgedRanks
 
 EPSILON = np.finfo(np.float64).eps
