@@ -69,6 +69,7 @@ def test_symbols_are_found_in_both_formulas_and_in_definitions():
 @pytest.mark.parametrize("field", ["formula", "tex", "range", "undefined", "source"])
 def test_a_measure_without_a_field_has_no_page(field):
     class Incomplete(type(measures.CG)):
+        NAME = "CG"
         __doc__ = type(measures.CG).__doc__.replace(f":{field}:", ":removed:")
 
     with pytest.raises(measure_pages.IncompleteMeasure, match=f"CG.*:{field}:"):

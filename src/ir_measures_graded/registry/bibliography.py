@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 PATH = Path(__file__).parent / "references.bib"
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """An entry of the file: its key, its BibTeX, and its name as the source of a measure gives it."""
 
     key: str
@@ -42,13 +41,8 @@ def works_of(source: str) -> list[Work]:
 
 def _name(key: str, bibtex: str) -> str:
     """The family names of the authors, and the year; works of one year have the letter of their key."""
-    authors, year = " ".join(_field(bibtex, "author").split()), _field(bibtex, "year")
+    fields = dict(re.findall(r"^  (\w+) = \{(.*?)\},$", bibtex, re.M | re.S))
+    authors, year = " ".join(fields["author"].split()), fields["year"]
     *others, last = (person.partition(",")[0] for person in authors.split(" and "))
     names = filter(None, [", ".join(others), last])
     return f"{' & '.join(names)} {year}{key.partition(year)[2]}"
-
-
-def _field(bibtex: str, name: str) -> str:
-    match = re.search(rf"^  {name} = \{{(.*?)\}},$", bibtex, re.M | re.S)
-    assert match, (name, bibtex)
-    return match[1]

@@ -39,19 +39,15 @@ def facts_of(measure: Measure) -> dict[str, Any]:
 
     `smaller_is_better` is None for standard measures, because ir-measures does not define it.
     """
-    graded = is_graded(measure)
-    known = names.registry()
+    graded, known = is_graded(measure), names.registry()
     spellings = [name for name, other in known.items() if other is known.get(measure.NAME)]
-    fields = {
-        field: measure.doc_field(field) if graded else "" for field in ("formula", "undefined", "source")
-    }
     return {
         "name": measure.NAME,
         "aliases": list(measure.ALIASES) if graded else [name for name in spellings if name != measure.NAME],
         "title": getattr(measure, "PRETTY_NAME", None) or measure.NAME,
         "description": getattr(measure, "SHORT_DESC", None) or "",
         "smaller_is_better": smaller_is_better(measure),
-        **fields,
+        **{name: measure.doc_field(name) if graded else "" for name in ("formula", "undefined", "source")},
         "parameters": [
             {
                 "name": name,
@@ -94,31 +90,18 @@ def page(measure: Measure) -> Iterator[str]:
     for paragraph in (facts["description"], *_notes(measure)):
         yield from ["", *_wrapped(paragraph)]
     yield ""
-    entries = {
-        "formula": facts["formula"],
-        "undefined": facts["undefined"],
-        "better": better(facts),
-        "aliases": ", ".join(facts["aliases"]),
-        "source": facts["source"],
-        "from": facts["origin"],
-    }
-    for label, text in entries.items():
-        if text:
-            yield from _wrapped(text, f"{label:<11}")
+    facts |= {"better": better(facts), "aliases": ", ".join(facts["aliases"]), "from": facts["origin"]}
+    for label in ("formula", "undefined", "better", "aliases", "source", "from"):
+        if facts[label]:
+            yield from _wrapped(facts[label], f"{label:<11}")
     if facts["parameters"]:
         yield from ["", "parameters"]
     for parameter in facts["parameters"]:
-        at_sign = " (@)" * (parameter["name"] == measure.AT_PARAM)
-        yield from _wrapped(
-            f"{parameter['allowed']}; {_default(parameter)}", f"  {parameter['name'] + at_sign:<14}"
-        )
+        label = parameter["name"] + " (@)" * (parameter["name"] == measure.AT_PARAM)
+        unset = "optional" if parameter["default"] in (None, {}) else f"default {parameter['default']!r}"
+        given = "required" if parameter["required"] else unset
+        yield from _wrapped(f"{parameter['allowed']}; {given}", f"  {label:<14}")
         yield from _wrapped(parameter["description"], " " * 16)
-
-
-def _default(parameter: dict[str, Any]) -> str:
-    if parameter["required"]:
-        return "required"
-    return "optional" if parameter["default"] in (None, {}) else f"default {parameter['default']!r}"
 
 
 def _notes(measure: Measure) -> list[str]:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import ir_measures
 import ir_measures.measures
 
-from ..errors import warn_of_registration
 from ..measures.base import GradedMeasure
 
 _listeners: list[Callable[[], None]] = []
@@ -38,20 +37,6 @@ def listen(listener: Callable[[], None]) -> None:
     if listener not in _listeners:
         _listeners.append(listener)
     listener()
-
-
-def free_to_register(measures: tuple[GradedMeasure, ...]) -> tuple[GradedMeasure, ...]:
-    """The measures whose names are free; a warning names each other measure."""
-    free = []
-    for measure in measures:
-        taken = [name for name in (measure.NAME, *measure.ALIASES) if holder(name, measure) is not None]
-        if taken:
-            warn_of_registration(
-                f"{measure.NAME} is not registered: ir_measures already has {', '.join(taken)}"
-            )
-        else:
-            free.append(measure)
-    return tuple(free)
 
 
 def class_name(thing: object) -> tuple[str, str]:

@@ -35,23 +35,14 @@ _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
 _BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
 _TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
-
-
 _OTHER_SPELLING = re.compile(
     r"([^\W\d_]+(?:[-_][^\W\d_]+)*?)(\([^()]*\))?"
     r"(?:(@|[-_]at[-_]|[-_]|)(\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*))?",
     re.IGNORECASE,
 )
 """A measure of any case, with or without @ before one or more cutoffs."""
-_ELSEWHERE = {
-    "hitrate": "Success",
-    "rprecision": "Rprec",
-    "averageprecision": "AP",
-    "meanaverageprecision": "AP",
-    "reciprocalrank": "RR",
-    "meanreciprocalrank": "RR",
-}
-"""Names in other libraries, as `_plain` writes them."""
+_ELSEWHERE = {"hitrate": "Success", "rprecision": "Rprec", "averageprecision": "AP", "reciprocalrank": "RR"}
+"""Names in other libraries, as `_plain` writes them, without a leading "mean"."""
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -161,18 +152,14 @@ def _respelled(text: Any) -> list[str]:
     (['nDCG@10'], ['nDCG_JK(b=2)@5', 'nDCG_JK(b=2)@10'], ['P@10'], [])
     """
     match = _OTHER_SPELLING.fullmatch(text) if isinstance(text, str) else None
-    if match is None:
-        return []
-    written, parameters, at, cutoffs = match.groups(default="")
+    written, parameters, at, cutoffs = match.groups(default="") if match else ("", "", "", "")
     names = _spellings(written)
-    if not names or (cutoffs and not at and names != [written]):  # rr1 may be a file that is missing
+    if cutoffs and not at and names != [written]:  # rr1 may be a file that is missing
         return []
     if len(names) > 1:
         raise GradedError(f"{shown(text)} may mean {' or '.join(names)}; write the measure's name exactly")
-    name = names[0]
-    return (
-        [f"{name}{parameters}@{cutoff}" for cutoff in cutoffs.split(",")] if cutoffs else [name + parameters]
-    )
+    ends = [f"@{cutoff}" for cutoff in cutoffs.split(",")] if cutoffs else [""]
+    return [name + parameters + end for name in names for end in ends]
 
 
 def _spellings(name: str) -> list[str]:
@@ -185,7 +172,8 @@ def _spellings(name: str) -> list[str]:
     if name in known:
         return [name]
     alike = {measure: other for other, measure in reversed([*known.items()]) if _plain(other) == plain}
-    return [_ELSEWHERE[plain]] if plain in _ELSEWHERE else [*alike.values()]
+    elsewhere = _ELSEWHERE.get(plain.removeprefix("mean"))
+    return [elsewhere] if elsewhere else [*alike.values()]
 
 
 def _plain(name: str) -> str:
@@ -227,19 +215,15 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
         raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
+        is_cutoff, meaning = parameter == "cutoff", allowed(parameter, info)
         if value is NOT_PROVIDED:
             if info.required and not uncut:
-                example = f", as in {name}@10" if parameter == "cutoff" else ""
-                raise GradedError(f"{name} needs {parameter}, {allowed(parameter, info)}{example}")
-        elif (
-            not info.validate(value)
-            or (info.dtype is int and isinstance(value, bool))
-            or (parameter == "cutoff" and not 1 <= value <= sys.maxsize)
-        ):
-            raise GradedError(
-                f"{name}: {parameter}={shown(value)} is not allowed; "
-                f"{parameter} is {allowed(parameter, info)}"
-            )
+                raise GradedError(f"{name} needs {parameter}, {meaning}" + f", as in {name}@10" * is_cutoff)
+            continue
+        valid = info.validate(value) and not (info.dtype is int and isinstance(value, bool))
+        if not valid or (is_cutoff and not 1 <= value <= sys.maxsize):
+            refused = f"{name}: {parameter}={shown(value)} is not allowed"
+            raise GradedError(f"{refused}; {parameter} is {meaning}")
     return measure
 
 
@@ -265,19 +249,16 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
     """The measure's name, its arguments and the part after @, as syntax trees."""
     node: ast.expr = _expression(text)
     arguments: list[tuple[str, ast.expr]] = []
-    cutoff = None
+    cutoff: ast.expr | None = None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         cutoff, node = node.right, node.left
         if isinstance(cutoff, ast.Constant) and cutoff.value is None:
             cutoff = None
     if isinstance(node, ast.Call):
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
-            arguments.append((keyword.arg, keyword.value))
-        if node.args:
+        arguments = [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
+        if len(arguments) == len(node.keywords) and node.args:
             raise GradedError(f"cannot read measure {shown(text)}: parameters need names; {_FORM}")
-        node = node.func
+        node = node.func if len(arguments) == len(node.keywords) else node
     if not isinstance(node, ast.Name):
         raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
     return node.id, arguments, cutoff
@@ -289,45 +270,39 @@ def _expression(text: str) -> ast.expr:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of code, as for the backslash in '\\d'
-                statements = ast.parse(candidate.strip())
+                expression = ast.parse(candidate.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
             continue
-        if any(isinstance(node, ast.Constant) and _unwritable(node.value) for node in ast.walk(statements)):
+        numbers = (node.value for node in ast.walk(expression) if isinstance(node, ast.Constant))
+        if any(isinstance(number, int) and number.bit_length() > 10_000 for number in numbers):
             raise GradedError(f"cannot read measure {shown(text)}: a number has thousands of digits")
-        if len(statements.body) == 1 and isinstance(statements.body[0], ast.Expr):
-            return statements.body[0].value
+        return expression
     raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
-
-
-def _unwritable(value: Any) -> bool:
-    """Whether a value is a whole number with so many digits that Python may refuse to write it."""
-    return isinstance(value, int) and value.bit_length() > 10_000
 
 
 def _value(node: ast.expr, text: str, strict: bool) -> Any:
     """The value of a literal.
 
-    `strict` accepts infinities and NaN, so that the parameter can reject them with a reason, and rejects a
-    mapping that names a key twice. In Python, and so in ir-measures, the last value wins.
+    `strict` accepts infinities and NaN, so that the parameter can reject them with a reason, words without
+    quotes, as in gains=exp, and rejects a mapping that names a key twice. In Python, and so in ir-measures,
+    the last value wins.
     """
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex, str, type(None))):
-        return node.value
-    if strict and isinstance(node, ast.Name) and node.id.lower() in ("inf", "infinity", "nan"):
-        return float(node.id)
-    if strict and isinstance(node, ast.Name):  # a word without quotes, as in gains=exp
-        return node.id
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        operand = node.operand
-        number = None if isinstance(operand, ast.UnaryOp) else _value(operand, text, strict)
-        if isinstance(number, (int, float)) and not isinstance(number, bool):
-            return -number if isinstance(node.op, ast.USub) else number
-    if isinstance(node, ast.Dict) and not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
-        keys = [_value(key, text, strict) for key in node.keys if key is not None]
-        mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
-        if strict and len(mapping) < len(keys):
-            twice = next(key for key, count in Counter(keys).items() if count > 1)
-            raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
-        return mapping
+    match node:
+        case ast.Constant(value=int() | float() | complex() | str() | None as value):
+            return value
+        case ast.Name(id=word) if strict:
+            return float(word) if word.lower() in ("inf", "infinity", "nan") else word
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant() | ast.Name() as operand):
+            number = _value(operand, text, strict)
+            if isinstance(number, (int, float)) and not isinstance(number, bool):
+                return -number if isinstance(sign, ast.USub) else number
+        case ast.Dict() if not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
+            keys = [_value(key, text, strict) for key in node.keys if key is not None]
+            mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
+            if strict and len(mapping) < len(keys):
+                twice = next(key for key, count in Counter(keys).items() if count > 1)
+                raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
+            return mapping
     try:
         written = shown(ast.unparse(node))
     except RecursionError:

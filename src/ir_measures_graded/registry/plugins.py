@@ -10,7 +10,7 @@ from __future__ import annotations
 import keyword
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
@@ -53,22 +53,20 @@ trials: list[Callable[[GradedMeasure], str]] = []
 _state = {"loaded": False}
 
 
-def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> Plugin:
+def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> None:
     """Register the plugin that `get` returns, with all of its measures or with none."""
-    for plugin in _met:  # admitted before the package was reloaded
-        if (plugin.name, plugin.distribution) == (name, distribution):
-            return plugin
+    if any(plugin[:2] == (name, distribution) for plugin in _met):  # admitted before a reload of the package
+        return
+    measures: tuple[GradedMeasure, ...] = ()
+    problem = ""
     try:
         measures = _measures_of(get(), f"{distribution}:{name}")
         for measure in measures:
             names.register(measure)
-        plugin = Plugin(name, distribution, version, measures)
     except (Exception, SystemExit) as error:  # a plugin may raise anything
-        worded = isinstance(error, (_Unusable, GradedError, pluggy.PluginValidationError))
-        reason = str(error) if worded else f"{type(error).__name__}: {error}"
-        plugin = Plugin(name, distribution, version, problem=" ".join(reason.split()))
-    _met.append(plugin)
-    return plugin
+        worded = isinstance(error, (GradedError, pluggy.PluginValidationError))
+        problem = str(error) if worded else f"{type(error).__name__}: {error}"
+    _met.append(Plugin(name, distribution, version, measures, " ".join(problem.split())))
 
 
 def load() -> None:
@@ -83,7 +81,11 @@ def load() -> None:
         return
     if not _state["loaded"]:
         _state["loaded"] = True
-        _admit_installed()
+        from importlib.metadata import entry_points  # This import takes time.
+
+        found = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
+        for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
+            admit(entry.name, distribution, version, entry.load)
     skipped = [
         f"plugin {plugin.name!r} of {plugin.distribution} {plugin.version} is skipped: {plugin.problem}"
         for plugin in _met
@@ -109,18 +111,6 @@ def origin(measure: ir_measures.Measure) -> str:
     return "ir-measures" if type(measure).__module__.startswith("ir_measures.") else "user code"
 
 
-class _Unusable(Exception):
-    """A plugin cannot be used; the message is the reason."""
-
-
-def _admit_installed() -> None:
-    from importlib.metadata import entry_points  # This import takes time.
-
-    entries = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
-    for distribution, version, entry in sorted(entries, key=lambda each: (each[0], each[2].name)):
-        admit(entry.name, distribution, version, entry.load)
-
-
 def _distribution(entry: EntryPoint) -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
     try:
@@ -132,15 +122,20 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 
 
 def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
-    """Register a plugin with pluggy and return the measures of its hook, checked."""
+    """Register a plugin with pluggy and return the measures of its hook. Raises `GradedError` if they cannot
+    all be registered."""
     try:
         _manager.register(plugin, name)
         _manager.check_pending()
         if not _manager.get_hookcallers(plugin):
-            raise _Unusable("it implements no hook; mark graded_measures with @hookimpl")
+            raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
         others = [other for other in _manager.get_plugins() if other is not plugin]
-        brought = _manager.subset_hook_caller("graded_measures", remove_plugins=others)()
-        measures = _checked(brought[0] if brought else None)
+        (brought,) = _manager.subset_hook_caller("graded_measures", remove_plugins=others)() or (None,)
+        if not isinstance(brought, Iterable):
+            raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
+        measures = tuple(brought)
+        for problem in _problems(measures):
+            raise GradedError(problem)
     except BaseException:
         if _manager.is_registered(plugin):
             _manager.unregister(plugin)
@@ -148,35 +143,28 @@ def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
     return measures
 
 
-def _checked(brought: object) -> tuple[GradedMeasure, ...]:
-    """The measures of a plugin. Raises `_Unusable` if they cannot all be registered."""
-    if not isinstance(brought, Iterable):
-        raise _Unusable(f"graded_measures returned {brought!r}, not a list of measures")
-    measures = tuple(brought)
+def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
+    """The reasons why the measures of a plugin cannot all be registered."""
     if not measures:
-        raise _Unusable("graded_measures returned no measure")
+        yield "graded_measures returned no measure"
     claimed: set[str] = set()
     for measure in measures:
         if not isinstance(measure, GradedMeasure):
-            raise _Unusable(f"{measure!r} is not an instance of GradedMeasure or TopicMeasure")
+            yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
         for name in (measure.NAME, *measure.ALIASES):
             if not _can_be_written(name):
-                raise _Unusable(f"{type(measure).__name__} has the name {name!r}, which is not an identifier")
+                yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
             if (holder := names.holder(name, measure)) is not None:
-                raise _Unusable(f"the name {name!r} is taken by {origin(holder)}")
+                yield f"the name {name!r} is taken by {origin(holder)}"
             if name in claimed:
-                raise _Unusable(f"it claims the name {name!r} twice")
+                yield f"it claims the name {name!r} twice"
             claimed.add(name)
         for name, parameter in measure.PARAMETERS.items():
             if not _can_be_written(name) or not isinstance(parameter, Parameter):
-                raise _Unusable(
-                    f"parameter {name!r} of {measure.NAME} is not a Parameter of ir_measures_graded"
-                )
+                yield f"parameter {name!r} of {measure.NAME} is not a Parameter of ir_measures_graded"
             if measure.SUPPORTED_PARAMS[name] is not parameter:
-                raise _Unusable(f"parameter {name!r} of {measure.NAME} replaces one that every measure has")
-        for reason in filter(None, (trial(measure) for trial in trials)):
-            raise _Unusable(reason)
-    return measures
+                yield f"parameter {name!r} of {measure.NAME} replaces one that every measure has"
+        yield from filter(None, (trial(measure) for trial in trials))
 
 
 def _can_be_written(name: object) -> bool:
