@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded.by_topic import rows_of
-from ir_measures_graded.inputs.id_columns import Coded, Keys, docs_of, joined_stretches, stretches_of
+from ir_measures_graded.inputs.id_columns import Cells, Keys, docs_of, joined_stretches, stretches_of
 from ir_measures_graded.inputs.id_matching import Ids
 
 long = "abcdefghijklmnopqrst"
@@ -24,7 +24,7 @@ pieces = st.lists(st.lists(texts, max_size=5, unique=True), max_size=6)
 def coded(strings):
     distinct = sorted(set(strings))
     codes = np.array([distinct.index(string) for string in strings], dtype=np.int8)
-    return Coded(codes, Ids.of(distinct).padded())
+    return Cells(codes, Ids.of(distinct).padded().take)
 
 
 def objects(strings):

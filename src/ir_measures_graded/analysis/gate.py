@@ -532,6 +532,8 @@ def _ranked(table: Rows) -> dict[str, list[str]]:
     """The documents of each topic in trec_eval's order: by score, then by id, both descending."""
     blocks = ((topic, table.block(number, number + 1)) for number, topic in enumerate(table.topics))
     return {
-        topic: [doc for _, doc in sorted(zip(as_compared(block.values).tolist(), block.docs), reverse=True)]
+        topic: [
+            doc for _, doc in sorted(zip(as_compared(block.values).tolist(), block.docs.ids()), reverse=True)
+        ]
         for topic, block in blocks
     }

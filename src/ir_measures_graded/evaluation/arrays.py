@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ..by_topic import blocks, bounds_of, positions
 from ..errors import GradedError, shown
 from ..inputs.columns import QRELS, RUN
-from ..inputs.id_columns import Coded
+from ..inputs.id_columns import Cells
 from ..inputs.id_matching import Ids
 from ..inputs.rows import Rows, refuse_empty
 from ..ranking.judged import Judged
@@ -82,7 +82,7 @@ class ArrayEvaluator(GradedEvaluator):
         names, sizes, self._documents = _groups(level.shape, groups)
         ids = Ids.of(_numbered(int(sizes.max(initial=0))))
         level = level.ravel()[self._documents]
-        self._listed = Rows(SCORES, names, bounds_of(sizes), Coded(positions(sizes), ids), level)
+        self._listed = Rows(SCORES, names, bounds_of(sizes), Cells(positions(sizes), ids.take), level)
         judged = ~np.isnan(level)
         self._judged_document = np.where(judged, np.cumsum(judged) - 1, -1)
         qrels = replace(self._listed, role=LABELS, distinct=True).where(judged).checked()

@@ -16,7 +16,7 @@ from ..by_topic import bounds_of, changes, smallest
 from ..errors import GradedError, shown
 from ..inputs.id_matching import Ids, equal_pairs
 from ..inputs.in_memory import read_run
-from ..inputs.rows import Block, Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
+from ..inputs.rows import Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
 from ..inputs.text_forms import NO_ITERATION
 from ..measures.topics import Topics
 from ..ranking.intents import Intents
@@ -63,7 +63,7 @@ class JudgedDocuments(NamedTuple):
             row, doc = _judged_rows(block, self.qrels.block(a, b))
             found = np.full(block.values.size, -1)
             found[row] = doc + self.qrels.offsets[a]
-            return found, lambda rows, group: block.take(rows).descending(group)
+            return found, lambda rows, group: block.ids(rows).descending(group)
 
         ranks = JudgedRanks.of(self.judged, listed.values, listed.offsets, matched)
         return ReducedBlock(topics, ranks, listed)
@@ -145,7 +145,7 @@ def _first_positions(judged: Judged, rows: Rows, start: int = 0) -> dict[int, in
     return {judged.code[topic]: position for topic, position in positions if topic in judged.code}
 
 
-def _judged_rows(listed: Block, qrels: Block) -> tuple[np.ndarray, np.ndarray]:
+def _judged_rows(listed: Rows, qrels: Rows) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the run with a judged document, and the number of that document."""
     found, count = listed.look_up(qrels), listed.values.size
     if found is not None:

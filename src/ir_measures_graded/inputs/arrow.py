@@ -70,13 +70,6 @@ def whole_table(source: Any) -> pyarrow.Table:
     return pyarrow.table(source)
 
 
-def has_plain_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
-    """Whether the column has no nulls and a NumPy array's memory layout; bools do not, as they are bits."""
-    from pyarrow import types
-
-    return not column.null_count and (types.is_integer(column.type) or types.is_floating(column.type))
-
-
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
     """A column of plain numbers as a NumPy array, without a copy if the column is one chunk.
 
@@ -95,8 +88,14 @@ def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
 
 
 def numbers_of(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray | list[Any]:
-    """The numbers of a column: an array if they are plain, otherwise Python objects such as Decimal."""
-    return arrow_numbers(column) if has_plain_numbers(column) else column.to_pylist()
+    """The numbers of a column: an array if it has no nulls, otherwise Python objects.
+
+    Bools, which are bits, and decimals are Python objects too.
+    """
+    from pyarrow import types
+
+    plain = types.is_integer(column.type) or types.is_floating(column.type)
+    return arrow_numbers(column) if plain and not column.null_count else column.to_pylist()
 
 
 def bounds_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
@@ -110,16 +109,6 @@ def bounds_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -
 def lengths_of_strings(column: pyarrow.ChunkedArray) -> np.ndarray:
     """The length of each string in bytes."""
     return np.concatenate([np.empty(0, np.int64), *(np.diff(bounds_of_strings(c)) for c in column.chunks)])
-
-
-def codes_of_strings(
-    strings: pyarrow.StringArray | pyarrow.LargeStringArray, rows: np.ndarray
-) -> tuple[np.ndarray, list[str]]:
-    """The code of the string in each of these rows, and the distinct strings in order of appearance."""
-    if rows.size < len(strings):
-        strings = strings.take(arrow_array(rows))
-    encoded = strings.dictionary_encode()
-    return arrow_numbers(encoded.indices), encoded.dictionary.to_pylist()
 
 
 def stable_order(codes: np.ndarray) -> np.ndarray:

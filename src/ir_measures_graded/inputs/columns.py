@@ -6,7 +6,8 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,15 +20,16 @@ from ..errors import FileError, GradedError, shown
 class Role:
     """Qrels or a run: their name, the column of the values, and the name of a value and of a row in messages.
 
-    `refused` returns the rows whose value is not allowed, and `rule` says so. `item` is the column of the
-    documents or the like, and `thing` their name in messages.
+    Values from `lowest` to `highest` are allowed, and `rule` says so. `item` is the column of the documents
+    or the like, and `thing` their name in messages.
     """
 
     kind: str
     value: str
     number: str
     row: str
-    refused: Callable[[np.ndarray], np.ndarray]
+    lowest: float
+    highest: float
     rule: str
     item: str = "doc_id"
     thing: str = "document"
@@ -37,73 +39,49 @@ class Role:
         """The names of the columns of topics, documents and values."""
         return ["query_id", self.item, self.value]
 
-
-def _not_finite(levels: np.ndarray) -> np.ndarray:
-    return np.flatnonzero(~np.isfinite(levels))
-
-
-def _not_a_share(probabilities: np.ndarray) -> np.ndarray:
-    return np.flatnonzero(~np.isfinite(probabilities) | (probabilities < 0))
-
-
-def _not_a_number(scores: np.ndarray) -> np.ndarray:
-    if not np.isnan(scores.min(initial=np.inf)):  # the minimum of an array with NaN is NaN
-        return np.empty(0, np.int64)
-    return np.flatnonzero(np.isnan(scores))
+    def refused(self, values: np.ndarray) -> np.ndarray:
+        """The rows whose value is not allowed."""
+        # The minimum of an array with NaN is NaN.
+        if self.lowest <= values.min(initial=np.inf) and values.max(initial=-np.inf) <= self.highest:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(~((self.lowest <= values) & (values <= self.highest)))
 
 
+LARGEST = sys.float_info.max
 QRELS = Role(
-    "qrels", "relevance", "level", "Qrel", _not_finite, "the level is {}; a level is a finite number"
+    *("qrels", "relevance", "level", "Qrel", -LARGEST, LARGEST),
+    rule="the level is {}; a level is a finite number",
 )
 RUN = Role(
-    "run",
-    "score",
-    "score",
-    "ScoredDoc",
-    _not_a_number,
-    "the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
+    *("run", "score", "score", "ScoredDoc", -np.inf, np.inf),
+    rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
 )
 INTENTS = Role(
-    "qrels",
-    "probability",
-    "probability",
-    "Qrel",
-    _not_a_share,
-    "the probability is {}; each judgment needs the probability of its intent, a finite number ≥ 0",
-    "iteration",
-    "intent",
+    *("qrels", "probability", "probability", "Qrel", 0, LARGEST),
+    rule="the probability is {}; each judgment needs the probability of its intent, a finite number ≥ 0",
+    item="iteration",
+    thing="intent",
 )
 """Qrels whose rows name the intent and its probability in place of the document and its level."""
 
-Names = tuple[tuple[str, ...], ...]
-"""Names of a column in groups. A name of a group counts only if there is none of an earlier group."""
-
-NAMES: dict[str, Names] = {
-    "query_id": (
-        ("query_id",),
-        ("qid",),
-        ("q_id", "topic_id", "topic", "turn_id"),
-        ("query_text", "query"),
-    ),
-    "doc_id": (
-        ("doc_id",),
-        ("docno",),
-        ("docid", "corpus_id", "pid", "passage_id", "document_id", "document"),
-    ),
-    "relevance": (
-        ("relevance",),
-        ("label",),
-        ("rating", "rel", "level", "grade", "judgment", "gain"),
-        ("score",),
-    ),
-    "score": (("score",), ("sim", "_score"), ("rank", "doc_position")),
-    "iteration": (("iteration",), ("subtopic_id",)),
-    "probability": (("probability",),),
-    "run": (("run",), ("run_name", "run_id", "system", "tag")),
-    "measure": (("measure",), ("metric", "metric_name")),
-    "value": (("value",), ("score", "metric_value")),
+NAMES = {
+    ours: [group.split() for group in groups.split(",")]
+    for ours, groups in {
+        "query_id": "query_id, qid, q_id topic_id topic turn_id, query_text query",
+        "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document",
+        "relevance": "relevance, label, rating rel level grade judgment gain, score",
+        "score": "score, sim _score, rank doc_position",
+        "iteration": "iteration, subtopic_id",
+        "probability": "probability",
+        "run": "run, run_name run_id system tag",
+        "measure": "measure, metric metric_name",
+        "value": "value, score metric_value",
+    }.items()
 }
-"""The names of each column under our name. Two columns with names of one group are refused."""
+"""The names of each column under our name, in groups; columns with two names of a group are refused.
+
+A name counts only if there is none of an earlier group.
+"""
 NUMBERS = {QRELS.value, RUN.value, INTENTS.value}
 """The columns of numbers; all others are text."""
 
@@ -161,6 +139,8 @@ class Chosen:
 
     def name(self, ours: str) -> str | None:
         """The name that the user gives for our column."""
+        if ours == "run":
+            return self.run_column
         return self.columns.get(ours) or (self.columns.get("rank") if ours == "score" else None)
 
     def knows(self, name: str, role: Role) -> bool:
@@ -193,10 +173,10 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     """The column that we name `ours`, None if there is none. Raises as `column_names`."""
     for group in NAMES[ours]:
         found = [name for name in names if plain(name) in group]
-        if len(found) > 1 and len({*map(plain, found)}) == 1:
-            raise GradedError(f"{where} has {len(found)} columns named {found[0]}; it needs one")
-        if len(found) > 1:
+        if len({*map(plain, found)}) > 1:
             raise GradedError(f"{where} has both {found[0]} and {found[1]}; name one of them {ours}")
+        if len(found) > 1:
+            raise GradedError(f"{where} has {len(found)} columns named {found[0]}; it needs one")
         if found:
             return found[0]
     return None
@@ -211,25 +191,22 @@ def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) ->
     Raises `FileError` for a column that is missing or occurs twice, and for a column of runs that is one of
     the three.
     """
-    columns: dict[str, str] = {}
+    others = INTENTS.columns[1:] if role is QRELS else ["run"]
+    given = {ours: chosen.name(ours) for ours in [*role.columns, *others]}
+    for name in filter(None, given.values()):
+        if name not in names:
+            raise FileError(f"{file} has no column {name}; it has {_listed(names)}")
     try:
-        for ours in role.columns:
-            given = chosen.name(ours)
-            if given is not None and given not in names:
-                raise GradedError(f"{file} has no column {given}; it has {_listed(names)}")
-            columns[ours] = given or required_column(file, names, ours)
-        if role is QRELS:
-            others = {ours: column_name(file, names, ours) for ours in INTENTS.columns[1:]}
-            return columns | {ours: name for ours, name in others.items() if name is not None}, False
-        ranks = is_rank(columns["score"]) or columns["score"] == chosen.columns.get("rank")
-        run = column_name(file, names, "run") if chosen.run_column is None else chosen.run_column
+        found = {ours: given[ours] or required_column(file, names, ours) for ours in role.columns}
+        found |= {ours: given[ours] or column_name(file, names, ours) for ours in others}
     except GradedError as error:
         raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
-    if run in columns.values():
-        raise FileError(f"{file}: the column {run} cannot also name the runs")
-    if run is not None and run not in names:
-        raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
-    return (columns if run is None else {**columns, "run": run}), ranks
+    columns = {ours: name for ours, name in found.items() if name is not None}
+    *values, last = columns.values()
+    if "run" in columns and last in values:
+        raise FileError(f"{file}: the column {last} cannot also name the runs")
+    ranks = role is RUN and (is_rank(columns["score"]) or columns["score"] == chosen.columns.get("rank"))
+    return columns, ranks
 
 
 def _listed(names: Sequence[Any]) -> str:

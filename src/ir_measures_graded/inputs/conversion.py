@@ -108,7 +108,7 @@ def _read(
     count = len(rows)
     if not count:
         raise FileError(f"{name}: there are no rows to convert")
-    in_memory(rows, role).read()  # refuses values that are not allowed
+    in_memory(rows, role).rows()  # refuses values that are not allowed
     if role is RUN:
         rows = without_repeated(rows, duplicates or "first")
         if len(rows) < count and not duplicates:

@@ -10,31 +10,25 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, count, islice, pairwise
+from functools import cached_property, partial
+from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..by_topic import changes
 from ..errors import GradedError, shown
-from .arrow import arrow_numbers, bounds_of_strings, codes_of_strings, is_arrow
+from .arrow import arrow_array, arrow_numbers, bounds_of_strings, is_arrow
 from .id_matching import Ids, Indices
 
 if TYPE_CHECKING:
     import pyarrow
 
-SAMPLE = 1 << 10
-"""Number of rows that are sampled to see whether the rows of a topic are contiguous."""
+SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
 FEW_LENGTHS = 1 << 6
-FEW = 1 << 12
-"""The number of strings above which pyarrow numbers them faster, with the time to import its functions."""
-
-NO_TEXT = (TypeError, UnicodeEncodeError)
-"""The errors for an id that is not a string, and for a string with a lone surrogate."""
-
-Column = Any
-"""A list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)."""
+FEW = 1 << 12  # strings above which pyarrow numbers them faster, with the time to import its functions
+NO_TEXT = (TypeError, UnicodeEncodeError)  # an id that is not a string, or has a lone surrogate
+Column = Any  # a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
 
 
 @dataclass(frozen=True)
@@ -51,55 +45,27 @@ class Stretches:
 
 
 @dataclass(frozen=True)
-class Coded:
-    """Ids as numbers (`codes`) of distinct `values`, as in a column of categories.
+class Cells:
+    """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
 
-    Like `Strings` and `Keys`, they are converted block by block by the method `ids`. A block then stays in
-    the processor cache, and memory use stays small.
+    Like `Keys`, they are converted block by block by the method `ids`. A block then stays in the processor
+    cache, and memory use stays small. `convert` converts some cells.
     """
 
-    codes: np.ndarray
-    values: Ids
+    cells: np.ndarray
+    convert: Callable[[np.ndarray], Ids]
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.cells)
 
     def __getitem__(self, row: int) -> str:
-        return self.values[int(self.codes[row])]
+        return self.convert(self.cells[row : row + 1])[0]
 
     def ids(self, rows: slice = slice(None)) -> Ids:
-        return self.values.take(self.codes[rows])
+        return self.convert(self.cells[rows])
 
-    def take(self, rows: Indices) -> Coded:
-        return Coded(self.codes[rows], self.values)
-
-
-@dataclass(frozen=True)
-class Strings:
-    """Unvalidated Python objects, expected to be str.
-
-    `field` names the column in error messages, as in ``run: doc_id``. `column` has all rows of the column in
-    their original order, so that an error can name the row of a missing id.
-    """
-
-    values: np.ndarray
-    field: str
-    column: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, row: int) -> str:
-        return _shown(self.values[row])
-
-    def ids(self, rows: slice = slice(None)) -> Ids:
-        try:
-            return Ids.of(self.values[rows])
-        except NO_TEXT:
-            raise _no_text(self.column, self.field, 0) from None
-
-    def take(self, rows: Indices) -> Strings:
-        return Strings(self.values[rows], self.field, self.column)
+    def take(self, rows: Indices) -> Cells:
+        return Cells(self.cells[rows], self.convert)
 
 
 @dataclass(frozen=True)
@@ -121,8 +87,7 @@ class Keys:
         return int(self.bounds[-1])
 
     def __getitem__(self, row: int) -> str:
-        number = int(np.searchsorted(self.bounds, row, side="right")) - 1
-        return _shown(next(islice(self.dicts[number], row - int(self.bounds[number]), None)))
+        return self.take(np.array([row]))[0]
 
     def ids(self, rows: slice = slice(None)) -> Ids:
         start, stop, _ = rows.indices(len(self))
@@ -142,16 +107,10 @@ class Keys:
 
     def take(self, rows: np.ndarray) -> Ids:
         """The ids in a few rows. Finding one takes a pass over its dict."""
-        keys: dict[int, list[Any]] = {}
-        found = []
-        for row, number in zip(rows.tolist(), self._numbers(rows)):
-            if number not in keys:
-                keys[number] = list(self.dicts[number])
-            found.append(keys[number][row - int(self.bounds[number])])
-        try:
-            return Ids.of(found)
-        except NO_TEXT:
-            raise _no_text(found, self.field) from None
+        numbers = self._numbers(rows)
+        keys = {number: [*self.dicts[number]] for number in {*numbers}}
+        places = zip(numbers, (rows - self.bounds[numbers]).tolist())
+        return _ids([keys[number][place] for number, place in places], self.field)
 
     def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
         """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.
@@ -175,9 +134,8 @@ class Keys:
         return found
 
 
-Rowwise = Ids | Coded | Strings
-Docs = Rowwise | Keys
-"""The document of each row."""
+Rowwise = Ids | Cells
+Docs = Rowwise | Keys  # the document of each row
 
 
 def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
@@ -188,8 +146,10 @@ def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
     codes, values = _stored(column)
     if codes is not None:
         ids = _ids(values, field)
-        return Coded(codes, ids.padded() if len(ids) <= len(codes) else ids)
-    return Strings(values, field, values) if isinstance(values, np.ndarray) else _ids(values, field, first)
+        return Cells(codes, (ids.padded() if len(ids) <= len(codes) else ids).take)
+    if isinstance(values, np.ndarray):
+        return Cells(values, partial(_ids, field=field, first=0, column=values))
+    return _ids(values, field, first)
 
 
 def integers_as_text(column: Column) -> Column | None:
@@ -226,10 +186,14 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
         return Stretches(start, code, [ids[number] for number in numbers.tolist()])
     if is_arrow(values):
         start = _starts(changes_of_strings, values)
-        if start.size > FEW:
-            return Stretches(start, *codes_of_strings(values, start))
-        return Stretches(start, *_codes([*Ids.of_arrow(values).take(start)]))
-    objects = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else _objects(values)
+        if start.size <= FEW:
+            return Stretches(start, *_codes([*Ids.of_arrow(values).take(start)]))
+        firsts = values if start.size == len(values) else values.take(arrow_array(start))
+        encoded = firsts.dictionary_encode()
+        return Stretches(start, arrow_numbers(encoded.indices), encoded.dictionary.to_pylist())
+    objects = np.ascontiguousarray(
+        values if isinstance(values, np.ndarray) else np.fromiter(values, object, len(values))
+    )
     try:
         start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
         firsts = objects if start.size == objects.size else objects[start]
@@ -264,16 +228,11 @@ def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
         if (codes < 0).any():
             return None, column.to_numpy(dtype=object)
         return codes, _stored(column.categories.array)[1]
-    if is_arrow(column):
-        return _stored_by_arrow(column)
     dtype = getattr(column, "dtype", None)
     if getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
-        return _stored_by_arrow(column.__arrow_array__())
-    return None, column.to_numpy(dtype=object) if hasattr(column, "to_numpy") else column
-
-
-def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
-    """As `_stored`, for an Arrow array."""
+        column = column.__arrow_array__()
+    if not is_arrow(column):
+        return None, column.to_numpy(dtype=object) if hasattr(column, "to_numpy") else column
     import pyarrow
     from pyarrow import types
 
@@ -281,28 +240,25 @@ def _stored_by_arrow(column: Any) -> tuple[np.ndarray | None, Any]:
         if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
             column = column.cast(pyarrow.large_string())  # an array of type string holds at most 2 GB
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if column.null_count:
-        return None, column.to_pylist()
-    if types.is_dictionary(column.type):
+    if types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
+    if types.is_dictionary(column.type) and not column.null_count:
         codes = arrow_numbers(column.indices)
         # NumPy cannot index by unsigned integers of eight bytes, or put −1 before any unsigned integer.
         codes = codes.astype(np.int64) if codes.dtype.kind == "u" else codes
-        return codes, _stored_by_arrow(column.dictionary)[1]
-    if types.is_string_view(column.type):
-        column = column.cast(pyarrow.large_string())
-    if types.is_string(column.type) or types.is_large_string(column.type):
-        return None, column
-    return None, column.to_pylist()
+        return codes, _stored(column.dictionary)[1]
+    is_text = types.is_string(column.type) or types.is_large_string(column.type)
+    return None, column if is_text and not column.null_count else column.to_pylist()
 
 
-def _ids(values: Any, field: str, first: int | None = None) -> Ids:
-    """The ids of an Arrow array of strings or of Python objects."""
+def _ids(values: Any, field: str, first: int | None = None, column: Any = None) -> Ids:
+    """The ids of an Arrow array of strings or of Python objects, which may be a part of a whole `column`."""
     if is_arrow(values):
         return Ids.of_arrow(values)
     try:
         return Ids.of(values)
     except NO_TEXT:
-        raise _no_text(values, field, first) from None
+        raise _no_text(values if column is None else column, field, first) from None
 
 
 def _other_types(id_: str) -> Iterator[Any]:
@@ -315,17 +271,14 @@ def _other_types(id_: str) -> Iterator[Any]:
             yield float(id_)
 
 
-def _shown(id_: Any) -> Any:
-    """An id for error messages: a string of any subclass as a plain `str`, any other object unchanged."""
-    return str.__str__(id_) if isinstance(id_, str) else id_
-
-
 def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
     """The error for the first id that is missing or not text; `first` as in `stretches_of`."""
     row, bad = next((row, id_) for row, id_ in enumerate(ids, first or 0) if not _is_text(id_))
     kind, name = field.split(": ")
     if isinstance(bad, str):
-        return GradedError(f"{field} {shown(_shown(bad))} has a lone surrogate, which is not a character")
+        return GradedError(
+            f"{field} {shown(str.__str__(bad))} has a lone surrogate, which is not a character"
+        )
     if first is not None and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
         return GradedError(f"{kind}: row {row} has no {name}")
     convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
@@ -369,12 +322,6 @@ def _in_order_of_appearance(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     number = np.empty_like(first)
     number[found] = np.arange(found.size)
     return found, number[codes]
-
-
-def _objects(values: Sequence[Any]) -> np.ndarray:
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = values
-    return objects
 
 
 def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:

@@ -16,16 +16,12 @@ import numpy as np
 from ..by_topic import BLOCK
 from .arrow import bounds_of_strings
 
-Indices = Any
-"""Selected rows: a slice or an array of row numbers."""
+Indices = Any  # selected rows: a slice or an array of row numbers
 
+PIECE = 1 << 13  # Python objects read at once, so that they stay in the processor cache
 WORD = 8
 _LOW_BYTES = np.array([2 ** (8 * count) - 1 for count in range(WORD + 1)], dtype=np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio: spreads similar values
-
-
-PIECE = 1 << 13
-"""Number of Python objects read at once, so that they stay in the processor cache."""
 
 
 class Ids:
@@ -87,16 +83,12 @@ class Ids:
         count = len(array)
         if not count:
             return cls.of([])
-        bounds, text = bounds_of_strings(array), array.buffers()[2]
-        data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
+        bounds = bounds_of_strings(array)
         first, end = int(bounds[0]), int(bounds[-1])
-        data = data[first:end]
+        data = np.frombuffer(array.buffers()[2] or b"", np.uint8)[first:end]
         width, odd = divmod(end - first, count)
-        if (
-            width
-            and not odd
-            and all((np.diff(bounds[a : a + BLOCK + 1]) == width).all() for a in range(0, count, BLOCK))
-        ):
+        pieces = (bounds[a : a + BLOCK + 1] for a in range(0, count, BLOCK))
+        if width and not odd and all((np.diff(piece) == width).all() for piece in pieces):
             return cls(data, range(0, end - first, width), np.broadcast_to(width, count))
         return cls(data, bounds[:-1].astype(np.int64) - first, np.diff(bounds).astype(np.int64, copy=False))
 
@@ -111,15 +103,8 @@ class Ids:
         if not parts:
             return cls.of([])
         data = np.concatenate([part.data for part in parts])
-        step, length = getattr(parts[0].start, "step", 0), parts[0].length[:1]
-        if step and all(
-            isinstance(part.start, range)
-            and part.start == range(0, step * len(part), step)
-            and part.data.size == step * len(part)
-            and part.of_one_length
-            and part.length[:1] == length
-            for part in parts
-        ):
+        (step, length), *others = {(part.step, int(part.of_one_length and part.length[0])) for part in parts}
+        if step and length and not others:
             return cls(data, range(0, data.size, step), np.broadcast_to(length, data.size // step))
         shift = np.cumsum([0, *(part.data.size for part in parts)])
         start = np.concatenate([np.asarray(part.start) + by for part, by in zip(parts, shift.tolist())])
@@ -142,6 +127,14 @@ class Ids:
         """Whether `length` is one number, broadcast."""
         return self.length.strides == (0,)
 
+    @property
+    def step(self) -> int:
+        """The distance between the ids if they are equally spaced and fill `data`; 0 otherwise."""
+        start, size = self.start, self.data.size
+        if isinstance(start, range) and start == range(0, size, start.step) and not size % start.step:
+            return start.step
+        return 0
+
     def ids(self, rows: slice = slice(None)) -> Ids:
         """The ids of a range of rows, for callers that take any column of `id_columns`."""
         return self.take(rows)
@@ -152,10 +145,12 @@ class Ids:
             return Ids(self.data, self.start[rows], self.length[rows])
         one = self.of_one_length
         length = np.broadcast_to(self.length[:1].sum(), rows.size) if one else self.length[rows]
-        if (words := self._words) is None:
+        step = self.step
+        if not step or step % WORD:
             return Ids(self.data, self._starts(rows), length)
+        words = self.data.view("<u8").reshape(-1, step // WORD)  # the words of each padded id as a row
         taken = words.take(rows, axis=0).reshape(-1)  # several times faster than words[rows]
-        return Ids(taken.view(np.uint8), range(0, taken.nbytes, words.shape[1] * WORD), length)
+        return Ids(taken.view(np.uint8), range(0, taken.nbytes, step), length)
 
     def changes(self) -> np.ndarray:
         """The rows whose id differs from the id of the row before, including the first row."""
@@ -177,18 +172,6 @@ class Ids:
             return self
         data = np.stack([*self._filled()], axis=1)
         return Ids(data.reshape(-1).view(np.uint8), range(0, data.nbytes, width), self.length)
-
-    @property
-    def _words(self) -> np.ndarray | None:
-        """A matrix with the words of each id as a row; None if the ids are not padded."""
-        start, size = self.start, self.data.size
-        if (
-            isinstance(start, range)
-            and start.step % WORD == size % start.step == 0
-            and start == range(0, size, start.step)
-        ):
-            return self.data.view("<u8").reshape(-1, start.step // WORD)
-        return None
 
     def _starts(self, rows: Indices) -> Any:
         if isinstance(self.start, range) and not isinstance(rows, slice):
@@ -248,11 +231,11 @@ Column = tuple[Ids, np.ndarray]
 """Ids, topic after topic, and the T + 1 boundaries of the topics."""
 
 
-def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
+def equal_pairs(*columns: Column) -> tuple[np.ndarray, np.ndarray]:
     """The pairs of rows with the same id in the same topic: the lower rows and the higher rows of the pairs.
 
-    Row numbers continue from `first` to `second`. An id in n rows of a topic gives n − 1 pairs: each row and
-    the next one.
+    Row numbers continue from column to column. An id in n rows of a topic gives n − 1 pairs: each row and the
+    next one. In a single column, the higher rows therefore are those whose id occurs in an earlier row.
 
     >>> one_topic = np.array([0, 2])
     >>> equal_pairs((Ids.of(["a", "b"]), one_topic), (Ids.of(["b", "c"]), one_topic))
@@ -260,7 +243,7 @@ def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
 
     One sort of integers finds the pairs. Their high bits hold a hash of topic and id, their low bits the row.
     """
-    rows = _Rows([first, second])
+    rows = _Rows(columns)
     low = np.uint64(2 ** int(rows.length.size).bit_length() - 1)
     key = rows.hashed()
     key &= ~low
@@ -273,30 +256,11 @@ def equal_pairs(first: Column, second: Column) -> tuple[np.ndarray, np.ndarray]:
     same = rows.same(lower, higher)
     if same.all():
         return lower, higher
-    row = rows.sorted()  # different rows have one hash
+    # Different rows have one hash.
+    ids = [*zip(rows.topic.tolist(), chain.from_iterable(rows.columns))]
+    row = np.array(sorted(range(len(ids)), key=ids.__getitem__))
     same = rows.same(row[:-1], row[1:])
     return row[:-1][same], row[1:][same]
-
-
-def all_distinct(column: Column) -> bool:
-    """Whether no topic contains an id twice.
-
-    >>> all_distinct((Ids.of(["a", "b", "a"]), np.array([0, 2, 3])))
-    True
-    """
-    hashed = np.sort(_Rows([column]).hashed())
-    if (hashed[1:] != hashed[:-1]).all():
-        return True
-    return not repeated_rows(column).size
-
-
-def repeated_rows(column: Column) -> np.ndarray:
-    """The rows whose id also occurs in an earlier row of the topic.
-
-    >>> repeated_rows((Ids.of(["a", "b", "a"]), np.array([0, 3])))
-    array([2])
-    """
-    return equal_pairs(column, (Ids.of([]), np.zeros_like(column[1])))[1]
 
 
 class _Rows:
@@ -352,11 +316,3 @@ class _Rows:
                 reach = np.flatnonzero(same & (self.length[a] > place))
                 same[reach] = word[np.searchsorted(rows, a[reach])] == word[np.searchsorted(rows, b[reach])]
         return same
-
-    def sorted(self) -> np.ndarray:
-        """The rows in an order in which equal rows stand together, the lower row first."""
-        keys = [self.topic, self.length]
-        for _, rows, word in self.words:
-            keys.append(np.zeros(self.length.size, dtype=np.uint64))
-            keys[-1][rows] = word
-        return np.lexsort(keys)

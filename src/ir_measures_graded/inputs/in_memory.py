@@ -6,8 +6,6 @@ pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them.
 
 from __future__ import annotations
 
-import json
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +22,7 @@ from ..errors import GradedError, shown, warn_of_empty_run
 from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
 from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
-    Coded,
+    Cells,
     Keys,
     Rowwise,
     Stretches,
@@ -34,12 +32,14 @@ from .id_columns import (
     stretches_of,
 )
 from .id_matching import PIECE, Ids
-from .rows import EMPTY, FILE, INTEGERS, PLACES, Rows, RunSource, floats
+from .rows import PLACES, Rows, RunSource, about, floats
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
 Columns = tuple[Sequence[str], Sequence[Any]]
 """The names of the columns of topics, documents and values, and these columns; a fourth has iterations."""
+Part = tuple[Stretches, Rowwise, np.ndarray]
+"""The topics, documents and values of some rows. Stretches start at rows of the whole source."""
 
 
 class InMemory(RunSource, ABC):
@@ -55,18 +55,14 @@ class InMemory(RunSource, ABC):
 
     @abstractmethod
     def rows(self) -> Rows:
-        """The rows. Their values may be invalid."""
-
-    def read(self) -> Rows:
         """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
 
         Documents may be validated only when their rows are evaluated.
         """
-        return self.rows().checked()
 
     def table(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
-        table = self.read()
+        table = self.rows()
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids(), source=self)  # converted once for all runs
         self.is_empty = not table.values.size
@@ -105,7 +101,8 @@ class Dicts(InMemory):
         dicts = list(self.source.values())
         docs = Keys(dicts, f"{kind}: doc_id")
         table = Rows(self.role, topics, docs.bounds, docs, np.empty(0), distinct=True)
-        return replace(table, values=floats(self.role, [rows.values() for rows in dicts], table.location))
+        values = floats(self.role, [rows.values() for rows in dicts], table.location)
+        return replace(table, values=values).checked()
 
 
 class Columnar(InMemory):
@@ -129,14 +126,14 @@ class Columnar(InMemory):
         if self.column("iteration") is None:
             return None
         if self.column("probability") is not None:
-            return type(self)(self.source, INTENTS).read()
-        found = type(self)(self.source, replace(INTENTS, value=QRELS.value)).rows()
+            return type(self)(self.source, INTENTS).rows()
+        found = type(self)(self.source, replace(QRELS, item=INTENTS.item, thing=INTENTS.thing)).rows()
         return replace(found, values=np.ones_like(found.values))
 
     def rows(self) -> Rows:
-        return self._grouped(None)
+        return self._grouped()
 
-    def _grouped(self, line: np.ndarray | None) -> Rows:
+    def _grouped(self, line: np.ndarray | None = None, **facts: Any) -> Rows:
         """The rows grouped by topic. If they are from a file, `line` has their locations in it."""
         parts = [*self._parts()]
         stretches, docs, values = parts[0] if len(parts) == 1 else _joined(parts)
@@ -146,12 +143,12 @@ class Columnar(InMemory):
         offsets = bounds_of(np.bincount(codes, sizes, minlength=len(stretches.names)))
         if (codes[1:] < codes[:-1]).any():  # the rows are not in the order of the topics
             order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
-            if not isinstance(docs, Coded):
+            if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
                 docs = docs.ids().padded()  # padded ids are the fastest to reorder
             docs, values = docs.take(order), values.take(order)
             line = None if line is None else line[order]
-        integers = tuple(sorted(self.integers or ()))
-        return Rows(self.role, stretches.names, offsets, docs, values, line=line, integers=integers)
+        facts = {"integers": tuple(sorted(self.integers or ())), **facts}
+        return Rows(self.role, stretches.names, offsets, docs, values, line=line, **facts).checked()
 
     def _parts(self) -> Iterator[Part]:
         """The topics, documents and values of each piece. Integers are ids if the first piece has some."""
@@ -168,11 +165,8 @@ class Columnar(InMemory):
             topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start)
             docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
             values = self._numbers(topics, docs, columns[2])
-            yield (
-                replace(topics, start=topics.start + start),
-                docs,
-                -values if is_rank(names[2]) else values,
-            )
+            values = -values if is_rank(names[2]) else values
+            yield replace(topics, start=topics.start + start), docs, values
             start += len(docs)
 
     def _numbers(self, topics: Stretches, docs: Rowwise, column: Any) -> np.ndarray:
@@ -182,9 +176,9 @@ class Columnar(InMemory):
             return numbers.astype(np.float64, copy=False)
 
         def location(row: int) -> str:
-            topic = topics.code[np.searchsorted(topics.start, row, side="right") - 1]
-            topic = topics.names[topic]
-            return f"{self.role.kind}: topic {shown(topic)}, {self.role.thing} {shown(docs[row])}"
+            code = topics.code[np.searchsorted(topics.start, row, side="right") - 1]
+            item = f"{self.role.thing} {shown(docs[row])}"
+            return f"{self.role.kind}: topic {shown(topics.names[code])}, {item}"
 
         return floats(self.role, [numbers], location)
 
@@ -223,13 +217,6 @@ class Frame(Columnar):
         values = numbers.to_numpy(dtype=np.float64, na_value=np.nan) if plain else numbers.tolist()
         yield names, [topics.array, docs.array, values]
 
-    def for_others(self) -> Any:
-        """The DataFrame with ir-measures' names of columns."""
-        kept = self.source[self.names].set_axis(self.role.columns, axis=1)
-        if (iteration := self.column("iteration")) is not None:
-            kept["iteration"] = self.source[iteration]
-        return kept.astype(dict.fromkeys(self.integers or (), str))
-
 
 class Arrow(Columnar):
     """An object that exports Arrow data, or a list of these, into which ir-measures turns a stream.
@@ -250,18 +237,14 @@ class Arrow(Columnar):
         return any(map(exports_arrow, first))
 
     def rows(self) -> Rows:
-        rows = self.source
-        metadata = (is_arrow(rows) and rows.schema.metadata) or {}
-        if FILE not in metadata:
-            return super().rows()
-        unit = next((name for name in PLACES if name in rows.schema.names), None)
-        table = replace(
-            self._grouped(None if unit is None else arrow_numbers(rows.column(unit))),
-            file=os.fsdecode(metadata[FILE]),
-            unit=unit or "line",
-            integers=tuple(metadata.get(INTEGERS, b"").decode().split()),
-        )
-        return table.with_topics(json.loads(metadata.get(EMPTY, "[]"))) if self.role is QRELS else table
+        facts = about(self.source)
+        if "file" not in facts:
+            return self._grouped()
+        unit = next((name for name in PLACES if name in self.source.schema.names), "line")
+        line = arrow_numbers(self.source.column(unit)) if unit in self.source.schema.names else None
+        empty, facts["integers"] = facts.pop("empty", ()), tuple(facts.get("integers", ()))
+        table = self._grouped(line, unit=unit, **facts)
+        return table.with_topics(empty) if self.role is QRELS else table
 
     def fields(self) -> Sequence[Any]:
         return next((rows.schema.names for rows in self._batches()), [])
@@ -379,7 +362,7 @@ def read_qrels(source: Any) -> Rows:
 
 def read_run(source: Any) -> Rows:
     """A run as a table of scores. Raises `GradedError` if a topic or a score is missing or invalid."""
-    return in_memory(source, RUN).read()
+    return in_memory(source, RUN).rows()
 
 
 def is_whole(level: np.ndarray) -> bool:
@@ -395,10 +378,6 @@ def iteration_of(item: Any) -> str:
 
 def _listed(role: Role) -> str:
     return "query_id, doc_id and " + role.value
-
-
-Part = tuple[Stretches, Rowwise, np.ndarray]
-"""The topics, documents and values of some rows. Stretches start at rows of the whole source."""
 
 
 def _joined(parts: Sequence[Part]) -> Part:

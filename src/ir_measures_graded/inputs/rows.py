@@ -7,7 +7,6 @@ details are computed only on failure.
 from __future__ import annotations
 
 import json
-import os
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,29 +18,25 @@ import numpy as np
 
 from ..by_topic import blocks, bounds_of, rows_of
 from ..errors import FileError, GradedError, shown
-from .arrow import (
-    arrow_array,
-    lengths_of_strings,
-)
+from .arrow import arrow_array, is_arrow, lengths_of_strings
 from .columns import Account, Role
 from .id_columns import Docs, Keys
-from .id_matching import Ids, all_distinct, equal_pairs, repeated_rows
+from .id_matching import Column, Ids, equal_pairs
 
 if TYPE_CHECKING:
     import pyarrow
 
-FILE = b"ir_measures_graded.file"
-"""The metadata key of an Arrow table for the file from which it was read."""
-INTEGERS = b"ir_measures_graded.integers"
-"""The metadata key for the columns of ids that are integers in that file."""
-EMPTY = b"ir_measures_graded.empty"
-"""The metadata key for the topics without documents in that file, as JSON."""
+ABOUT = b"ir_measures_graded"
+"""The metadata key of the facts about the file from which an Arrow table was read, as JSON.
+
+These are its name (`file`), the columns of ids that are integers there (`integers`), and its topics without
+documents (`empty`).
+"""
 PLACES = ("line", "row")
 """The column of such a table with the location of each row in its file: a line, or a row of a table."""
-
 IDS = ("query_id", "doc_id")
-LONGEST_ID = 1 << 12
-"""Number of bytes that an id in a file may have. The time for all ids grows with the longest one."""
+LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
+LOOK_UP = 50  # documents that can be hashed and sorted in the time of one look-up in a dict
 
 
 class RunSource:
@@ -100,23 +95,24 @@ class Rows(RunSource):
 
     def error(self, row: int, message: str) -> GradedError:
         """An error about a row. For a row from a file, it is a `FileError` that names file and line."""
-        return (GradedError if self.file is None else FileError)(f"{self.location(row)}: {message}")
+        return self.kind_of_error(f"{self.location(row)}: {message}")
+
+    @property
+    def kind_of_error(self) -> type[GradedError]:
+        """The class of errors about the rows."""
+        return GradedError if self.file is None else FileError
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
-        topic, doc = shown(self.topic_of(row)), shown(self.docs[row])
-        start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
-        again = "twice"
+        topic, doc, again = shown(self.topic_of(row)), shown(self.docs[row]), "twice"
         if self.line is not None:
+            start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
             first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
-            if self.line[first] > self.line[row]:  # the rows are not in the order of the file
-                first, row = row, first
+            first, row = sorted((first, row), key=self.line.__getitem__)  # in the order of the file
             if self.line[first] < self.line[row]:
                 again = f"a second time (first in {self.unit} {self.line[first]})"
-        return (GradedError if self.file is None else FileError)(
-            f"{self._source(row)}: topic {topic} retrieves document {doc} {again}; "
-            "a document has one rank in a topic"
-        )
+        where = f"{self._source(row)}: topic {topic} retrieves document {doc} {again}"
+        return self.kind_of_error(f"{where}; a document has one rank in a topic")
 
     def _source(self, row: int) -> str:
         if self.line is None:
@@ -144,10 +140,9 @@ class Rows(RunSource):
         rows = zip(self.topics, bounds, bounds[1:])
         return {topic: dict(zip(docs[a:b], values[a:b])) for topic, a, b in rows if b > a}
 
-    def block(self, a: int, b: int) -> Block:
+    def block(self, a: int, b: int) -> Rows:
         """The rows of the topics with the numbers a … b − 1."""
-        start, stop = int(self.offsets[a]), int(self.offsets[b])
-        return Block(self, start, self.offsets[a : b + 1] - start, self.values[start:stop])
+        return self.part(np.arange(a, b))
 
     def part(self, numbers: np.ndarray) -> Rows:
         """The rows of the topics with these numbers."""
@@ -190,66 +185,40 @@ class Rows(RunSource):
         sizes[codes[known]] = np.diff(self.offsets)[known]
         return replace(self.part(known), topics=list(code), offsets=bounds_of(sizes))
 
-
-@dataclass(frozen=True)
-class Block:
-    """Consecutive topics of a table; row 0 of the block is row `start` of the table.
-
-    `offsets`, `docs` and `values` are as in `Rows`, but `docs` is converted to `Ids` on first use.
-    """
-
-    table: Rows
-    start: int
-    offsets: np.ndarray
-    values: np.ndarray
-
     @cached_property
-    def docs(self) -> Ids:
-        return self.table.docs.ids(slice(self.start, self.start + self.values.size))
+    def column(self) -> Column:
+        """The documents as `Ids`, which are kept, and the boundaries of the topics. For blocks of rows."""
+        return self.docs.ids(), self.offsets
 
-    def take(self, rows: np.ndarray) -> Ids:
-        """The documents in these rows of the block."""
-        docs = self.table.docs
-        if isinstance(docs, Keys) and rows.size * LOOK_UP < self.values.size:
-            return docs.take(rows + self.start)
-        return self.docs.take(rows)
+    def ids(self, rows: np.ndarray) -> Ids:
+        """The documents in these rows."""
+        if isinstance(self.docs, Keys) and rows.size * LOOK_UP < self.values.size:
+            return self.docs.take(rows)
+        return self.column[0].take(rows)
 
-    def look_up(self, judged: Block) -> tuple[np.ndarray, np.ndarray] | None:
+    def look_up(self, judged: Rows) -> tuple[np.ndarray, np.ndarray] | None:
         """The rows of the judged documents, found by looking up each one in the dicts of the run.
 
         Returns these rows and the number of each document in `judged`; None if the run is not made of dicts,
         or if hashing all ids is faster. Most unjudged documents are not validated: an id that is not a string
         counts like any other unjudged document.
         """
-        docs = self.table.docs
-        if not isinstance(docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
+        if not isinstance(self.docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
             return None
-        sizes = np.where(np.diff(self.offsets) > 0, np.diff(judged.offsets), 0)
-        number = np.arange(judged.values.size)[np.repeat(sizes > 0, np.diff(judged.offsets))]
-        start = np.repeat(self.offsets[:-1], sizes) + self.start
-        row = docs.find(start, judged.docs.take(number), self.table.values) - self.start
+        listed, judgments = np.diff(self.offsets) > 0, np.diff(judged.offsets)
+        number = np.flatnonzero(np.repeat(listed, judgments))
+        start = np.repeat(self.offsets[:-1], np.where(listed, judgments, 0))
+        row = self.docs.find(start, judged.ids(number), self.values)
         return row[row >= 0], number[row >= 0]
-
-    @property
-    def column(self) -> tuple[Ids, np.ndarray]:
-        """The documents and the boundaries of the topics."""
-        return self.docs, self.offsets
-
-    def repeated(self, row: int) -> GradedError:
-        return self.table.repeated(self.start + row)
-
-
-LOOK_UP = 50
-"""The number of documents that can be hashed and sorted in the time of one look-up in a dict."""
 
 
 def refuse_repeated(run: Rows) -> None:
     """Raise `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
     for a, b in blocks(np.diff(run.offsets)):
         block = run.block(a, b)
-        column = block.column  # raises if a document is not a string
-        if not run.distinct and not all_distinct(column):
-            raise block.repeated(int(repeated_rows(column).min()))
+        ids = block.column  # raises if a document is not a string
+        if not run.distinct and (again := equal_pairs(ids)[1]).size:
+            raise block.repeated(int(again.min()))
 
 
 class Distinct(NamedTuple):
@@ -266,48 +235,40 @@ class Distinct(NamedTuple):
 
 def distinct(qrels: Rows) -> Distinct:
     """The qrels with each document once per topic."""
-    docs, rows = qrels.docs.ids(), np.arange(qrels.values.size)
-    topics = blocks(np.diff(qrels.offsets))
-    if qrels.distinct or all(all_distinct(qrels.block(a, b).column) for a, b in topics):
-        return Distinct(replace(qrels, docs=docs, distinct=True, source=None), rows)
-    first, second = equal_pairs((docs, qrels.offsets), (Ids.of([]), np.zeros_like(qrels.offsets)))
-    earliest = rows.copy()
+    rows, (first, second) = np.arange(qrels.values.size), _repeated(qrels)
+    if not second.size:
+        return Distinct(_without(qrels, second), rows)
+    earliest, highest = rows.copy(), qrels.values.copy()
     earliest[second] = first
     while (earliest[earliest] != earliest).any():  # a document in n rows has a chain of n − 1 pairs
         earliest = earliest[earliest]
-    differ, conflict = np.flatnonzero(qrels.values[first] != qrels.values[second]), None
-    if differ.size:
-        pair = differ[np.argmin(first[differ])]
-        of_document = np.flatnonzero(earliest == earliest[first[pair]])
-        conflict = _conflict(qrels, int(first[pair]), int(second[pair]), of_document)
-    highest = qrels.values.copy()
-    np.maximum.at(highest, earliest, qrels.values)
-    number = np.cumsum(earliest == rows) - 1
+    np.maximum.at(highest, earliest[second], qrels.values[second])
+    number, conflict = np.cumsum(earliest == rows) - 1, _conflict(qrels, first, second, earliest)
     return Distinct(_without(replace(qrels, values=highest), second), number[earliest], conflict)
 
 
-def without_repeated(qrels: Rows) -> Rows:
-    """The qrels with each document once per topic.
-
-    Raises `GradedError` for a document that is judged at two levels.
-    """
-    found = distinct(qrels)
-    if found.conflict:
-        raise found.conflict
-    return found.qrels
+def _repeated(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of rows with the same document and topic, as `equal_pairs`."""
+    none = np.empty(0, np.int64)
+    return (none, none) if rows.distinct else equal_pairs((rows.docs.ids(), rows.offsets))
 
 
-def _conflict(qrels: Rows, first: int, second: int, rows: np.ndarray) -> GradedError:
-    """The error for a document with two levels, in the rows `first` and `second` of all its `rows`."""
+def _conflict(qrels: Rows, first: np.ndarray, second: np.ndarray, earliest: np.ndarray) -> GradedError | None:
+    """The error for the first document with two levels, from the pairs of its rows."""
+    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
+    if not differ.size:
+        return None
+    one, other = (int(rows[differ[np.argmin(first[differ])]]) for rows in (first, second))
     found = qrels.source.intents() if qrels.source else None
-    intents = [*dict.fromkeys(map(found.docs.ids().__getitem__, rows.tolist()))] if found else []
-    if len(intents) > 1:
-        return qrels.error(
-            second,
-            f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example with "
-            "convert --intents max, or use measures of intents, such as D_nDCG and ERR_IA_G",
-        )
-    return judged_twice(qrels, first, second)
+    rows = np.flatnonzero(earliest == earliest[one])
+    intents = [*dict.fromkeys(found.docs.ids().take(rows))] if found else []
+    if len(intents) < 2:
+        return judged_twice(qrels, one, other)
+    return qrels.error(
+        other,
+        f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example with "
+        "convert --intents max, or use measures of intents, such as D_nDCG and ERR_IA_G",
+    )
 
 
 def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> GradedError:
@@ -322,15 +283,16 @@ def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> Grad
 
 def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
     """The run with the first row of each document of a topic, and the topics with others."""
-    rows = np.empty(0, int) if run.distinct else repeated_rows((run.docs.ids(), run.offsets))
-    return (_without(run, rows) if rows.size else run), sorted({run.topic_of(row) for row in rows.tolist()})
+    _, rows = _repeated(run)
+    return _without(run, rows), sorted({run.topic_of(row) for row in rows.tolist()})
 
 
 def _without(table: Rows, rows: np.ndarray) -> Rows:
     """The table without these rows, whose documents occur in other rows of the topic."""
+    table = replace(table, docs=table.docs.ids(), distinct=True, source=None)
     kept = np.ones(table.values.size, dtype=bool)
     kept[rows] = False
-    return replace(table, docs=table.docs.ids(), distinct=True).where(kept)
+    return table.where(kept) if rows.size else table
 
 
 def refuse_empty(qrels: Rows) -> None:
@@ -341,8 +303,13 @@ def refuse_empty(qrels: Rows) -> None:
 
 def with_account(rows: pyarrow.Table, account: Account) -> pyarrow.Table:
     """The rows of a file, with facts that they do not show: integer ids and topics without documents."""
-    metadata = {INTEGERS: " ".join(sorted(account.integers)), EMPTY: json.dumps(account.empty)}
-    return rows.replace_schema_metadata({**(rows.schema.metadata or {}), **metadata})
+    facts = about(rows) | {"integers": sorted(account.integers), "empty": account.empty}
+    return rows.replace_schema_metadata({ABOUT: json.dumps(facts)})
+
+
+def about(rows: Any) -> dict[str, Any]:
+    """The facts about the file from which an Arrow table was read; empty for all other rows."""
+    return json.loads(((is_arrow(rows) and rows.schema.metadata) or {}).get(ABOUT, "{}"))
 
 
 def refuse_mixed(run: Rows, qrels: Rows) -> None:
@@ -354,7 +321,7 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
             rows_of_zeros = rows_of_zeros[ids.word(0, rows_of_zeros) & np.uint64(0xFF) == ord("0")]
             found = next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
             if found is not None:
-                raise (GradedError if rows.file is None else FileError)(
+                raise rows.kind_of_error(
                     f"{rows.file or rows.role.kind}: the {column} is an integer, which may have lost leading "
                     f"zeros, as in {shown(found)} of the {other.role.kind}; write the ids as strings"
                 )
@@ -373,7 +340,9 @@ def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) 
                 f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}: the {name} "
                 f"{shown(rows[name][row].as_py())} is longer than {LONGEST_ID:,} bytes"
             )
-    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata({FILE: os.fsencode(file)})
+    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata(
+        {ABOUT: json.dumps({"file": file})}
+    )
 
 
 def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]) -> np.ndarray:

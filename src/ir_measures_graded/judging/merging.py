@@ -20,7 +20,7 @@ from ..errors import FileError, GradedError, shown
 from ..evaluation.named import Judgments
 from ..inputs.columns import QRELS, RUN, Chosen
 from ..inputs.files import qrels_table, tables_of
-from ..inputs.rows import Rows, without_repeated
+from ..inputs.rows import Rows, distinct
 from ..inputs.sources import is_file, qrels_source
 from ..ranking.gains import plain_number
 
@@ -44,7 +44,10 @@ def levels_of(source: Any, name: str = "qrels") -> Levels:
     of a file.
     """
     table = source if isinstance(source, Rows) else qrels_source(source).table()
-    judged = without_repeated(replace(table, role=replace(table.role, kind=name))).dicts()
+    found = distinct(replace(table, role=replace(table.role, kind=name)))
+    if found.conflict:
+        raise found.conflict
+    judged = found.qrels.dicts()
     return {
         topic: {document: plain_number(level) for document, level in judged.get(topic, {}).items()}
         for topic in table.topics
