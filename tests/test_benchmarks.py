@@ -113,7 +113,7 @@ def tiny(monkeypatch):
 )
 def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
     kept = tmp_path / "measured.json"
-    benchmark.main([*arguments, "--repeat", "1", "--markdown", "--json", str(kept)])
+    benchmark.main([*arguments, "--repeat", "1", "--json", str(kept)])
     result = json.loads(kept.read_text())
     found = [row for table in result["tables"].values() for row in table]
     assert len(result["tables"]) == tables

@@ -7,7 +7,6 @@ import json
 import multiprocessing
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -89,9 +88,7 @@ def memory_of(call: Call) -> Memory:
         return call.memory()
     gc.collect()
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(
-            0
-        )  # otherwise the call would reuse memory freed after building its input
+        ctypes.CDLL(None).malloc_trim(0)  # the call would reuse memory freed after building its input
         Path("/proc/self/clear_refs").write_text("5")  # Linux forgets the peak so far
     before = _held("VmRSS")
     call()
@@ -100,13 +97,9 @@ def memory_of(call: Call) -> Memory:
 
 
 def _held(which: str) -> int:
-    """Bytes of this process: current (VmRSS) or peak (VmHWM). On systems other than Linux, the peak."""
-    with suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith(f"{which}:"):
-                return int(line.split()[1]) * 1024
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+    """Bytes of this process under Linux: current (VmRSS) or peak (VmHWM)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{which}:"))
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -127,16 +120,15 @@ def options(description: str | None, repeat: int = 5) -> argparse.ArgumentParser
     parser.add_argument(
         "--patience", type=float, default=60, help="seconds after which a call is not repeated; default: 60"
     )
-    parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep all numbers")
     return parser
 
 
 class Report:
-    """Tables that are printed row by row and, with --json, saved at the end or on an interrupt."""
+    """Tables in Markdown that are printed row by row; --json saves them at the end or on an interrupt."""
 
     def __init__(self, arguments: argparse.Namespace):
-        self.markdown, self.file = arguments.markdown, arguments.json
+        self.file = arguments.json
         self.tables: dict[str, list[dict[str, Any]]] = {}
 
     def __enter__(self) -> "Report":
@@ -148,29 +140,11 @@ class Report:
 
     def row(self, title: str, **cells: Any) -> None:
         """Add a row to the table of that title; the first row starts the table."""
-        if title not in self.tables:
-            self.tables[title] = []
-            self._print_head(title, list(cells))
-        self.tables[title].append(cells)
-        self._print([_shown(cell) for cell in cells.values()], list(cells))
-
-    def _print_head(self, title: str, names: list[str]) -> None:
-        print(f"\n### {title}\n" if self.markdown else f"\n{title}")
-        self._print([name.replace("_", " ") for name in names], names)
-        if self.markdown:
-            print("|" + "---|" * len(names), flush=True)
-
-    def _print(self, words: list[str], names: list[str]) -> None:
-        if self.markdown:
-            line = f"| {' | '.join(words)} |"
-        else:
-            line = "".join(
-                word.ljust(42) if name in TEXT else word.rjust(12) for word, name in zip(words, names)
-            )
-        print(line, flush=True)
-
-
-TEXT = ("input", "peer", "what")
+        rows = self.tables.setdefault(title, [])
+        if not rows:
+            print(f"\n### {title}\n\n| {' | '.join(cells).replace('_', ' ')} |\n|" + "---|" * len(cells))
+        rows.append(cells)
+        print(f"| {' | '.join(map(_shown, cells.values()))} |", flush=True)
 
 
 def _shown(cell: Any) -> str:

@@ -21,7 +21,7 @@ import argparse
 import io
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -48,28 +48,6 @@ ON_FILES = ("files", *TABLE_FILES, "processes")
 TINY = Shape(12, 30, (12, 12), (0, 3))  # ranx sets itself to one thread for good below ten topics
 
 
-# ------------------------------------------------------------------------------ contestants
-
-
-def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
-    """Calls that return the mean, for this package and the installed peers that take this form of input."""
-    if form in TABLE_FILES:
-        return from_table_files(qrels, run)
-    if form in ON_FILES:
-        calls = from_files(qrels, run) if form == "files" else as_processes(qrels, run)
-        if trec_eval:
-            calls["trec_eval"] = Command((trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run)))
-        return calls
-    if form in ARROW_FORMS:
-        return on_arrow(qrels, run)
-    calls = {OURS: partial(mean, MEASURE, qrels, run), "ir-measures": partial(mean, nDCG @ 100, qrels, run)}
-    if form in ("frame, str", "frame, object"):
-        calls["define_byquery"] = partial(mean, BY_QUERY, qrels, run)
-    if form.startswith("dicts"):
-        calls |= on_dicts(qrels, run)
-    return calls
-
-
 def mean(measure: Any, qrels: Any, run: Any) -> float:
     return ir_measures.calc_aggregate([measure], qrels, run)[measure]
 
@@ -84,13 +62,6 @@ def ndcg_by_query(qrels: pandas.DataFrame, run: pandas.DataFrame) -> float:
 
 
 BY_QUERY = ir_measures.define_byquery(ndcg_by_query, name="nDCG_by_query")
-
-
-def on_arrow(qrels: Any, run: Any) -> dict[str, Call]:
-    calls: dict[str, Call] = {OURS: partial(mean_of_evaluator, qrels, run)}
-    if find_spec("polars"):
-        calls["Polars"] = partial(mean_of_polars, qrels, run)
-    return calls
 
 
 def mean_of_evaluator(qrels: Any, run: Any) -> float:
@@ -118,15 +89,6 @@ def mean_of_polars(qrels: Any, run: Any) -> float:
         .otherwise(0.0)
     )
     return values.to_series().mean()
-
-
-def on_dicts(qrels: Any, run: Any) -> dict[str, Call]:
-    calls: dict[str, Call] = {"pytrec_eval": partial(mean_of_pytrec_eval, qrels, run)}
-    if find_spec("ranx"):
-        calls["ranx"] = partial(mean_of_ranx, qrels, run)
-    if find_spec("pyNTCIREVAL"):
-        calls["pyNTCIREVAL"] = partial(mean_of_pyntcireval, qrels, run)
-    return calls
 
 
 def mean_of_pytrec_eval(qrels: Any, run: Any) -> float:
@@ -163,29 +125,6 @@ def ranked(scores: dict[str, float]) -> list[str]:
     return sorted(scores, key=lambda document: (scores[document], document), reverse=True)
 
 
-def from_files(qrels: Path, run: Path) -> dict[str, Call]:
-    """Calls that start from files. For this package, it is the command's function with its output."""
-    calls: dict[str, Call] = {
-        OURS: partial(mean_of_command, qrels, run),
-        "ir-measures": lambda: mean(nDCG @ 100, *read_by_ir_measures(qrels, run)),
-        "pytrec_eval": lambda: mean_of_pytrec_eval(*read_by_pytrec_eval(qrels, run)),
-    }
-    if find_spec("ranx"):
-        calls["ranx"] = partial(mean_of_ranx, qrels, run)
-    return calls
-
-
-def from_table_files(qrels: Path, run: Path) -> dict[str, Call]:
-    """Calls that start from table files. This package runs its command, the peers use their own readers."""
-    calls: dict[str, Call] = {
-        OURS: partial(mean_of_command, qrels, run),
-        "ir-measures": lambda: mean(nDCG @ 100, *map(read_by_pandas, (qrels, run))),
-    }
-    if find_spec("polars"):
-        calls["Polars"] = lambda: mean_of_polars(*map(read_by_polars, (qrels, run)))
-    return calls
-
-
 STRINGS = {"query_id": str, "doc_id": str}
 
 
@@ -220,14 +159,60 @@ def read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
         return pytrec_eval.parse_qrel(of_qrels), pytrec_eval.parse_run(of_run)
 
 
-def as_processes(qrels: Path, run: Path) -> dict[str, Call]:
-    paths = str(qrels), str(run)
-    return {
-        OURS: Command(
-            (sys.executable, "-m", "ir_measures_graded", "evaluate", *paths, str(MEASURE), "--places=16")
-        ),
-        "ir-measures": Command((sys.executable, "-m", "ir_measures", *paths, "nDCG@100", "--places=16")),
+# ------------------------------------------------------------------------------ contestants
+
+
+def of(function: Callable[..., float]) -> Callable[[Any, Any], Call]:
+    """Make calls of the function with qrels and a run."""
+    return partial(partial, function)
+
+
+def command(module: str, *words: str) -> Callable[[Path, Path], Call]:
+    """Make commands of a Python package with files of qrels and a run before the last words."""
+    return lambda *files: Command((sys.executable, "-m", module, *words[:-1], *map(str, files), *words[-1:]))
+
+
+IN_PYTHON = ("frame, *", "dicts*", "tuples")
+PEERS: list[tuple[str, str, tuple[str, ...], Callable[..., Call]]] = [
+    (OURS, "numpy", IN_PYTHON, of(partial(mean, MEASURE))),
+    (OURS, "numpy", tuple(ARROW_FORMS), of(mean_of_evaluator)),
+    (OURS, "numpy", ("files", *TABLE_FILES), of(mean_of_command)),
+    (OURS, "numpy", ("processes",), command("ir_measures_graded", "evaluate", "--places=16", f"{MEASURE}")),
+    ("ir-measures", "numpy", IN_PYTHON, of(partial(mean, nDCG @ 100))),
+    ("ir-measures", "numpy", ("files",), of(lambda *files: mean(nDCG @ 100, *read_by_ir_measures(*files)))),
+    (
+        "ir-measures",
+        "numpy",
+        (*TABLE_FILES,),
+        of(lambda *files: mean(nDCG @ 100, *map(read_by_pandas, files))),
+    ),
+    ("ir-measures", "numpy", ("processes",), command("ir_measures", "--places=16", "nDCG@100")),
+    ("define_byquery", "numpy", ("frame, str", "frame, object"), of(partial(mean, BY_QUERY))),
+    ("pytrec_eval", "numpy", ("dicts*",), of(mean_of_pytrec_eval)),
+    (
+        "pytrec_eval",
+        "numpy",
+        ("files",),
+        of(lambda *files: mean_of_pytrec_eval(*read_by_pytrec_eval(*files))),
+    ),
+    ("ranx", "ranx", ("dicts*", "files"), of(mean_of_ranx)),
+    ("pyNTCIREVAL", "pyNTCIREVAL", ("dicts*",), of(mean_of_pyntcireval)),
+    ("Polars", "polars", tuple(ARROW_FORMS), of(mean_of_polars)),
+    ("Polars", "polars", (*TABLE_FILES,), of(lambda *files: mean_of_polars(*map(read_by_polars, files)))),
+]
+"""The name of each contestant, the module that it needs, its forms of input, and the maker of its calls."""
+
+
+def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
+    """Calls that return the mean, for this package and the installed peers that take this form of input."""
+    calls = {
+        peer: call_of(qrels, run)
+        for peer, module, forms, call_of in PEERS
+        if find_spec(module) and any(fnmatch(form, each) for each in forms)
     }
+    if trec_eval and form in ("files", "processes"):
+        calls["trec_eval"] = Command((trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run)))
+    return calls
 
 
 # ---------------------------------------------------------------------------------- measure
