@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     path = arguments.output
     if not path.lower().endswith(ENDINGS):
         raise GradedError(f"cannot write {path!r}: a report is a page, and its file ends in .html")
-    pages.check()
+    pages.need_jinja()
     found = report(
         *given(arguments, MEASURES),
         machines=arguments.judge,

@@ -71,7 +71,7 @@ def _check_ending(path: str, figure: bool, documents: Sequence[str]) -> None:
     elif ending == PAGE:
         from ..report import pages  # takes time
 
-        pages.check()
+        pages.need_jinja()
     elif ending not in (*TABLES, *documents):
         drawn = f"the figure ({', '.join(plots.FORMATS)}), " if figure else ""
         hint = f" (for the format, use -f {path})" if path in FORMATS else ""
@@ -140,7 +140,8 @@ def shown(
             from ..report import pages
 
             title, lead = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
-            return pages.page_of(title, lead, table(FOR_PEOPLE[0]), places, figure, parts, notes).encode()
+            tables = [("", table(FOR_PEOPLE[0])), *parts]
+            return pages.page_of(title, lead, figure, tables, notes, places).encode()
         if figure is not None and ending in plots.FORMATS:
             return plots.rendered(figure(), ending)
         text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from ir_measures import Measure
 
@@ -19,8 +18,7 @@ from ..registry.facts import is_graded
 from ..registry.listing import better, facts_of
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """Qrels, a run or values: its name, its path as given, and the SHA-256 of the file.
 
     They are empty where it has none.
@@ -32,84 +30,50 @@ class Input:
     sha256: str
 
 
-@dataclass(frozen=True)
-class Definition:
-    """A measure in words and as a formula, with its parameters (name, value and description).
+class Method(NamedTuple):
+    """The facts that a reader needs to check the values and to reproduce them.
 
-    `mathml` is empty if the measure has no formula in TeX.
+    `definitions` have the facts about each measure, the parameters that have a value (name, value and
+    description), and the formula as ``mathml``, which is empty if the measure has none in TeX.
     """
 
-    measure: Measure
-    title: str
-    description: str
-    formula: str
-    mathml: str
-    better: str
-    undefined: str
-    source: str
-    parameters: tuple[tuple[str, str, str], ...]
-
-
-@dataclass(frozen=True)
-class Method:
-    """The facts that a reader needs to check the values and to reproduce them."""
-
-    definitions: tuple[Definition, ...]
-    inputs: tuple[Input, ...]
-    versions: tuple[tuple[str, str], ...]
+    definitions: list[dict[str, Any]]
+    inputs: list[Input]
+    versions: list[tuple[str, str]]
     command: str
-    works: tuple[Work, ...]
+    works: list[Work]
 
 
-def inputs_of(evaluation: Evaluation, study: Study | None) -> tuple[Input, ...]:
-    """The inputs of a report: qrels and runs, or files of values."""
-    return tuple(_inputs(evaluation, study))
-
-
-def _inputs(evaluation: Evaluation, study: Study | None) -> Iterator[Input]:
-    if study is None:
-        for path in evaluation.files or ("",):
-            yield Input("values", "", path, _sha256(path))
-        return
-    qrels = study.judgments.name
-    yield Input("qrels", "", qrels or "", _sha256(qrels))
-    for run in study.runs:
-        file = run.source.file if isinstance(run.source, RunFile) else None
-        path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
-        yield Input("run", run.name, str(path), _sha256(path))
-
-
-def _sha256(path: str | None) -> str:
-    """The SHA-256 of a regular file; empty for anything else."""
-    return sha256(path) if path and is_lasting(path) else ""
-
-
-def method(evaluation: Evaluation, inputs: tuple[Input, ...], command: str) -> Method:
+def method(evaluation: Evaluation, study: Study | None, command: str) -> Method:
     """Describe the measures, and list the inputs, versions and sources of the evaluation."""
-    definitions = tuple(map(_definition, evaluation.measures))
-    works = dict.fromkeys(work for each in definitions for work in works_of(each.source))
-    return Method(definitions, inputs, tuple(versions()), command, tuple(works))
+    if study is None:
+        named = [("values", "", path) for path in evaluation.files or ("",)]
+    else:
+        named = [("qrels", "", study.judgments.name or "")]
+        for run in study.runs:
+            file = run.source.file if isinstance(run.source, RunFile) else None
+            path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
+            named.append(("run", run.name, str(path)))
+    inputs = [Input(*each, sha256(each[-1]) if is_lasting(each[-1]) else "") for each in named]
+    definitions = [_definition(measure) for measure in evaluation.measures]
+    works = dict.fromkeys(work for each in definitions for work in works_of(each["source"]))
+    return Method(definitions, inputs, [*versions()], command, [*works])
 
 
-def _definition(measure: Measure) -> Definition:
+def _definition(measure: Measure) -> dict[str, Any]:
     facts = facts_of(measure)
-    parameters = []
-    for each in facts["parameters"]:
-        value = measure.params.get(each["name"], each["default"])
-        if value not in (None, {}):
-            parameters.append((each["name"], str(value), each["description"]))
-    tex = measure.doc_field("tex") if is_graded(measure) else ""
-    return Definition(
-        measure,
-        facts["title"],
-        facts["description"],
-        facts["formula"],
-        mathml(tex),
-        better(facts),
-        facts["undefined"],
-        facts["source"],
-        tuple(parameters),
-    )
+    given = ((each, measure.params.get(each["name"], each["default"])) for each in facts["parameters"])
+    return {
+        **facts,
+        "measure": measure,
+        "better": better(facts),
+        "mathml": mathml(measure.doc_field("tex") if is_graded(measure) else ""),
+        "parameters": [
+            (each["name"], str(value), each["description"])
+            for each, value in given
+            if value not in (None, {})
+        ],
+    }
 
 
 def mathml(tex: str) -> str:

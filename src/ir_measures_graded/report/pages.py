@@ -30,85 +30,57 @@ LONGEST = 300
 """A name is cut off after this many characters, so that no name can fill the page."""
 
 
-def check() -> None:
-    """Raise `GradedError` if Jinja (extra ``report``) is not installed, before any work is done."""
-    _jinja()
-
-
 def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
     """The HTML of a page from the template of its `kind`, which gets the `values`. Text in them is escaped.
 
     Style sheet and script of the kind, if it has them, follow those of all pages. `extra_style` has more
     rules for the style sheet. Raises `GradedError` if Jinja (extra ``report``) is not installed.
     """
-    safe = _jinja().filters.Markup
     style = _dense("\n".join([*_files(kind, "css"), extra_style]))
     script = _dense("\n".join(_files(kind, "js")))
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    shown = _environment().get_template(f"{kind}.html")
-    html = shown.render(title=title, style=safe(style), script=safe(script), policy=policy, **values)
+    template = _environment(need_jinja()).get_template(f"{kind}.html")
+    html = template.render(title=title, style=style, script=script, policy=policy, **values)
     # Ids and names may have lone surrogates, which cannot be encoded.
-    return _dense(str(html)).encode("utf-8", "replace").decode("utf-8")
+    return _dense(html).encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
-def _environment() -> Any:
+def _environment(jinja2: Any) -> Any:
     """Jinja with the templates. Each is compiled only once."""
-    jinja2 = _jinja()
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         lstrip_blocks=True,
     )
-    safe = jinja2.filters.Markup
-    environment.filters |= {
-        "number": number,
-        "signed": signed,
-        "p": p_value,
-        "name": shortened,
-        "json": lambda value: safe(as_json(value)),
-        "drawing": lambda figure, name, label, parts=None: safe(drawing(figure, name, label, parts or {})),
-    }
+    environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
+    environment.filters |= {"json": as_json, "drawing": drawing, "numeric": numeric}
     return environment
 
 
 def page_of(
     title: str,
     lead: str,
-    table: Table,
-    places: int = PLACES,
-    figure: Callable[[], Figure] | None = None,
-    parts: Iterable[tuple[str, Table]] = (),
+    figure: Callable[[], Figure] | None,
+    tables: Iterable[tuple[str, Table]],
     notes: Iterable[str] = (),
+    places: int = PLACES,
 ) -> str:
-    """A page with a figure, if there is one, and a table below it.
+    """A page with a figure, if there is one, and tables with their titles below it.
 
-    `lead` is the line below the title. `parts` are further tables with their titles, and `notes` sentences
-    at the end. `places` is the number of decimal places. If `figure` raises
-    `GradedError`, for example without Matplotlib, the page shows the message in place of the figure. Raises
-    `GradedError` if Jinja (extra ``report``) is not installed.
+    `lead` is the line below the title, and `notes` are sentences at the end. `places` is the number of
+    decimal places. If `figure` raises `GradedError`, for example without Matplotlib, the page shows the
+    message in place of the figure. Raises `GradedError` if Jinja (extra ``report``) is not installed.
     """
-    drawn: Figure | str | None = None
     try:
-        drawn = figure and figure()
+        drawn: Figure | str | None = figure and figure()
     except GradedError as error:
         drawn = str(error)
-    return page(
-        "result",
-        title,
-        lead=lead,
-        figure=drawn,
-        tables=[
-            (title, columns, rows, numeric(rows, len(columns)))
-            for title, (columns, rows) in (("", table), *parts)
-        ],
-        places=places,
-        notes=list(notes),
-    )
+    return page("result", title, lead=lead, figure=drawn, tables=tables, places=places, notes=notes)
 
 
 def _files(kind: str, suffix: str) -> list[str]:
@@ -128,7 +100,8 @@ def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _jinja() -> Any:
+def need_jinja() -> Any:
+    """Import Jinja. Raises `GradedError`, which names the extra, if it is not installed."""
     try:
         import jinja2
     except ImportError:
@@ -222,7 +195,7 @@ THEME = {
 """Colours that change with the page between light and dark."""
 
 
-def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> str:
+def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str] | None = None) -> str:
     """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
 
     `name` is a prefix that makes ids unique on the page. `label` describes the figure for screen readers.
@@ -235,7 +208,9 @@ def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str]) -> 
     element = re.sub(r"<style\b.*?</style>", "", element, flags=re.DOTALL)
     element = STYLE.sub(lambda found: _attributes(found[1]), element)
     used = {*re.findall(r'(?:href="#|url\(#)([^")]+)', element)}
-    element = re.sub(r' id="([^"]*)"', lambda found: _id(found[1], used, name, parts), element)
+    ids = {given: f' id="{name}-{given}"' for given in used}
+    ids |= {given: f' data-run="{escape(run)}"' for given, run in (parts or {}).items()}
+    element = re.sub(r' id="([^"]*)"', lambda found: ids.get(found[1], ""), element)
     element = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", element)
     element = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", element)
     element = re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", element)
@@ -257,10 +232,3 @@ def _attributes(style: str) -> str:
             value = THEME[value]
         found.append(f' {name}="{escape(value)}"')
     return "".join(found)
-
-
-def _id(given: str, used: set[str], name: str, parts: Mapping[str, str]) -> str:
-    """The attribute in place of an id; empty for an id that nothing refers to."""
-    if given in parts:
-        return f' data-run="{escape(parts[given])}"'
-    return f' id="{name}-{given}"' if given in used else ""

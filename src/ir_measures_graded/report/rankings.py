@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -16,9 +14,7 @@ from ..evaluation.named import Study
 from ..ranking.gains import Number, gain_of, plain_number
 from ..registry.facts import is_graded, sign_of
 from .pages import shade, shortened
-
-if TYPE_CHECKING:
-    from .by_topic import ByTopic
+from .sections import ByTopic
 
 FIRST = 20
 """The number of ranks that a topic shows at first."""
@@ -34,8 +30,7 @@ UNIT = 10_000
 """Contributions and values are stored as whole numbers of 1 / 10,000, which are shorter."""
 
 
-@dataclass(frozen=True)
-class OfRun:
+class OfRun(NamedTuple):
     """The list of a run for a topic: its value, and the levels of its documents as text."""
 
     run: str
@@ -43,8 +38,7 @@ class OfRun:
     levels: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class OfTopic:
+class OfTopic(NamedTuple):
     """The lists of a topic, with the list of the best run first.
 
     `number` is the topic's number in the order of the qrels. `ideal` has the levels of the ideal list as
@@ -59,25 +53,18 @@ class OfTopic:
     data: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Rankings:
+class Rankings(NamedTuple):
     """The lists of all topics down to `depth`, which may be less than the measure's cutoff.
 
-    Topics show the first `first` ranks at first. `levels` maps each level of the qrels, as text, to its gain;
-    the gains of a standard measure are None. `common` has the data that all topics share.
+    `levels` maps each level of the qrels, as text, to its gain; the gains of a standard measure are None.
+    `data` has what all topics share, for the script of the page.
     """
 
     measure: Measure
     depth: int
-    first: int
     levels: dict[str, Number | None]
     topics: tuple[OfTopic, ...]
-    common: dict[str, Any]
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The data that all topics share, for the script of the page."""
-        return {"first": self.first, "levels": self.levels, **self.common}
+    data: dict[str, Any]
 
     @property
     def style(self) -> str:
@@ -112,72 +99,61 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
         else None
         for level in np.unique(study.judgments.judged.level).tolist()
     }
-    return Rankings(measure, depth, FIRST, levels, *_Lists(found, topics).of_topics())
+    one = next(iter(found.values()))[0]
+    ids = [id_ for run in found.values() for each in run for id_ in each.documents]
+    prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
+    weights = None if one.weights is None else _numbers(one.weights)
+    data = {"first": FIRST, "levels": levels, "prefix": prefix, "unit": UNIT, "weights": weights}
+    of_topics = (
+        _of_topic(topics, number, [found[run][place] for run in topics.runs], prefix)
+        for place, number in enumerate(topics.shown)
+    )
+    return Rankings(measure, depth, levels, tuple(of_topics), data)
 
 
-class _Lists:
-    """The lists of all runs as text and as data."""
-
-    def __init__(self, found: dict[str, list[Explanation]], topics: ByTopic):
-        self.found, self.by_topic = found, topics
-        self.one = next(iter(found.values()))[0]
-        ids = [id_ for run in found.values() for each in run for id_ in each.documents]
-        self.prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
-
-    def of_topics(self) -> tuple[tuple[OfTopic, ...], dict[str, Any]]:
-        """The topics, and the data that they share."""
-        weights = None if self.one.weights is None else _numbers(self.one.weights)
-        common = {"prefix": self.prefix, "unit": UNIT, "weights": weights}
-        return tuple(map(self._topic, range(len(self.by_topic.shown)))), common
-
-    def _topic(self, place: int) -> OfTopic:
-        code: dict[str, int] = {}
-        number = self.by_topic.shown[place]
-        values = self.by_topic.values[:, number]
-        order = np.argsort(-sign_of(self.one.measure) * values, kind="stable").tolist()
-        names = [self.by_topic.runs[row] for row in order]
-        runs = [self.found[name][place] for name in names]
-        data: dict[str, Any] = {"runs": [self._list(run, code) for run in runs]}
-        data["documents"] = [shortened(id_.removeprefix(self.prefix)) for id_ in code]
-        first = next(iter(self.found.values()))[place]
-        if first.ideal is not None:
-            data["ideal"] = _numbers(first.ideal)
-        ideal = first.ideal_levels
-        return OfTopic(
-            number,
-            first.topic,
-            self.by_topic.queries.get(first.topic, ""),
-            tuple(map(_text, ideal[~np.isnan(ideal)].tolist())),
-            tuple(OfRun(run.run, run.value, _levels(run)) for run in runs),
-            data,
-        )
-
-    def _list(self, run: Explanation, code: dict[str, int]) -> dict[str, Any]:
-        size = len(run.documents)
-        found: dict[str, Any] = {
-            "documents": [code.setdefault(id_, len(code)) for id_ in run.documents],
-            "scores": _numbers(run.scores[:size]),
-        }
-        for name, values in (("contributions", run.contributions), ("values", run.values)):
-            if values is not None:
-                found[name] = _units(values[:size])
-        return found
+def _of_topic(topics: ByTopic, number: int, lists: list[Explanation], prefix: str) -> OfTopic:
+    order = np.argsort(-sign_of(topics.measure) * topics.values[:, number], kind="stable").tolist()
+    runs = [lists[row] for row in order]
+    code: dict[str, int] = {}
+    data: dict[str, Any] = {"runs": [_of_list(run, code) for run in runs]}
+    data["documents"] = [shortened(id_.removeprefix(prefix)) for id_ in code]
+    topic, ideal, ideal_levels = lists[0].topic, lists[0].ideal, lists[0].ideal_levels
+    if ideal is not None:
+        data["ideal"] = _numbers(ideal)
+    return OfTopic(
+        number,
+        topic,
+        topics.queries.get(topic, ""),
+        tuple(map(_text, ideal_levels[~np.isnan(ideal_levels)].tolist())),
+        tuple(
+            OfRun(run.run, run.value, tuple(map(_text, run.levels[: len(run.documents)].tolist())))
+            for run in runs
+        ),
+        data,
+    )
 
 
-def _levels(run: Explanation) -> tuple[str, ...]:
-    levels = run.levels[: len(run.documents)].tolist()
-    return tuple(NONE if level != level else _text(level) for level in levels)
+def _of_list(run: Explanation, code: dict[str, int]) -> dict[str, Any]:
+    """The data of a list; `code` has the number of each document, and gets those of new ones."""
+    size = len(run.documents)
+    found: dict[str, Any] = {
+        "documents": [code.setdefault(id_, len(code)) for id_ in run.documents],
+        "scores": _numbers(run.scores[:size]),
+    }
+    for name, values in (("contributions", run.contributions), ("values", run.values)):
+        if values is not None:
+            found[name] = [
+                None if value != value else round(UNIT * value) for value in values[:size].tolist()
+            ]
+    return found
 
 
 def _text(level: float) -> str:
-    return f"{plain_number(level)}".replace("-", "−")
+    return NONE if level != level else f"{plain_number(level)}".replace("-", "−")
 
 
-def _numbers(values: Iterable[float]) -> list[Number | None]:
+def _numbers(values: np.ndarray) -> list[Number | None]:
     """Rounded numbers, None for NaN."""
-    rounded = (None if value != value else float(f"{value:.{DIGITS}g}") for value in map(float, values))
-    return [None if value is None else plain_number(value) for value in rounded]
-
-
-def _units(values: np.ndarray) -> list[int | None]:
-    return [None if value != value else round(UNIT * value) for value in values.tolist()]
+    return [
+        None if value != value else plain_number(float(f"{value:.{DIGITS}g}")) for value in values.tolist()
+    ]

@@ -22,20 +22,17 @@ from ..evaluation.sessions import Given
 from ..inputs.sources import queries_in, queries_of
 from ..judging.agreement import Judges, judges
 from ..output.files import write_whole
-from ..output.formats import Table, counted, numeric
+from ..output.formats import Table, counted
 from ..output.plots import need_matplotlib
 from ..output.result import Result
 from ..registry.facts import is_graded, needs_intents
 from ..statistics.libraries import need_statistics
 from ..statistics.options import check_test
 from . import pages
-from .by_topic import ByTopic, by_topic
-from .material import Material, material
-from .method import Method, inputs_of, method
-from .profile import Profile, profile
+from .method import Method, method
 from .rankings import Rankings, rankings
+from .sections import ByTopic, Material, Profile, Weighting, by_topic, material, profile, weightings
 from .verdict import Verdict, verdict
-from .weighting import Weighting, weightings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,9 +92,7 @@ class Report(Result):
             "measures": counted(len(self.evaluation.measures), "measure"),
         }
         style = self.rankings.style if self.rankings else ""
-        parts = self.groups.parts_of_groups() if self.groups else []
-        tables = [(title, *table, numeric(table[1], len(table[0]))) for title, table in parts]
-        return pages.page("report", self.title, style, report=self, counts=counts, tables=tables)
+        return pages.page("report", self.title, style, report=self, counts=counts)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to the file `path`, completely or not at all."""
@@ -144,7 +139,7 @@ def report(
     Raises `GradedError` for no run, for an unknown baseline, and for input and options that `evaluate` or
     `compare_values` refuses.
     """
-    pages.check()
+    pages.need_jinja()
     need_matplotlib()
     check_test(alpha, resamples, seed, permutations)
     need_statistics("scipy")
@@ -158,8 +153,7 @@ def report(
     )
     if not evaluation.runs:
         raise GradedError("no run is given; a report needs at least one")
-    first_graded = next(filter(is_graded, evaluation.measures), None)
-    main = first_graded or evaluation.measures[0]
+    main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
     texts = queries_of(study.judgments.name if study else None) if given is None else dict(given)
     outcome = verdict(evaluation, study, baseline, alpha)
     groups = None
@@ -167,32 +161,33 @@ def report(
         groups = compare_values(evaluation, baseline=outcome.baseline, alpha=alpha, by=by)
     highest = any(map(needs_intents, evaluation.measures))
     judged_levels = levels(study.judgments, highest) if study else None
-    grouped = study.judgments.sessions if study else None
+    sessions_of = study.judgments.sessions if study else None
+    ranked = study if sessions_of is None else None
     relevant = judged_levels.relevant if judged_levels else None
-    if relevant is not None and grouped is not None:
-        relevant = grouped.turns.total(relevant).astype(int)
+    if relevant is not None and sessions_of is not None:
+        relevant = sessions_of.turns.total(relevant).astype(int)
     topics = by_topic(evaluation, relevant, main, outcome.baseline, texts)
     compared = None
     if machines:
-        if study is None or grouped is not None or highest:
+        if ranked is None or highest:
             raise GradedError(
                 "machine judges are compared with qrels of topics, without sessions and intents"
             )
-        read = [Run(run.name, run.block.listed) for run in study.runs]
+        read = [Run(run.name, run.block.listed) for run in ranked.runs]
         several = len(read) > 1
         with catch_warnings():
             simplefilter("ignore", InputWarning)  # the study has warned of the runs
-            compared = judges(study.judgments, machines, read * several, evaluation.measures * several)
+            compared = judges(ranked.judgments, machines, read * several, evaluation.measures * several)
     return Report(
         title,
         evaluation,
         outcome,
         material(study, judged_levels, evaluation.measures) if study and judged_levels else None,
-        profile(study, main) if study and grouped is None else None,
+        profile(ranked, main) if ranked else None,
         topics,
-        rankings(study, main, topics) if study and grouped is None else None,
+        rankings(ranked, main, topics) if ranked else None,
         weightings(study, judged_levels, main) if study and judged_levels else None,
         compared,
-        method(evaluation, inputs_of(evaluation, study), command),
+        method(evaluation, study, command),
         groups=groups,
     )

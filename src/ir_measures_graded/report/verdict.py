@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 from ir_measures import Measure
 
 from ..analysis.compare import compare_values
-from ..analysis.comparison import PAIRED_T, Test
-from ..analysis.ranges import Difference, Interval, Range, has_ranges, ranges
+from ..analysis.comparison import PAIRED_T, Comparison, Test
+from ..analysis.ranges import Interval, Range, Ranges, has_ranges, ranges
 from ..by_topic import mean_over_topics
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import Study
@@ -37,24 +36,6 @@ class Line:
     test: Test | None
     span: Range | None
 
-    @property
-    def significant(self) -> bool:
-        """Whether the run differs significantly from the baseline."""
-        return self.test is not None and self.test.significant
-
-
-@dataclass(frozen=True)
-class Standing:
-    """The number of differences between two runs that certainly keep their sign, of `pairs`.
-
-    `over_ties` counts those that keep it in all orders of tied documents, and `over_judgments` those that
-    keep it under all judgments of the unjudged documents. Each is None if it is not known.
-    """
-
-    pairs: int
-    over_ties: int | None
-    over_judgments: int | None
-
 
 @dataclass(frozen=True)
 class OfMeasure:
@@ -64,6 +45,10 @@ class OfMeasure:
     the number of pairs that it separates, of `pairs`. `better` and `worse` are the runs that are
     significantly better or worse than the baseline; `open` are the other runs. `detectable` is the smallest
     true difference that the comparison detects with a probability of at least 0.8 for each open run.
+
+    `differences` is the number of differences between two runs with ranges. `over_ties` counts those that
+    certainly keep their sign in all orders of tied documents, and `over_judgments` those that keep it under
+    all judgments of the unjudged documents. Each is None if it is not known.
     """
 
     measure: Measure
@@ -76,7 +61,9 @@ class OfMeasure:
     worse: tuple[str, ...]
     open: tuple[str, ...]
     detectable: float | None
-    standing: Standing | None
+    differences: int
+    over_ties: int | None
+    over_judgments: int | None
 
     @property
     def best(self) -> Line:
@@ -131,73 +118,53 @@ class Verdict:
         for each in self.measures:
             for line in each.lines:
                 of = line.test or Test(each.measure, PAIRED_T)
-                test = of.difference, of.lower, of.upper, of.adjusted
-                interval = line.interval or (None, None)
-                significant = line.test and line.significant
-                rows.append([str(each.measure), line.run, line.mean, *interval, *test, significant])
+                test = of.difference, of.lower, of.upper, of.adjusted, line.test and of.significant
+                rows.append([str(each.measure), line.run, line.mean, *(line.interval or (None, None)), *test])
         return columns, rows
 
 
 def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float) -> Verdict:
     """Test the differences between the runs, and compute intervals and ranges of their values."""
-    several, enough = len(evaluation.runs) >= LEAST, len(evaluation.topics) >= LEAST
+    several, topics = len(evaluation.runs) >= LEAST, len(evaluation.topics)
     if baseline is None and several:
         baseline = evaluation.runs[0]
     tested = every_pair = None
-    if (several and enough) or baseline not in (None, *evaluation.runs):
+    if (several and topics >= LEAST) or baseline not in (None, *evaluation.runs):
         tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
         every_pair = compare_values(evaluation, alpha=alpha)
     by_topic = study is not None and study.judgments.sessions is None
     fitting = [measure for measure in evaluation.measures if by_topic and has_ranges(measure)]
     spans = ranges(study.judgments, study.runs, fitting, draws=0) if study and fitting else None
-    found = [
-        _of_measure(
-            measure,
-            _lines(
-                evaluation,
-                measure,
-                {test.run: test for test in tested.find(measure)} if tested else {},
-                {span.run: span for span in spans.values if span.measure == measure} if spans else {},
-                1 - alpha if enough else None,
-            ),
-            every_pair.find(measure) if every_pair else [],
-            [each for each in spans.differences if each.measure == measure] if spans else [],
-        )
+    confidence = 1 - alpha if topics >= LEAST else None
+    found = (
+        _of_measure(evaluation, measure, confidence, tested, every_pair, spans)
         for measure in evaluation.measures
-    ]
-    return Verdict(
-        tuple(found),
-        baseline if several else None,
-        len(evaluation.topics),
-        alpha,
-        1 - alpha if enough else None,
-        tested is not None,
-        [] if tested is None else tested.notes()[1:],
     )
+    notes = tested.notes()[1:] if tested else []
+    shown = baseline if several else None
+    return Verdict(tuple(found), shown, topics, alpha, confidence, tested is not None, notes)
 
 
-def _lines(
+def _of_measure(
     evaluation: Evaluation,
     measure: Measure,
-    tests: Mapping[str | None, Test],
-    spans: Mapping[str, Range],
     confidence: float | None,
-) -> list[Line]:
-    """One line per run, the best run first."""
+    tested: Comparison | None,
+    every_pair: Comparison | None,
+    spans: Ranges | None,
+) -> OfMeasure:
+    tests = {test.run: test for test in tested.find(measure)} if tested else {}
+    pairs = every_pair.find(measure) if every_pair else []
+    span_of = {span.run: span for span in spans.values if span.measure == measure} if spans else {}
+    differences = [each for each in spans.differences if each.measure == measure] if spans else []
     values, lines = evaluation.of(measure), []
     means = mean_over_topics(values)
     for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
         run = evaluation.runs[row]
         interval = None if confidence is None else mean_interval(values[row], confidence)
-        lines.append(Line(run, float(means[row]), interval, tests.get(run), spans.get(run)))
-    return lines
-
-
-def _of_measure(
-    measure: Measure, lines: list[Line], pairs: list[Test], differences: list[Difference]
-) -> OfMeasure:
-    tests = [line.test for line in lines if line.test is not None]
-    undecided = [test for test in tests if not test.significant]
+        lines.append(Line(run, float(means[row]), interval, tests.get(run), span_of.get(run)))
+    in_order = [line.test for line in lines if line.test is not None]
+    undecided = [test for test in in_order if not test.significant]
     separated = [{test.run, test.other} for test in pairs if test.significant]
     return OfMeasure(
         measure,
@@ -206,16 +173,16 @@ def _of_measure(
         equal=tuple(line.run for line in lines[1:] if {lines[0].run, line.run} not in separated),
         separated=len(separated),
         pairs=len(pairs),
-        better=tuple(str(test.run) for test in tests if test.significant and test.better == test.run),
-        worse=tuple(str(test.run) for test in tests if test.significant and test.better == test.other),
+        better=tuple(str(test.run) for test in in_order if test.significant and test.better == test.run),
+        worse=tuple(str(test.run) for test in in_order if test.significant and test.better == test.other),
         open=tuple(str(test.run) for test in undecided),
         detectable=max((test.detectable or 0.0 for test in undecided), default=None),
-        standing=_standing(differences),
+        differences=len(differences),
+        over_ties=_certain([each.stands_over_ties for each in differences]),
+        over_judgments=_certain([each.stands_over_judgments for each in differences]),
     )
 
 
-def _standing(differences: Sequence[Difference]) -> Standing | None:
-    ties = [each.stands_over_ties for each in differences]
-    judgments = [each.stands_over_judgments for each in differences]
-    counts = [None if None in each or not each else sum(map(bool, each)) for each in (ties, judgments)]
-    return None if counts == [None, None] else Standing(len(differences), *counts)
+def _certain(stand: list[bool | None]) -> int | None:
+    """The number of differences that stand; None if it is not known."""
+    return None if None in stand or not stand else sum(map(bool, stand))
