@@ -27,18 +27,7 @@ from ..registry.facts import sign_of
 from ..registry.notation import one_of, parse_measures
 from .evaluators import evaluators, explained, provider_named
 from .groups import By, is_column
-from .named import (
-    Judgments,
-    Qrels,
-    Run,
-    Runs,
-    StudiedRun,
-    Study,
-    about,
-    named_runs,
-    read_judgments,
-    study_of,
-)
+from .named import Qrels, Run, Runs, StudiedRun, Study, about, named_runs, read_judgments, study_of
 from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 from .sessions import Fields, Given, SessionValues, in_sessions, turn_measure
@@ -47,8 +36,8 @@ from .values import read_values
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Worker processes take about two seconds to start. The limits are the bytes that a core evaluates meanwhile.
 Item = TypeVar("Item")
+# Worker processes take about two seconds to start. The limits are the bytes that a core evaluates meanwhile.
 PAYS = 1 << 28  # with our provider alone
 PAYS_STANDARD = 1 << 25  # with ir-measures' other providers, which need dicts
 
@@ -332,7 +321,7 @@ class Work:
         return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
 
 
-def _in_worker(judgments: Judgments, measures: Sequence[Measure], provider: str | None) -> Work:
+def _in_worker(judgments: Qrels, measures: Sequence[Measure], provider: str | None) -> Work:
     if any(plugins.origin(measure) == "user code" for measure in measures):
         plugins.load()  # error messages name the distribution of a measure
     return Work(judgments, measures, provider)

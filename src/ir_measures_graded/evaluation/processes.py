@@ -13,7 +13,7 @@ import pickle
 import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -27,9 +27,6 @@ from ..errors import GradedError
 
 Item = TypeVar("Item")
 Work = Callable[[Item], Any]
-_Outcome = tuple[Any, Exception | None, list[Warning]]
-"""The result of an item, or its error, and the warnings that were issued."""
-
 _work: list[Work[Any]] = []  # A worker process keeps its function here.
 
 
@@ -49,9 +46,10 @@ def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], job
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):  # a worker that imports the script
         raise GradedError("a script with jobs needs the guard if __name__ == '__main__'")
-    jobs = min(jobs, len(distant))
-    sent = _pickled(work) if jobs > 1 else None
-    if sent is None:
+    jobs, sent = min(jobs, len(distant)), b""
+    with suppress(Exception):  # a measure that is defined in a notebook cannot be pickled
+        sent = pickle.dumps(work) if jobs > 1 else b""
+    if not sent:
         yield from map(work, items)
         return
     try:
@@ -59,20 +57,18 @@ def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], job
             with _uninterrupted():  # workers inherit the blocked SIGINT; Ctrl-C is for this process alone
                 futures = {id(item): workers.submit(_do, item) for item in distant}
             for item in items:
-                yield _result(futures[id(item)]) if id(item) in futures else work(item)
+                if id(item) not in futures:
+                    yield work(item)
+                    continue
+                result, issued = futures[id(item)].result()
+                for warning in issued:
+                    warnings.warn(warning, stacklevel=2)
+                yield result
     except BrokenProcessPool:
         raise GradedError(
             "a worker process ended, perhaps because memory ran out or a script lacks the guard "
             "if __name__ == '__main__'; try --jobs 1"
         ) from None
-
-
-def _pickled(work: Work[Any]) -> bytes | None:
-    """`work` as bytes, or None if it cannot be pickled, for example with a measure defined in a notebook."""
-    try:
-        return pickle.dumps(work)
-    except Exception:
-        return None
 
 
 @contextmanager
@@ -110,15 +106,6 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _result(future: Future[_Outcome]) -> Any:
-    result, error, issued = future.result()
-    for warning in issued:
-        warnings.warn(warning, stacklevel=2)
-    if error is not None:
-        raise error
-    return result
-
-
 # --------------------------------------------------------------------------- in a worker process
 
 
@@ -143,11 +130,8 @@ def _fail(reason: str, item: Any) -> Any:
     raise GradedError(f"a worker process cannot evaluate runs ({reason}); try --jobs 1")
 
 
-def _do(item: Any) -> _Outcome:
-    result = error = None
+def _do(item: Any) -> tuple[Any, list[Warning]]:
+    """The result of an item, and the warnings that were issued."""
     with warnings.catch_warnings(record=True) as issued:
-        try:
-            result = _work[0](item)
-        except Exception as caught:
-            error = caught
-    return result, error, [each.message for each in issued if isinstance(each.message, Warning)]
+        result = _work[0](item)
+    return result, [each.message for each in issued if isinstance(each.message, Warning)]
