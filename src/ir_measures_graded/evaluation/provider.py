@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import filterfalse
 from typing import Any
 
-import ir_measures
 import numpy as np
+from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, shown
 from ..inputs.in_memory import Source, read_qrels
-from ..inputs.rows import Rows, refuse_empty
+from ..inputs.rows import refuse_empty
 from ..inputs.sources import run_source
 from ..measures.base import GradedMeasure, OrderlessMean, ScoreError, TopicError
 from ..measures.topics import Topics
@@ -39,14 +40,13 @@ class GradedProvider(Provider):
         super().__init__()
         self.standard = standard
 
-    def supports(self, measure: ir_measures.Measure) -> bool:
+    def supports(self, measure: Measure) -> bool:
         return is_graded(measure) or (self.standard and trec_eval.computes(measure))
 
-    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Source) -> GradedEvaluator:
+    def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
         measures = list(dict.fromkeys(measures))
-        for measure in measures:
-            if not self.supports(measure):
-                raise GradedError(f"the provider 'graded' does not compute {measure}")
+        for measure in filterfalse(self.supports, measures):
+            raise GradedError(f"the provider 'graded' does not compute {measure}")
         return GradedEvaluator(measures, qrels)
 
 
@@ -58,52 +58,51 @@ class GradedEvaluator(Evaluator):
     judged documents of the qrels, if they are at hand. A run may be a `Reduction` to them.
     """
 
-    def __init__(
-        self, measures: Iterable[ir_measures.Measure], qrels: Source, judged: JudgedDocuments | None = None
-    ):
+    def __init__(self, measures: Iterable[Measure], qrels: Source, judged: JudgedDocuments | None = None):
         measures = list(measures)
         self.graded = list(filter(is_graded, measures))
         self.standard = [measure for measure in measures if not is_graded(measure)]
         table = read_qrels(qrels)
         if judged is None:
             refuse_empty(table)
-        for measure in self.standard:
-            if trec_eval.needs_whole_levels(measure):
-                _check_whole_levels(measure, table)
+        whole = [measure for measure in self.standard if trec_eval.needs_whole_levels(measure)]
+        for row in np.flatnonzero(table.values % 1)[:1].tolist() if whole else ():
+            level = f"the level is {table.values[row]:g}"
+            raise table.error(row, f"{level}; {whole[0]} is defined for whole numbers")
         self.documents = judged or JudgedDocuments.of(table)
         self.judged = self.documents.judged
         for measure in measures:
             check_levels(measure, self.judged)
         super().__init__(measures, self.judged.topics)
 
-    def iter_calc(self, run: Source) -> Iterator[ir_measures.Metric]:
+    def iter_calc(self, run: Source) -> Iterator[Metric]:
         for measure, order, values in self.reported(run):
             for code, value in zip(order.tolist(), values[order].tolist()):
-                yield ir_measures.Metric(self.judged.topics[code], measure, value)
+                yield Metric(self.judged.topics[code], measure, value)
 
-    def calc_aggregate(self, run: Source) -> dict[ir_measures.Measure, Any]:
+    def calc_aggregate(self, run: Source) -> dict[Measure, Any]:
         return {measure: aggregate(measure, values[order]) for measure, order, values in self.reported(run)}
 
-    def reported(self, run: Source) -> Iterator[tuple[ir_measures.Measure, np.ndarray, np.ndarray]]:
+    def reported(self, run: Source) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T)."""
         reduction = self.reduced(run)
         found = self._values(reduction)
-        everything = np.arange(len(self.judged.topics))
         for measure in self.graded:
-            yield measure, everything, found[measure]
+            yield measure, np.arange(len(self.judged.topics)), found[measure]
         judged = np.diff(self.judged.offsets) > 0
         usual = self._order(reduction.first, judged) if self.standard else ([], [])
         for measure in self.standard:
-            values = found[measure]
+            first, others = usual
             # The provider of RR@k reports topics with relevant documents first, and none without judgments.
-            relevant_only = trec_eval.formula_of(measure) == trec_eval.RR_WITHIN
-            first, others = self._order(reduction.first, self._relevant(measure)) if relevant_only else usual
-            values[others] = measure.DEFAULT
+            if relevant_only := trec_eval.formula_of(measure) == trec_eval.RR_WITHIN:
+                relevant = self.judged.topic[self.judged.level >= measure["rel"]]
+                first, others = self._order(reduction.first, np.isin(np.arange(judged.size), relevant))
+            found[measure][others] = measure.DEFAULT
             order = np.array([*first, *others], dtype=np.int64)
-            yield measure, order[judged[order]] if relevant_only else order, values
+            yield measure, order[judged[order]] if relevant_only else order, found[measure]
 
-    def _values(self, run: Reduction) -> dict[ir_measures.Measure, np.ndarray]:
+    def _values(self, run: Reduction) -> dict[Measure, np.ndarray]:
         """The values of each measure in the order of the qrels (T). The run is read block by block."""
         values = {measure: np.empty(len(self.judged.topics)) for measure in self.measures}
         for block in run.blocks:
@@ -132,13 +131,8 @@ class GradedEvaluator(Evaluator):
         others = sorted(set(range(len(evaluated))).difference(first), key=self.judged.topics.__getitem__)
         return first, others
 
-    def _relevant(self, measure: ir_measures.Measure) -> np.ndarray:
-        """Whether each topic has a document that is relevant for the measure."""
-        relevant = self.judged.topic[self.judged.level >= measure["rel"]]
-        return np.bincount(relevant, minlength=len(self.judged.topics)) > 0
 
-
-def aggregate(measure: ir_measures.Measure, values: np.ndarray) -> Any:
+def aggregate(measure: Measure, values: np.ndarray) -> Any:
     """The aggregate of a measure's values over the topics: the mean of most measures, the sum of counts."""
     aggregator = measure.aggregator()
     if isinstance(aggregator, OrderlessMean) and values.size:
@@ -161,20 +155,13 @@ def view(
     return views[key]
 
 
-def check_levels(measure: ir_measures.Measure, judged: Judged) -> None:
+def check_levels(measure: Measure, judged: Judged) -> None:
     """Raise `GradedError` if the measure needs intents that the qrels lack, or one level of a document that
     has several."""
     if needs_intents(measure):
         judged.whole.intents  # noqa: B018  # reads them
     else:
         judged.need_one_level()
-
-
-def _check_whole_levels(measure: ir_measures.Measure, qrels: Rows) -> None:
-    broken = np.flatnonzero(qrels.values % 1)
-    if broken.size:
-        row = int(broken[0])
-        raise qrels.error(row, f"the level is {qrels.values[row]:g}; {measure} is defined for whole numbers")
 
 
 def computed(
