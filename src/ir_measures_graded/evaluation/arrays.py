@@ -6,15 +6,14 @@ evaluations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import blocks, bounds_of, positions
+from ..by_topic import bounds_of, positions
 from ..errors import GradedError, shown
 from ..inputs.columns import QRELS, RUN
 from ..inputs.id_columns import Cells
@@ -89,7 +88,6 @@ class ArrayEvaluator(GradedEvaluator):
         refuse_empty(qrels)
         found = Judged(qrels.topics, qrels.offsets, qrels.values)
         super().__init__(dict.fromkeys(self.in_order), qrels, JudgedDocuments(qrels, found))
-        self._blocks = [(slice(a, b), self.judged.part(np.arange(a, b))) for a, b in blocks(sizes)]
 
     def reduced(self, run: Any) -> Reduction:
         """The scores, reduced to the ranks of the judged documents."""
@@ -103,15 +101,15 @@ class ArrayEvaluator(GradedEvaluator):
         if scores.ndim == 2:
             present = (document >= 0) | ~np.isnan(listed.values)
             listed, document = listed.where(present), document[present]
-        position = dict(enumerate(range(len(listed.topics))))
-        return Reduction(self._reduced_blocks(listed.checked(), document), position)
+        rows = listed.checked()
 
-    def _reduced_blocks(self, listed: Rows, document: np.ndarray) -> Iterator[ReducedBlock]:
-        for topics, judged in self._blocks:
-            rows = listed.part(np.arange(topics.start, topics.stop))
-            start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
-            matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
-            yield ReducedBlock(topics, JudgedRanks.of(judged, rows.values, rows.offsets, matched), rows)
+        def matched(a: int, b: int) -> tuple[np.ndarray, None]:
+            """The documents of some topics stay in the order given."""
+            return document[rows.offsets[a] : rows.offsets[b]], None
+
+        ranks = JudgedRanks.of(self.judged, rows.values, rows.offsets, matched)
+        block = ReducedBlock(slice(None), ranks, rows)
+        return Reduction((block,), {number: number for number in range(len(rows.topics))})
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups)."""
@@ -164,11 +162,6 @@ def array_mean(
     return float(means[0]) if _is_one(measure, evaluator) else means
 
 
-def _given(document: np.ndarray, offsets: np.ndarray, a: int, b: int) -> tuple[np.ndarray, None]:
-    """The documents of some topics, in the order given; the numbers of unjudged documents are negative."""
-    return document[offsets[a] : offsets[b]], None
-
-
 def _is_one(given: Measures, evaluator: ArrayEvaluator) -> bool:
     return isinstance(given, (str, Measure)) and len(evaluator.in_order) == 1
 
@@ -195,13 +188,13 @@ def _array(name: str, given: Array) -> np.ndarray:
 
 def _numbers(name: str, given: Array) -> np.ndarray:
     """An array of one or two dimensions as floats."""
+    if isinstance(given, np.ma.MaskedArray):
+        given = np.ma.filled(given.astype(np.float64), np.nan)
     values = _array(name, given)
     if values.dtype.kind not in "biuf":
         raise GradedError(f"the {name} are of type {values.dtype}; give numbers, with NaN for missing ones")
     if values.ndim not in (1, 2):
         raise GradedError(f"the {name} have {values.ndim} dimensions; give 1, or 2 (groups × documents)")
-    if isinstance(given, np.ma.MaskedArray):
-        values = np.ma.filled(given.astype(np.float64), np.nan)
     return values.astype(np.float64, copy=False)
 
 
@@ -214,21 +207,16 @@ def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np
     if groups is None:
         raise GradedError("flat labels need groups: give group sizes, or one group id per document")
     given = _array("groups", groups)
-    if given.shape == shape:
-        return _by_id(given)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any() or given.sum() != shape[0]:
-        raise GradedError(
-            f"groups {shown(given.tolist())} do not fit {shape[0]} labels; give group sizes that add up to "
-            f"{shape[0]}, or one group id per document"
-        )
-    return _numbered(given.size), given.astype(np.int64), slice(None)
-
-
-def _by_id(given: np.ndarray) -> tuple[list[str], np.ndarray, Any]:
-    """As `_groups`, from one id per document; the groups are in order of appearance."""
+    if given.shape != shape:
+        if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any() or given.sum() != shape[0]:
+            raise GradedError(
+                f"groups {shown(given.tolist())} do not fit {shape[0]} labels; give group sizes that add up "
+                f"to {shape[0]}, or one group id per document"
+            )
+        return _numbered(given.size), given.astype(np.int64), slice(None)
     from pandas import factorize  # This import takes time.
 
-    number, names = factorize(given)
+    number, names = factorize(given)  # the groups are in order of appearance
     if (number < 0).any():
         raise GradedError(f"groups: document {int(np.argmin(number))} has no group id")
     if number.size > 1 and names.tolist() == [1]:
