@@ -35,41 +35,12 @@ if _TYPE_CHECKING:
     from .evaluation.arrays import ArrayEvaluator, array_mean, array_values
 
 __version__ = "0.1.0"
-__all__ = [
-    "ArrayEvaluator",
-    "AtRelevant",
-    "Choice",
-    "Count",
-    "EmptyRunWarning",
-    "Flag",
-    "GainList",
-    "GradedError",
-    "GradedEvaluator",
-    "GradedMeasure",
-    "GradedProvider",
-    "Normalised",
-    "Parameter",
-    "PluginWarning",
-    "Real",
-    "RegistrationWarning",
-    "RunFile",
-    "Topic",
-    "TopicMeasure",
-    "Topics",
-    "TrecRun",
-    "UnknownMeasureError",
-    "WeightedGains",
-    "accelerate",
-    "array_mean",
-    "array_values",
-    "hookimpl",
-    "parse_measure",
-    "ratio",
-    "read_trec_qrels",
-    "read_trec_run",
-    "register_demo",
-    *_measure_names,
-]
+__all__ = [*_measure_names, "parse_measure", "GradedEvaluator", "GradedProvider", "accelerate"]
+__all__ += ["RunFile", "TrecRun", "read_trec_qrels", "read_trec_run", "register_demo"]
+__all__ += ["ArrayEvaluator", "array_mean", "array_values"]
+__all__ += ["AtRelevant", "GradedMeasure", "Normalised", "TopicMeasure", "WeightedGains", "hookimpl"]
+__all__ += ["Choice", "Count", "Flag", "GainList", "Parameter", "Real", "Topic", "Topics", "ratio"]
+__all__ += ["EmptyRunWarning", "GradedError", "PluginWarning", "RegistrationWarning", "UnknownMeasureError"]
 
 TrecRun = RunFile  # its earlier name
 graded = GradedProvider()

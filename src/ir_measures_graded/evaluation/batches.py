@@ -75,11 +75,11 @@ def evaluate_batches(
     and for a name in `by` that is no column of the batches or is a column of the result.
     """
     wanted = parse_measures(measures)
-    known = None if levels is None else _finite(levels)
-    if known is None:
-        for measure in wanted:
-            if needs_all_topics(measure):
-                raise GradedError(f"{measure} needs the levels of all topics; give levels")
+    known = None if levels is None else floats(QRELS, [list(levels)], lambda _: "levels")
+    if known is not None and not np.isfinite(known).all():
+        raise GradedError("levels: a level is a finite number")
+    for measure in filter(needs_all_topics, wanted) if known is None else ():
+        raise GradedError(f"{measure} needs the levels of all topics; give levels")
     source = in_memory(_arrow(qrels, QRELS), QRELS)
     judgments = Judgments(source, source.table(), None, Collection(known))
     work = Work(judgments, wanted, None)
@@ -134,26 +134,15 @@ def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[V
     """The result for several runs, in the order of runs, measures and topics."""
     import pyarrow
 
-    topics, names = list(judgments.topics), list(map(str, measures))
-    topic = np.tile(np.arange(len(topics)), len(names) * len(found))
-    measure = np.tile(np.repeat(np.arange(len(names)), len(topics)), len(found))
-    values = np.concatenate([np.empty(0), *(arrays[0].ravel() for arrays, _ in found)])
-    unreported = np.concatenate([np.empty(0, dtype=bool), *(arrays[-1].ravel() for arrays, _ in found)])
-    return pyarrow.table(
-        {
-            "query_id": pyarrow.array(topics, pyarrow.string()).take(arrow_array(topic)),
-            "measure": pyarrow.array(names, pyarrow.string()).take(arrow_array(measure)),
-            "value": pyarrow.array(values, mask=unreported),
-        }
-    )
-
-
-def _finite(levels: Iterable[float]) -> np.ndarray:
-    """The levels as floats. Raises `GradedError` for one that is not a finite number."""
-    found = floats(QRELS, [list(levels)], lambda _: "levels")
-    if not np.isfinite(found).all():
-        raise GradedError("levels: a level is a finite number")
-    return found
+    topic = np.array(judgments.topics, dtype=object)
+    measure = np.repeat(np.array([*map(str, measures)], dtype=object), topic.size)
+    columns = {
+        "query_id": pyarrow.array(np.tile(topic, len(measures) * len(found)), pyarrow.string()),
+        "measure": pyarrow.array(np.tile(measure, len(found)), pyarrow.string()),
+    }
+    values = np.array([fields[0] for fields, _ in found], dtype=np.float64).ravel()
+    unreported = np.array([fields[-1] for fields, _ in found], dtype=bool).ravel()
+    return pyarrow.table(columns | {"value": pyarrow.array(values, mask=unreported)})
 
 
 def _by_group(
@@ -162,7 +151,7 @@ def _by_group(
     """The distinct combinations of values in the columns `by`, and the rows of each combination."""
     import pyarrow
 
-    tables = [*batches] if groups is None else [*batches, whole_table(groups)]
+    tables = [*batches, *map(whole_table, [] if groups is None else [groups])]
     for name in by:
         if name in COLUMNS or any(table.column_names.count(name) != 1 for table in tables):
             raise GradedError(
@@ -174,9 +163,9 @@ def _by_group(
     every = pyarrow.Table.from_arrays([*keys.columns, row], [*map(str, range(len(by))), "row"])
     grouped = every.group_by(every.column_names[:-1], use_threads=False).aggregate([("row", "list")])
     run = joined(batches, RUN)
-    row_numbers = (np.asarray(rows.values) for rows in grouped["row_list"])
+    rows = (np.asarray(rows.values) for rows in grouped["row_list"])
     # Rows of `groups` have higher numbers than those of the run.
-    runs = (run.take(arrow_array(rows[rows < len(run)])) for rows in row_numbers)
+    runs = (run.take(arrow_array(each[each < len(run)])) for each in rows)
     return grouped.drop_columns("row_list").rename_columns(by), runs
 
 
