@@ -65,51 +65,34 @@ def read_values(
     frames = [*map(frame_of, paths)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]
     apart = apart and any(COLLECTION in frame for frame in frames)
-    parts = [
-        cells_of(*each, [*attributes, *[COLLECTION] * apart], repeats) for each in zip(frames, names, runs)
-    ]
+    parts = [cells_of(*each, attributes, repeats, apart) for each in zip(frames, names, runs)]
     cells = pandas.concat(parts, keys=range(len(parts)))
-    if other := [name for name in smaller if name not in map(str, cells["measure"].unique())]:
-        measures = listed(cells["measure"].unique())
-        raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {measures}")
-    systems = _systems(cells) if repeats else {}
-    found: tuple[str, ...] = ("",)
-    if apart:
-        columns = [_collections(*each) for each in zip(frames, names, parts)]
-        codes, found = _coded(pandas.concat(columns))
+    measures = list(map(str, cells["measure"].unique()))
+    if other := [name for name in smaller if name not in measures]:
+        raise GradedError(f"smaller: {other[0]} is not among the measures of the table: {listed(measures)}")
+    shared = {
+        "systems": _systems(cells) if repeats else {},
+        "attributes": {column: _of_topics(frames, names, column) for column in attributes},
+        "files": tuple(str(path) for path in paths if _is_path(path)),
+    }
     fields = {}
-    for code, collection in enumerate(found):
+    for collection, part in cells.groupby(COLLECTION, sort=False) if apart else [("", cells)]:
         with about(collection):
-            fields[collection] = {
-                **_fields(cells[codes == code] if apart else cells, names, smaller),
-                "systems": systems,
-                "attributes": {column: _of_topics(frames, names, column) for column in attributes},
-                "files": tuple(str(path) for path in paths if _is_path(path)),
-            }
+            fields[collection] = _fields(part, names, smaller) | shared
     return fields
-
-
-def _collections(frame: DataFrame, name: str, cells: DataFrame) -> Series:
-    """The collection of each cell of a table."""
-    rows = cells.index.to_numpy()
-    column = needed_column(frame, name, COLLECTION).take(rows - 1).set_axis(rows)
-    _refuse(column, (column.isna() | (column == "")).to_numpy(), name, "empty")
-    return column
 
 
 def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:
     """The runs, measures, topics and values of an `Evaluation` with these cells."""
     import pandas
 
-    codes, labels = zip(*(_coded(cells[key]) for key in KEYS))
-    values = np.full([*map(len, labels)], np.nan)
-    place = np.ravel_multi_index(codes, values.shape)
-    if (np.bincount(place) > 1).any():
-        number = int(pandas.Series(place).duplicated().argmax())
+    codes, distinct = zip(*(pandas.factorize(cells[key]) for key in KEYS))
+    runs, measures, topics = (tuple(map(str, each)) for each in distinct)
+    values = np.full((len(runs), len(measures), len(topics)), np.nan)
+    for number in np.flatnonzero(cells.duplicated(KEYS))[:1]:
         (part, row), (run, measure, topic) = cells.index[number], cells[KEYS].iloc[number]
         raise GradedError(f"{names[part]}: row {row}: {run} has two values of {measure} for topic {topic}")
-    values.ravel()[place] = cells["value"]
-    runs, measures, topics = labels
+    values[codes] = cells["value"]
     for run, measure in np.argwhere(np.isnan(values).any(axis=2))[:1].tolist():
         missing = [topic for topic, value in zip(topics, values[run, measure]) if np.isnan(value)]
         raise GradedError(
@@ -266,11 +249,12 @@ def _systems(cells: DataFrame) -> dict[str, str]:
 
 
 def cells_of(
-    frame: DataFrame, name: str, unnamed: str, attributes: Collection[str] = (), repeats: str = ""
+    frame: DataFrame, name: str, unnamed: str, attributes: Collection[str], repeats: str, apart: bool
 ) -> DataFrame:
     """The values of a table, one per row, with the columns run, measure, topic and value.
 
-    The column `repeats`, if it is named, becomes the column ``repeat``.
+    The column `repeats`, if it is named, becomes the column ``repeat``. If tables are read `apart`, there is
+    the column ``collection``.
 
     Rows of the topic ``all`` are left out. `name` is that of the table in messages, `unnamed` that of the run
     in a table without a column for it. The table has the columns measure and value, or a column per measure:
@@ -290,9 +274,12 @@ def cells_of(
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
     if measure is None or value is None:
         measure = value = None
-    keys = [required_column(name, names, "query_id"), *(key for key in (run, measure) if key is not None)]
+    topic = required_column(name, names, "query_id")
+    if apart:
+        needed_column(frame, name, COLLECTION)
+    keys = [key for key in (topic, run, measure, COLLECTION if apart else None) if key is not None]
     frame = frame.set_axis(np.arange(1, len(frame) + 1))
-    frame = frame[frame[keys[0]] != ALL]
+    frame = frame[frame[topic] != ALL]
     if value is not None:
         numbers = {value: _numbers(frame[value])}
     else:
@@ -301,22 +288,23 @@ def cells_of(
     if frame.empty or not numbers:
         raise GradedError(f"{name}: there is no value; give the columns run, topic, measure and value")
     for key in keys:
-        _refuse(frame[key], (frame[key].isna() | (frame[key] == "")).to_numpy(), name, "empty")
+        _refuse(frame[key], frame[key].isna() | (frame[key] == ""), name, "empty")
     for key, found in numbers.items():
         _refuse(frame[key], ~np.isfinite(found), name, "not a finite number")
-    ids = {"run": unnamed if run is None else frame[run], "topic": frame[keys[0]]}
+    cells = pandas.DataFrame({"run": unnamed if run is None else frame[run], "topic": frame[topic]})
     if repeats:
-        ids["repeat"] = frame[repeats].astype(object).mask(frame[repeats].isna(), "")
-    labels = {key: key if value is None else frame[measure] for key in numbers}
-    parts = (ids | {"measure": labels[key], "value": of} for key, of in numbers.items())
-    return pandas.concat(pandas.DataFrame(part, index=frame.index) for part in parts)
+        cells["repeat"] = frame[repeats].astype(object).mask(frame[repeats].isna(), "")
+    if apart:
+        cells[COLLECTION] = frame[COLLECTION].astype(str)
+    return pandas.concat(
+        cells.assign(measure=key if value is None else frame[measure], value=found)
+        for key, found in numbers.items()
+    )
 
 
-def _refuse(column: Series, bad: np.ndarray, name: str, what: str) -> None:
+def _refuse(column: Series, bad: Any, name: str, what: str) -> None:
     """Raise `GradedError` for the first bad cell of a column."""
-    if bad.any():
-        cell = column[bad].iloc[0]
-        row = column.index[bad][0]
+    for row, cell in column[bad][:1].items():
         raise GradedError(f"{name}: row {row}, column {column.name}: {shown(cell)} is {what}")
 
 
@@ -331,12 +319,3 @@ def number_in(cell: Any) -> float:
     """The number in a cell, which may be text; NaN for anything else."""
     number = number_of(str(cell).encode(errors="replace"))
     return np.nan if number is None else number
-
-
-def _coded(column: Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The number of each cell among the distinct ones, and these as text."""
-    import pandas
-
-    codes, found = pandas.factorize(column)
-    of_text, texts = pandas.factorize(np.array([*map(str, found)], dtype=object))
-    return of_text[codes], tuple(texts)
