@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -289,7 +290,8 @@ def named_runs(runs: Runs, once: bool = False, needed: bool = True) -> list[Run]
         if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):
-            named[name] = run if isinstance(run, Run) else Run(name, run_source(_opened(run), name, once))
+            run = RunFile(run) if isinstance(run, (str, os.PathLike)) else run
+            named[name] = run if isinstance(run, Run) else Run(name, run_source(run, name, once))
     if needed and not named:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())
@@ -316,15 +318,12 @@ def _pairs(runs: Any) -> Iterator[tuple[str, Any]]:
             )
 
 
-def _opened(run: Any) -> Any:
-    """A `RunFile` for a path; anything else unchanged."""
-    return RunFile(run) if isinstance(run, (str, os.PathLike)) else run
-
-
 def _files(run: Any) -> list[Any]:
-    """The files that match a pattern such as ``runs/*``; otherwise the run, opened if it is a path."""
-    is_pattern = isinstance(run, (str, os.PathLike)) and not os.path.exists(run)
-    return list(map(_opened, (is_pattern and sorted(glob(os.fspath(run)))) or [run]))
+    """The files that match a pattern such as ``runs/*`` or have this path; anything else unchanged."""
+    if not isinstance(run, (str, os.PathLike)):
+        return [run]
+    matching = [] if os.path.exists(run) else sorted(glob(os.fspath(run)))
+    return [*map(RunFile, matching or [os.fspath(run)])]
 
 
 def _is_table(run: Any) -> bool:
@@ -358,12 +357,9 @@ def run_names(paths: Sequence[str]) -> list[str]:
     >>> run_names(["runs/bm25.run.gz", "runs/a.run", "runs/a.txt"])
     ['bm25', 'a.run', 'a.txt']
     """
-    spellings = [[*short_names(path), path] for path in paths]
-    names = []
-    for row in spellings:
-        unique = (name for name, column in zip(row, zip(*spellings)) if column.count(name) == 1)
-        names.append(next(unique, row[-1]))
-    return names
+    spellings = [(*short_names(path), path) for path in paths]
+    counts = [*map(Counter, zip(*spellings))]
+    return [next((name for name, of in zip(row, counts) if of[name] == 1), row[-1]) for row in spellings]
 
 
 def short_names(path: str) -> list[str]:

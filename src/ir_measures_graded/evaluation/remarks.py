@@ -19,7 +19,6 @@ from ..inputs.files import RunFile
 from ..inputs.rows import RunSource
 from ..output.formats import counted, listed
 from ..ranking.judged import Judged
-from ..ranking.ranks import JudgedRanks
 from ..registry.facts import needs_intents
 from .reduction import ReducedBlock
 
@@ -59,19 +58,18 @@ class RunRemarks:
             yield block
 
     def count(self, block: ReducedBlock) -> None:
-        """Count the documents of a block. A topic that appears in several blocks counts in the last one."""
-        self.counts[:, block.topics] = self._counts(block.ranks)
+        """Count the documents of a block. A topic that appears in several blocks counts in the last one.
 
-    def _counts(self, ranks: JudgedRanks) -> np.ndarray:
-        """For each topic: retrieved, judged, both within the depth, and whether scores differ."""
-        depth, topics = self.depth or 0, ranks.retrieved.size
-        return np.stack([
+        The counts of each topic: retrieved, judged, both within the depth, and whether scores differ.
+        """
+        ranks, depth, topics = block.ranks, self.depth or 0, block.ranks.retrieved.size
+        self.counts[:, block.topics] = [
             ranks.retrieved,
             np.bincount(ranks.topic, minlength=topics),
             np.minimum(ranks.retrieved, depth),
             np.bincount(ranks.topic[ranks.rank <= depth], minlength=topics),
             ranks.highest > ranks.lowest,
-        ])  # fmt: skip
+        ]
 
     def of(self, source: RunSource) -> list[str]:
         """Unusual properties of the whole run, which has been counted; its reader warns of an empty run."""
@@ -105,26 +103,20 @@ def rank_remarks(source: RunSource) -> list[str]:
         topic == other and rank < lower and math.isfinite(score) and score < higher
         for (topic, rank, score), (other, lower, higher) in pairwise(rows)
     )
-    return (
-        [f"{wrong:,} of the first {len(rows):,} ranks contradict the scores, which decide"] if wrong else []
-    )
+    remark = f"{wrong:,} of the first {len(rows):,} ranks contradict the scores, which decide"
+    return [remark] if wrong else []
 
 
 def measure_remarks(measures: Iterable[Measure], judged: Judged) -> Iterator[tuple[Measure, str]]:
     """Each measure that names levels which the qrels lack, with a remark."""
-    return ((measure, text) for measure in measures for text in _measure_remarks(measure, judged))
-
-
-def _measure_remarks(measure: Measure, judged: Judged) -> Iterator[str]:
-    gains, rel = measure.params.get("gains"), measure.params.get("rel")
-    if gains is None and rel is None:
-        return
-    whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
-    levels = set(whole.all_levels.tolist())
-    absent = (
-        [level for level in gains if level > 0 and level not in levels] if isinstance(gains, dict) else []
-    )
-    if absent:
-        yield f"the qrels have no document of level {listed(absent)}"
-    if isinstance(rel, (int, float)) and levels and rel > max(levels):
-        yield f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}"
+    for measure in measures:
+        gains, rel = measure.params.get("gains"), measure.params.get("rel")
+        if gains is None and rel is None:
+            continue
+        whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
+        levels = set(whole.all_levels.tolist())
+        named = gains if isinstance(gains, dict) else {}
+        if absent := [level for level in named if level > 0 and level not in levels]:
+            yield measure, f"the qrels have no document of level {listed(absent)}"
+        if isinstance(rel, (int, float)) and levels and rel > max(levels):
+            yield measure, f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, permutations, product
 
@@ -18,7 +18,6 @@ Documents = dict[str, float]
 QRELS: Documents = {"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}
 TIED = ("c", "abx", "dy")  # x and y are unjudged, e is not retrieved
 CUTOFF = 5
-TAKEN: dict[str, Callable[[list[float]], float]] = {"mean": np.mean, "min": min, "max": max}
 
 
 def problem(measure: GradedMeasure) -> str:
@@ -36,7 +35,8 @@ def problem(measure: GradedMeasure) -> str:
         for variant, word in product(_variants(plain), words):
             with_word = with_option(variant, option, word)
             if with_word is not None:
-                (found,), right = _values(with_word, [(QRELS, run)]), TAKEN[word](_values(variant, cases))
+                (found,), values = _values(with_word, [(QRELS, run)]), _values(variant, cases)
+                right = getattr(np, word)(values)
                 if abs(found - right) > 1e-9 * max(1, abs(right)):
                     return f"{with_word} is {found:.4g} for a small topic, where {right:.4g} is right"
     return ""
