@@ -19,7 +19,6 @@ from ..inputs.columns import QRELS, RUN, Role, column_names
 from ..inputs.files import joined
 from ..inputs.in_memory import in_memory, read_run
 from ..inputs.rows import Rows, RunSource, floats
-from ..ranking.judged import Collection
 from ..registry.facts import may_need_all_topics, needs_all_topics
 from ..registry.notation import parse_measures
 from .evaluate import Values, Work
@@ -81,7 +80,7 @@ def evaluate_batches(
     for measure in filter(needs_all_topics, wanted) if known is None else ():
         raise GradedError(f"{measure} needs the levels of all topics; give levels")
     source = in_memory(_arrow(qrels, QRELS), QRELS)
-    judgments = Judgments(source, source.table(), None, Collection(known))
+    judgments = Judgments(source, source.table(), None, np.array([np.nan]) if known is None else known)
     work = Work(judgments, wanted, None)
     if not by:
         return _values(judgments, wanted, [work(Run("", _Batches(batches)))])

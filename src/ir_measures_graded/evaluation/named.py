@@ -28,7 +28,7 @@ from ..inputs.sources import qrels_source, run_source
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..output.result import Result
-from ..ranking.judged import Collection, Judged
+from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
 from .provider import view
 from .reduction import JudgedDocuments, ReducedBlock, Reduction
@@ -65,7 +65,7 @@ class Judgments:
     source: InMemory
     table: Rows
     name: str | None
-    collection: Collection | None = None
+    collection: np.ndarray | None = None
     known: JudgedDocuments | None = None
     sessions: Sessions | None = None
 

@@ -19,8 +19,7 @@ from ..inputs.in_memory import read_run
 from ..inputs.rows import Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
 from ..inputs.text_forms import NO_ITERATION
 from ..measures.topics import Topics
-from ..ranking.intents import Intents
-from ..ranking.judged import NO_INTENTS, Collection, Judged
+from ..ranking.judged import NO_INTENTS, Intents, Judged
 from ..ranking.ranks import JudgedRanks, Sort
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class JudgedDocuments(NamedTuple):
     judged: Judged
 
     @classmethod
-    def of(cls, qrels: Rows, collection: Collection | None = None) -> JudgedDocuments:
+    def of(cls, qrels: Rows, collection: np.ndarray | None = None) -> JudgedDocuments:
         """The documents of the qrels, each once per topic; `collection` is as in `Judged`."""
         found = distinct(qrels)
         intents, levels = partial(_intents_of, qrels, found, collection), found.qrels.values
@@ -156,7 +155,7 @@ def _judged_rows(listed: Rows, qrels: Rows) -> tuple[np.ndarray, np.ndarray]:
     return lower, higher - count
 
 
-def _intents_of(rows: Rows, distinct: Distinct, collection: Collection | None) -> Intents:
+def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -> Intents:
     """The judgments for intents in the `rows` of qrels, whose documents are `distinct`.
 
     They are read from the source of the qrels again, and only if a measure asks for them. Raises

@@ -120,19 +120,7 @@ class _IRec(OfIntents):
         return ratio(found.T, over_intents(topics, intents.relevant > 0)).T
 
 
-class _OfGlobalGain(OfIntents):
-    """A measure of global gains, and with `gamma` its mean with intent recall."""
-
-    def of_gains(self) -> GradedMeasure:
-        """The measure of global gains."""
-        raise NotImplementedError
-
-    def of(self, topics: Topics, compute: Compute) -> np.ndarray:
-        gamma = self["gamma"] if "gamma" in self.PARAMETERS else 0
-        return gamma * compute(IRec, topics) + (1 - gamma) * compute(self.of_gains(), by_global_gain(topics))
-
-
-class _D_nDCG(_OfGlobalGain):
+class _D_nDCG(OfIntents):
     r"""nDCG of global gains: nDCG over the gains of each document for all intents together.
 
     :formula: Σ_{i≤k} GG[i] / log2(i + 1), divided by the same sum over the ideal list of GG
@@ -152,10 +140,15 @@ class _D_nDCG(_OfGlobalGain):
     """
 
     def of_gains(self) -> GradedMeasure:
+        """The measure of global gains."""
         return nDCG_Burges(gains=LINEAR)
 
+    def of(self, topics: Topics, compute: Compute) -> np.ndarray:
+        gamma = self["gamma"] if "gamma" in self.PARAMETERS else 0
+        return gamma * compute(IRec, topics) + (1 - gamma) * compute(self.of_gains(), by_global_gain(topics))
 
-class _D_Q(_OfGlobalGain):
+
+class _D_Q(_D_nDCG):
     r"""Q of global gains: Q over the gains of each document for all intents together.
 
     :formula: (1 / R) Σ_{i≤k} rel(i) (C[i] + β CGG[i]) / (i + β CGG_I[i]), where C[i] is the number of
@@ -220,12 +213,28 @@ class _Dsharp_Q(_D_Q):
     PARAMETERS = {"gamma": GAMMA, "beta": BETA}
 
 
-class _IntentAware(OfIntents):
-    """The mean of a measure over the intents, weighted by their probabilities."""
+class _nDCG_IA(OfIntents):
+    r"""Intent-aware nDCG: The mean over the intents of nDCG, each with its own ideal list.
+
+    :formula: Σ_x Pr(x) nDCG_x, where nDCG_x is the nDCG for intent x
+    :tex: \mathrm{nDCGIA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{nDCG}_x
+    :range: [0, 1]
+    :undefined: 0 without relevant documents
+    :source: Agrawal, Gollapudi, Halverson & Ieong 2009
+
+    No list is ideal for every intent, so the highest value of a topic is usually below 1.
+
+    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
+    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    >>> round(nDCG_IA.calc_aggregate(qrels, run), 4)  # ((1 + 3/2) / (3 + 1/1.585) + 1 + 0) / 3
+    0.5628
+    """
+
+    GAINS = "exp"
 
     def of_intent(self, intents: Topics) -> GradedMeasure:
         """The measure of a single intent."""
-        raise NotImplementedError
+        return nDCG_Burges
 
     def of(self, topics: Topics, compute: Compute) -> np.ndarray:
         intents = by_intent(topics)
@@ -233,7 +242,7 @@ class _IntentAware(OfIntents):
         return np.minimum(over_intents(topics, (probability(topics) * values.T).T), 1.0)
 
 
-class _ERR_IA_G(_IntentAware, TopGainMeasure):
+class _ERR_IA_G(_nDCG_IA, TopGainMeasure):
     r"""Intent-aware expected reciprocal rank (graded): The mean of expected reciprocal rank over the intents.
 
     :formula: Σ_x Pr(x) ERR_x, where ERR_x is the expected reciprocal rank for intent x
@@ -255,29 +264,6 @@ class _ERR_IA_G(_IntentAware, TopGainMeasure):
 
     def of_intent(self, intents: Topics) -> GradedMeasure:
         return ERR_G(max_gain=self.top_gain(intents) or 1)
-
-
-class _nDCG_IA(_IntentAware):
-    r"""Intent-aware nDCG: The mean over the intents of nDCG, each with its own ideal list.
-
-    :formula: Σ_x Pr(x) nDCG_x, where nDCG_x is the nDCG for intent x
-    :tex: \mathrm{nDCGIA} = \sum_{x \in X} \mathrm{Pr}(x)\,\mathrm{nDCG}_x
-    :range: [0, 1]
-    :undefined: 0 without relevant documents
-    :source: Agrawal, Gollapudi, Halverson & Ieong 2009
-
-    No list is ideal for every intent, so the highest value of a topic is usually below 1.
-
-    >>> qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "d", 1, "3")]
-    >>> run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
-    >>> round(nDCG_IA.calc_aggregate(qrels, run), 4)  # ((1 + 3/2) / (3 + 1/1.585) + 1 + 0) / 3
-    0.5628
-    """
-
-    GAINS = "exp"
-
-    def of_intent(self, intents: Topics) -> GradedMeasure:
-        return nDCG_Burges
 
 
 IRec, D_nDCG, D_Q, Dsharp_nDCG = _IRec(), _D_nDCG(), _D_Q(), _Dsharp_nDCG()

@@ -9,8 +9,6 @@ information retrieval metrics. EVIA 2008.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from .parameters import Choice, Real
@@ -41,7 +39,7 @@ class _O_measure(BlendedRatio):
 class _AtPreferredRank(BlendedRatio):
     """The value at the preferred rank, the first rank of the highest gain in the list."""
 
-    TIES: ClassVar[tuple[str, ...]] = ()
+    TIES = ()
     UNJUDGED = False
 
     def value_if_preferred(self, run: GainList, topics: Topics) -> np.ndarray:

@@ -13,16 +13,14 @@ information retrieval system performance based on user preference. JIIS 34, 2010
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..by_topic import changes, earlier_and_smaller, entries, offsets_of, positions, tally
+from ..by_topic import coded, earlier_and_smaller, offsets_of, positions, tally
 from ..ranking.judged import computed_once
-from ..ranking.order import tied
 from .base import GradedMeasure, ScoreError
-from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag, Parameter
+from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag
 from .topics import GainList, Topics, ratio, share
 
 NORM = Choice("minmax", "none", default="minmax", desc="how scores are scaled to [0, 1]")
@@ -58,6 +56,13 @@ class Groups(NamedTuple):
     size: np.ndarray
     group: np.ndarray
 
+    @classmethod
+    def of(cls, topic: np.ndarray, value: np.ndarray) -> Groups:
+        """The documents of each topic that have the same whole number, in ascending order of these."""
+        key = topic * (value.max(initial=0) + 1) + value
+        _, first, group, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        return cls(topic[first], size, group)
+
     def pairs(self, topic_count: int) -> np.ndarray:
         """The number of pairs of tied documents in each topic (T)."""
         return np.bincount(self.topic, self.size * (self.size - 1) // 2, topic_count).astype(np.int64)
@@ -71,33 +76,12 @@ class Groups(NamedTuple):
 class Documents(NamedTuple):
     """Documents in the system's order, topic after topic; tied ones in the user's order, the worst first.
 
-    The user prefers a higher `kind`, the index of the gain among `kinds` ascending gains. The system ties a
-    document with the one before it unless it is `new`.
+    The system prefers a lower `rank` and the user a higher `kind`, the index of the gain among all gains.
     """
 
-    topic_count: int
-    kinds: int
     topic: np.ndarray
+    rank: np.ndarray
     kind: np.ndarray
-    new: np.ndarray
-
-    def total(self, values: np.ndarray) -> np.ndarray:
-        """The sum of a value per document over each topic (T)."""
-        return np.bincount(self.topic, weights=values, minlength=self.topic_count)
-
-    def user_ties(self) -> Groups:
-        """The documents of each topic that the user ties, the least preferred first."""
-        topic, kind, size = tally(self.topic, self.kind)
-        return Groups(topic, size, entries(self.topic, self.kind, topic, kind))
-
-    def system_ties(self) -> Groups:
-        """The documents of each topic that the system ties, the most preferred first."""
-        return self.groups(self.new)
-
-    def groups(self, opens: np.ndarray) -> Groups:
-        """The groups of consecutive documents that begin where `opens` is true."""
-        start = np.flatnonzero(opens)
-        return Groups(self.topic[start], np.diff(start, append=opens.size), np.cumsum(opens) - 1)
 
 
 @computed_once
@@ -107,16 +91,11 @@ def documents_of(topics: Topics, tied_by: str) -> Documents:
     With `tied_by='score'` documents with equal scores are tied, with `'rank'` none are.
     """
     run, (topic, gain) = full_list(topics), missed(topics)
-    new = np.ones(run.rank.size, dtype=bool)
-    if tied_by == "score":
-        new = at_ranks(topics, topics.ranks.first_of_tie) == run.rank
-    end = np.cumsum(topics.retrieved)[topic]
-    gains = np.unique(np.append(topics.ranks.judged.levels.gain(topics.gains), 0.0))
-    kind = np.searchsorted(gains, np.insert(run.gain, end, gain))
-    new = np.insert(new, end, changes(topic))
-    position, first = tied(new)
-    kind[position] = np.sort(first * gains.size + kind[position]) % gains.size
-    return Documents(topics.count, gains.size, np.insert(run.topic, end, topic), kind, new)
+    rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
+    rank = np.append(rank, topics.retrieved[topic] + 1)
+    topic, (_, kind) = np.append(run.topic, topic), coded(np.append(run.gain, gain))
+    order = np.lexsort((kind, rank, topic))
+    return Documents(topic[order], rank[order], kind[order])
 
 
 class Pairs(NamedTuple):
@@ -124,7 +103,7 @@ class Pairs(NamedTuple):
 
     `documents` is N. The user prefers one document of a pair (`preferred`, C), and the system orders the two
     the same way (`agree`, C⁺), the opposite way (`oppose`, C⁻) or not at all (`user`, Cᵘ). In `system` (Cˢ)
-    the user has no preference and the system orders the two.
+    the user has no preference and the system orders the two. `distinct` is m of Kendall's τ_c.
     """
 
     documents: np.ndarray
@@ -133,29 +112,29 @@ class Pairs(NamedTuple):
     oppose: np.ndarray
     user: np.ndarray
     system: np.ndarray
+    distinct: np.ndarray
 
 
 @computed_once
 def pairs_of(topics: Topics, tied_by: str) -> Pairs:
     """The pairs of the documents of each topic."""
-    documents = documents_of(topics, tied_by)
-    size = np.bincount(documents.topic, minlength=topics.count)
-    both_ties = documents.groups(documents.new | changes(documents.kind))
-    ties = documents.user_ties(), documents.system_ties(), both_ties
+    topic, rank, kind = documents_of(topics, tied_by)
+    size, kinds = np.bincount(topic, minlength=topics.count), kind.max(initial=0) + 1
+    ties = [Groups.of(topic, value) for value in (kind, rank, rank * kinds + kind)]
     user, system, both = (groups.pairs(topics.count) for groups in ties)
     # An earlier document with a higher gain is one that the system strictly prefers.
-    better = documents.kinds - 1 - documents.kind
-    agreed = earlier_and_smaller(better, offsets_of(documents.topic, topics.count))
-    agree = documents.total(agreed).astype(np.int64)
+    agreed = earlier_and_smaller(kinds - 1 - kind, offsets_of(topic, topics.count))
+    agree = np.bincount(topic, agreed, topics.count).astype(np.int64)
     preferred = size * (size - 1) // 2 - user
     oppose = preferred - agree - (system - both)
-    return Pairs(size, preferred, agree, oppose, system - both, user - both)
+    distinct = np.minimum(*(np.bincount(groups.topic, minlength=topics.count) for groups in ties[:2]))
+    return Pairs(size, preferred, agree, oppose, system - both, user - both, distinct)
 
 
 class _Preference(GradedMeasure):
     JUDGED_ONLY = True
     OLD_NAMES = {"ties": "tied_by"}
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"tied_by": TIED_BY}
+    PARAMETERS = {"tied_by": TIED_BY}
 
 
 class _NDPM(_Preference):
@@ -223,10 +202,7 @@ class _KendallTau(_Preference):
         if self["variant"] == "b":
             among = (decided + pairs.user).astype(np.float64) * (decided + pairs.system)
             return ratio(surplus, np.sqrt(among))
-        documents = documents_of(topics, self["tied_by"])
-        ties = documents.user_ties(), documents.system_ties()
-        m = np.minimum(*(np.bincount(groups.topic, minlength=topics.count) for groups in ties))
-        return ratio(surplus * 2.0 * m, n**2 * (m - 1))
+        return ratio(surplus * 2.0 * pairs.distinct, n**2 * (pairs.distinct - 1))
 
 
 class _Spearman(_Preference):
@@ -246,12 +222,14 @@ class _Spearman(_Preference):
     """
 
     def values(self, topics: Topics) -> np.ndarray:
-        documents = documents_of(topics, self["tied_by"])
-        size, total = np.bincount(documents.topic, minlength=topics.count), documents.total
-        middle = (np.cumsum(size) - size + (size - 1) / 2)[documents.topic]
-        x, y = middle - documents.user_ties().positions, documents.system_ties().positions - middle
+        topic, rank, kind = documents_of(topics, self["tied_by"])
+        size = np.bincount(topic, minlength=topics.count)
+        middle = (np.cumsum(size) - size + (size - 1) / 2)[topic]
+        x = middle - Groups.of(topic, kind).positions
+        y = Groups.of(topic, rank).positions - middle
         # The sums are exact: products are multiples of 1/4.
-        return np.clip(ratio(total(x * y), np.sqrt(total(x * x) * total(y * y))), -1, 1)
+        xy, xx, yy = (np.bincount(topic, products, topics.count) for products in (x * y, x * x, y * y))
+        return np.clip(ratio(xy, np.sqrt(xx * yy)), -1, 1)
 
 
 class _ADM(GradedMeasure):

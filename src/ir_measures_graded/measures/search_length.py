@@ -9,21 +9,20 @@ evaluation. PhD thesis, Harvard, 1966.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 
 from .base import GradedMeasure
 from .collection import DOCS, collection_size
-from .parameters import TIED_BY, Count, Parameter
+from .parameters import TIED_BY, Count
 from .topics import Topics, ratio
+
+WANTED = Count(default=1, desc="number of relevant documents that the user wants")
 
 
 class _SearchLength(GradedMeasure):
     OLD_NAMES = {"ties": "tied_by"}
     CUTOFF = False
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {"docs": DOCS, "tied_by": TIED_BY}
+    PARAMETERS = {"docs": DOCS, "tied_by": TIED_BY}
     DEFAULT = None
 
     def levels(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
@@ -61,11 +60,7 @@ class _ESL(_SearchLength):
     1.0
     """
 
-    PARAMETERS = {
-        "n": Count(default=1, desc="number of relevant documents that the user wants"),
-        "docs": DOCS,
-        "tied_by": TIED_BY,
-    }
+    PARAMETERS = {"n": WANTED, "docs": DOCS, "tied_by": TIED_BY}
     SMALLER_IS_BETTER = True
 
     def values(self, topics: Topics) -> np.ndarray:

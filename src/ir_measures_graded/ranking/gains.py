@@ -55,11 +55,6 @@ def plain_number(value: Any) -> Number:
     return int(value) if number.is_integer() and abs(int(value)) < WHOLE else number
 
 
-def natural_gain(level: Number) -> Number:
-    """The gain of a level that is not in the weighting: the level itself, at least 0."""
-    return max(level, 0)
-
-
 def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gains:
     """The name of the gains, or the weighting without the levels that are their own gain, sorted by level.
 
@@ -89,7 +84,7 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
         if level in named:
             raise GradedError(f"level {level} is named twice")
         named[level] = gain
-    return {level: named[level] for level in sorted(named) if named[level] != natural_gain(level)} or LINEAR
+    return {level: named[level] for level in sorted(named) if named[level] != max(level, 0)} or LINEAR
 
 
 def named_weightings(

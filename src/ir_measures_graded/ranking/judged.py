@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -13,41 +13,29 @@ from ..by_topic import blocks, bounds_of, cumsum, entries, largest, offsets_of, 
 from ..errors import GradedError
 from .gains import Gains, gain_of
 
-if TYPE_CHECKING:
-    from .intents import Intents
-
 NO_INTENTS = (
     "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
     "subtopic_id that tells the intents of judgments apart"
 )
-
-
 List = tuple[np.ndarray, np.ndarray, np.ndarray]
 """The topic, the rank and the gain of each entry of a list for each topic."""
 
 
-class Remembers(Protocol):
-    """Qrels or topics: they keep what measures compute from them."""
-
-    computed: dict[Hashable, Any]
-
-
-Owner = TypeVar("Owner", bound=Remembers)
-More = ParamSpec("More")
+Given = ParamSpec("Given")
 Value = TypeVar("Value")
 
 
-def computed_once(
-    compute: Callable[Concatenate[Owner, More], Value],
-) -> Callable[Concatenate[Owner, More], Value]:
-    """A function of qrels or topics that is computed once for equal further arguments."""
+def computed_once(compute: Callable[Given, Value]) -> Callable[Given, Value]:
+    """A function of qrels or topics, which keep the result for equal further arguments."""
 
     @wraps(compute)
-    def known(of: Owner, /, *more: More.args, **named: More.kwargs) -> Value:
-        key = (compute.__module__, compute.__qualname__, str(more), str(named))
-        if key not in of.computed:
-            of.computed[key] = compute(of, *more, **named)
-        return of.computed[key]
+    def known(*given: Given.args, **named: Given.kwargs) -> Value:
+        of: Any = given[0]
+        computed: dict[Hashable, Value] = of.computed
+        key = (compute.__module__, compute.__qualname__, str(given[1:]), str(named))
+        if key not in computed:
+            computed[key] = compute(*given, **named)
+        return computed[key]
 
     return known
 
@@ -59,7 +47,7 @@ class Judged:
     of `topic` and `level` (J entries each) holds the documents of topic t.
 
     `whole` has the qrels of which these are a part. If these are not the qrels of a whole collection,
-    `collection` has its levels.
+    `collection` has its levels, or NaN if they are unknown.
 
     If documents have levels for several intents, `level` is the highest, and `conflict` is the error for all
     who need one level. `read_intents` returns the judgments for intents.
@@ -71,7 +59,7 @@ class Judged:
         offsets: np.ndarray,
         level: np.ndarray,
         whole: Judged | None = None,
-        collection: Collection | None = None,
+        collection: np.ndarray | None = None,
         conflict: GradedError | None = None,
         read_intents: Callable[[], Intents] | None = None,
     ):
@@ -102,7 +90,10 @@ class Judged:
         """The distinct levels in the collection. Raises `GradedError` if they are unknown."""
         if self._whole is not None:
             return self._whole.all_levels
-        return np.unique(self.levels.level) if self._collection is None else self._collection.all_levels
+        known = self.levels.level if self._collection is None else self._collection
+        if np.isnan(known).any():
+            raise GradedError("the levels of the whole collection are needed; give levels")
+        return np.unique(known)
 
     @cached_property
     def topic(self) -> np.ndarray:
@@ -172,17 +163,33 @@ class Judged:
         return LevelCounts(topic.astype(np.int64), level, count.astype(np.int64))
 
 
-class Collection(NamedTuple):
-    """The facts about a whole collection that measures need if only some topics are at hand: its levels, or
-    None if they are unknown."""
+@dataclass(frozen=True)
+class Intents:
+    """P pairs of a topic and an intent, topic after topic, and K judgments, pair after pair.
 
-    levels: np.ndarray | None
+    - `topic` (P): the number of the topic of each pair
+    - `probability` (P): that of the intent, which need not add up to 1 over a topic
+    - `judged`: the levels of the judgments, in which the pairs are the topics
+    - `doc` (K): the number of each judgment's document in its topic
+    """
 
-    @property
-    def all_levels(self) -> np.ndarray:
-        if self.levels is None:
-            raise GradedError("the levels of the whole collection are needed; give levels")
-        return np.unique(self.levels)
+    topic: np.ndarray
+    probability: np.ndarray
+    judged: Judged
+    doc: np.ndarray
+
+    def part(self, topics: np.ndarray, topic_count: int) -> Intents:
+        """The judgments of the topics with these numbers, of `topic_count` topics."""
+        bounds = offsets_of(self.topic, topic_count)
+        sizes = np.diff(bounds)[topics]
+        pairs = np.arange(self.topic.size)[rows_of(bounds[:-1][topics], sizes)]
+        offsets = self.judged.offsets
+        return Intents(
+            np.repeat(np.arange(topics.size), sizes),
+            self.probability[pairs],
+            self.judged.part(pairs),
+            self.doc[rows_of(offsets[:-1][pairs], np.diff(offsets)[pairs])],
+        )
 
 
 @dataclass(frozen=True)

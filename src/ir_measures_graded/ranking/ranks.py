@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,11 @@ from .order import as_compared, decisive, descending, tied
 Sort = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """The order by descending id of the documents in some rows, from the rows and the tie group of each."""
 Matched = Callable[[int, int], tuple[np.ndarray, Sort | None]]
+
+
+def _array(compute: Callable[[JudgedRanks], np.ndarray]) -> cached_property[np.ndarray]:
+    """An array of a run that is computed once."""
+    return cached_property(compute)
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,8 @@ class JudgedRanks:
                 part += first
                 parts.append(part)
             has_ids = sort is not None
-        (doc, topic, rank), shifted, tied_rows = (
-            np.concatenate(each, axis=1) for each in (hits, moved, ties)
-        )
+        doc, topic, rank = np.concatenate(hits, axis=1)
+        shifted, tied_rows = (np.concatenate(each, axis=1) for each in (moved, ties))
         return cls(judged, doc, topic, rank, np.diff(offsets), scores, shifted, tied_rows, has_ids=has_ids)
 
     @property
@@ -85,7 +88,7 @@ class JudgedRanks:
         """The run with its unjudged documents, even if this run is condensed."""
         return self.uncondensed or self
 
-    @cached_property
+    @_array
     def row(self) -> np.ndarray:
         """The row of the run at each position of `score`."""
         if self.uncondensed is not None:
@@ -94,44 +97,23 @@ class JudgedRanks:
         row[self.moved[0]] = self.moved[1]
         return row
 
-    @cached_property
-    def score(self) -> np.ndarray:
-        return self.scores[self.row]
-
-    @cached_property
-    def lowest(self) -> np.ndarray:
-        return smallest(self.scores, bounds_of(self.whole.retrieved))
-
-    @cached_property
-    def highest(self) -> np.ndarray:
-        return largest(self.scores, bounds_of(self.whole.retrieved))
-
-    @cached_property
-    def position(self) -> np.ndarray:
-        return (np.cumsum(self.retrieved) - self.retrieved)[self.topic] + self.rank - 1
-
-    @cached_property
-    def first(self) -> np.ndarray:
-        return self.rank - (self.position - self.group[0])
-
-    @property
-    def last(self) -> np.ndarray:
-        return self.first + self.group[1] - 1
+    score = _array(lambda ranks: ranks.scores[ranks.row])
+    lowest = _array(lambda ranks: smallest(ranks.scores, bounds_of(ranks.whole.retrieved)))
+    highest = _array(lambda ranks: largest(ranks.scores, bounds_of(ranks.whole.retrieved)))
+    position = _array(lambda ranks: bounds_of(ranks.retrieved)[ranks.topic] + ranks.rank - 1)
+    first = _array(lambda ranks: ranks.rank - (ranks.position - ranks.group[0]))
+    last = _array(lambda ranks: ranks.first + ranks.group[1] - 1)
 
     @cached_property
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """The first position and the size of the tie group of each of the H documents."""
         tied, starts = self.ties
         start, size = self.position.copy(), np.ones_like(self.position)
-        found = tied
-        entry: Any = slice(None)
-        if start.size < self.retrieved.sum():  # otherwise all retrieved documents are judged
-            entry = np.searchsorted(tied, self.position)
-            found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
-            entry = entry[found]
+        entry = np.searchsorted(tied, self.position)
+        found = np.flatnonzero(np.append(tied, -1)[entry] == self.position)
         sizes = np.diff(np.append(np.flatnonzero(changes(starts)), starts.size))
-        start[found] = starts[entry]
-        size[found] = np.repeat(sizes, sizes)[entry]
+        start[found] = starts[entry[found]]
+        size[found] = np.repeat(sizes, sizes)[entry[found]]
         return start, size
 
     @cached_property
