@@ -13,8 +13,6 @@ from ir_measures import Measure
 
 from ..errors import GradedError, did_you_mean
 from ..output import plots
-from ..output.cells import INCHES, draw_cells
-from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Grouped
 from ..registry.facts import sign_of
@@ -473,7 +471,7 @@ class Comparison(InPapers, Grouped):
             label = f"Difference from {self.reference}"
         of_run = [f": {run}" * (len(self.runs) > 2) for run in self.runs]
         rows = [f"{name} ({part.topics}){of}" for name, part in parts.items() for of in of_run]
-        figure = dot_plot(
+        figure = plots.dot_plot(
             rows if self.groups else self.runs,
             list(map(str, self.measures)),
             values,
@@ -526,7 +524,7 @@ class Comparison(InPapers, Grouped):
 
     def _size(self, across: int, cell: float) -> tuple[float, float]:
         """The width and height of the figure in inches."""
-        names = INCHES * (max(map(len, self.runs)) + 5)
+        names = plots.INCHES * (max(map(len, self.runs)) + 5)
         side, down = cell * max(len(self.runs), MINIMAL_SIDE), -(-len(self.measures) // across)
         return (side + names) * across, (side + 1.2) * down
 
@@ -541,7 +539,7 @@ class Comparison(InPapers, Grouped):
             texts[cell] = contrary + stars(found.adjusted or 0.0)
             shades[cell] = 1 + (texts[cell].endswith("**"))
         label = list(map(letters, range(len(order))))
-        draw_cells(
+        plots.draw_cells(
             axes, shades, texts, [f"{run}  {letter:>2}" for run, letter in zip(order, label)], label, size
         )
         axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)

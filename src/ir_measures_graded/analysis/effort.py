@@ -16,7 +16,6 @@ from ir_measures import Measure
 
 from ..errors import GradedError, did_you_mean
 from ..output import plots
-from ..output.cells import INCHES
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import is_normalised, sign_of
@@ -86,7 +85,7 @@ class Effort(Result):
         installed (extra ``plot``).
         """
         across = min(len(self.at), ACROSS)
-        names = INCHES * max(map(len, self.runs), default=0)
+        names = plots.INCHES * max(map(len, self.runs), default=0)
         down = -(-len(self.at) // across)
         figure = plots.new_figure(2.9 * across + names, (0.24 * len(self.runs) + 1.1) * down)
         styles = plots.run_styles(self.runs)

@@ -16,7 +16,7 @@ from ir_measures import Measure, SumAgg
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
-from ..output.dots import dot_plot
+from ..output import plots
 from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
 from ..registry.facts import sign_of
@@ -84,7 +84,7 @@ class Intervals(Result):
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
         label = f"Value and {100 * self.confidence:g} % interval over topics"
         bounds, signs = np.stack([self.lower, self.upper]), list(map(sign_of, self.measures))
-        return dot_plot(self.runs, list(map(str, self.measures)), self.values, signs, label, bounds)
+        return plots.dot_plot(self.runs, list(map(str, self.measures)), self.values, signs, label, bounds)
 
 
 def intervals(

@@ -27,7 +27,6 @@ from ..evaluation.values import COLLECTION, frame_of, needed_column
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output import plots
-from ..output.cells import INCHES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..registry.facts import sign_of
 from ..registry.notation import NamedMeasure
@@ -206,8 +205,8 @@ class OverCollections(InPapers):
 
         colours = LinearSegmentedColormap.from_list("better", ["#E69F00", "#FFFFFF", "#56B4E9"])
         columns = [*self.collections, "mean"]
-        width = 0.45 * len(columns) + INCHES * max(map(len, self.runs)) + 0.5
-        height = 0.3 * len(self.runs) + INCHES * max(map(len, columns)) + 0.8
+        width = 0.45 * len(columns) + plots.INCHES * max(map(len, self.runs)) + 0.5
+        height = 0.3 * len(self.runs) + plots.INCHES * max(map(len, columns)) + 0.8
         across = plots.across(len(self.measures), height, max(1, int(plots.PAGE[0] / width)))
         figure = plots.new_figure(max(width * across, 4), height * -(-len(self.measures) // across))
         for number, axes in enumerate(plots.panels(figure, len(self.measures), across)):
@@ -218,7 +217,7 @@ class OverCollections(InPapers):
             shades = sign_of(measure) * (values - base)
             shades = 1 + shades / (np.nanmax(np.abs(shades), initial=0) or 1)
             texts = {cell: f"{value:.3f}" for cell, value in np.ndenumerate(values) if value == value}
-            draw_cells(axes, shades, texts, rows, columns, colours=colours)
+            plots.draw_cells(axes, shades, texts, rows, columns, colours=colours)
             axes.set_aspect("auto")
             axes.set_title(plots.title(measure, width=36), loc="right", size=10)
         against = self.reference or "the mean of the runs"

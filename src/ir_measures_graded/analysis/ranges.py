@@ -29,7 +29,6 @@ from ..inputs.id_matching import Column, equal_pairs
 from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..output import plots
-from ..output.dots import dot_plot
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.facts import is_graded, sign_of, uses_recall_base
@@ -170,7 +169,7 @@ class Ranges(Result):
             ends = [getattr(found, kind) or (np.nan, np.nan) for found in self.values]
             spans.append((np.array(ends).reshape(*shape, 2).T, style))
         signs, label = list(map(sign_of, self.measures)), f"Mean over {counted(self.topics, 'topic')}"
-        return dot_plot(self.runs, list(map(str, self.measures)), values, signs, label, spans=spans)
+        return plots.dot_plot(self.runs, list(map(str, self.measures)), values, signs, label, spans=spans)
 
 
 _STYLES: dict[str, dict[str, Any]] = {

@@ -20,7 +20,6 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
 from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
-from ..output.cells import INCHES, SHADES, draw_cells
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import Gains, named_weightings, weighting
@@ -175,7 +174,7 @@ class Sensitivity(Result):
         from matplotlib.patches import Patch
 
         names = list(map(str, self.settings))
-        size = 0.46 * len(names) + INCHES * max(map(len, names)) + 0.5
+        size = 0.46 * len(names) + plots.INCHES * max(map(len, names)) + 0.5
         figure = plots.new_figure(max(size, 3.0) + 1.3, max(size, 3.0) + 0.6)
         figure.set_layout_engine("compressed")  # cells stay square
         axes = figure.add_subplot()
@@ -185,9 +184,11 @@ class Sensitivity(Result):
             tau = _tau(self.tau[row + 1, column])
             texts[row, column] = "–" if tau is None else f"{float(tau):.3f}".replace("0.", ".", 1)
             shades[row, column] = 0 if tau is None else LIMITS.index(tau.under)
-        draw_cells(axes, shades, texts, names[1:], names[:-1])
+        plots.draw_cells(axes, shades, texts, names[1:], names[:-1])
         meanings = ("τ ≥ 0.9", "0.8 ≤ τ < 0.9", "τ < 0.8")
-        plots.legend_outside(axes, [Patch(color=shade, label=text) for shade, text in zip(SHADES, meanings)])
+        plots.legend_outside(
+            axes, [Patch(color=shade, label=text) for shade, text in zip(plots.SHADES, meanings)]
+        )
         axes.set_xlabel(self.legend(), loc="left")
         axes.set_title(f"Kendall's τ of the orders of {len(self.runs)} runs")
         return figure
@@ -204,7 +205,7 @@ class Sensitivity(Result):
         if len(borders) == count - 1:  # each group has a single setting
             borders = []
         ends = [self._ticks(self.ranks[:, column]) for column in (0, -1)]
-        width = INCHES * sum(max(map(len, labels.values())) for labels in ends)
+        width = plots.INCHES * sum(max(map(len, labels.values())) for labels in ends)
         figure = plots.new_figure(max(0.45 * count, 3.0) + width, 0.27 * len(self.runs) + 2.2)
         axes = figure.add_subplot()
         sides = axes, axes.secondary_yaxis("right")

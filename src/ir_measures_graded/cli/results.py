@@ -67,7 +67,7 @@ def check_files(arguments: argparse.Namespace) -> None:
 def _check_ending(path: str, figure: bool, documents: Sequence[str]) -> None:
     ending = ending_of(path)
     if ending in plots.FORMATS and figure:
-        plots.check(path)
+        plots.need_matplotlib()
     elif ending == PAGE:
         from ..report import pages  # takes time
 

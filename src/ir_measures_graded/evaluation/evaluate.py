@@ -19,7 +19,7 @@ from ir_measures import Measure, SumAgg
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, install_hint
-from ..output.dots import dot_plot
+from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry import plugins
@@ -172,7 +172,7 @@ class Evaluation(Result):
         sums = any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures)
         label = f"Mean{' or sum' * sums} over {counted(len(self.topics), self.unit)}"
         signs = list(map(sign_of, self.measures))
-        return dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
+        return plots.dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
 
 
 def tracked(items: Iterable[Item], unit: str, progress: bool, count: int | None = None) -> Iterable[Item]:

@@ -23,7 +23,7 @@ from ir_measures import Measure
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.named import Qrels, Runs
-from ..output.dots import dot_plot
+from ..output import plots
 from ..output.formats import Table, counted, rows_of
 from ..output.result import Result
 from ..ranking.gains import plain_number
@@ -262,7 +262,7 @@ class Judges(Result):
         found = np.array([[of[name] for name in names] for of in judges.values()], dtype=float)
         values, *bounds = np.moveaxis(found, -1, 0)
         label = f"value and {100 * self.confidence:g} % interval"
-        return dot_plot([*judges], names, values, [1] * len(names), label, np.array(bounds))
+        return plots.dot_plot([*judges], names, values, [1] * len(names), label, np.array(bounds))
 
 
 def _interval(found: Statistic) -> str | None:

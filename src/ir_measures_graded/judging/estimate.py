@@ -41,7 +41,6 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError, did_you_mean
 from ..evaluation.named import Qrels, Runs
 from ..output import plots
-from ..output.dots import dot_plot
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.facts import sign_of
@@ -163,7 +162,7 @@ class Estimates(Result):
         signs = [sign_of(measure) for measure, _ in panels]
         label = f"Combined estimate and {100 * self.confidence:g} % intervals"
         combined, spans = found[2], [(each[1:], LOOKS[judge]) for each, judge in zip(found, JUDGES[:2])]
-        return dot_plot(runs, titles, combined[0], signs, label, combined[1:], spans=spans)
+        return plots.dot_plot(runs, titles, combined[0], signs, label, combined[1:], spans=spans)
 
 
 def estimate(

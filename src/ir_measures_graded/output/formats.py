@@ -132,16 +132,9 @@ def escaped_latex(text: str) -> str:
     return text.translate(_LATEX)
 
 
+_NAMED = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 _LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-    }
+    {sign: f"\\{sign}" for sign in "&%$#_{}"} | dict(zip("\\~^<>|", map(r"\text{}{{}}".format, _NAMED)))
 )
 
 
@@ -243,13 +236,12 @@ def _cell(value: Any, places: int) -> str:
     return f"{value:.{places}f}" if isinstance(value, float) and places >= 0 else str(value)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
     """For each column, whether it holds a number in any row."""
-    return [any(_is_number(row[column]) for row in rows) for column in range(columns)]
+    return [
+        any(isinstance(row[column], (int, float)) and not isinstance(row[column], bool) for row in rows)
+        for column in range(columns)
+    ]
 
 
 def _padded(

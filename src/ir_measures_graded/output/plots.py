@@ -1,4 +1,4 @@
-"""The style that all figures share, and saving a figure to a file.
+"""The style of all figures, the drawings that several share, and saving a figure to a file.
 
 Figures are Matplotlib `Figure` objects made without pyplot: they need no display and leave the user's
 settings alone. Lines differ in colour, dashes and marker, so that they can be told apart in black and white
@@ -12,10 +12,12 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import GradedError, install_hint
 from .files import ending_of, write_whole
@@ -23,6 +25,7 @@ from .formats import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
@@ -65,26 +68,16 @@ MARKERS = "os^Dv*PX<"
 GREY = "#666666"
 PAGE = (11.0, 15.0)
 """Maximum width and height in inches of figures of several panels, unless they would be unreadable."""
+SHADES = ("#E8F3FA", "#56B4E9", "#003D66")  # easy to tell apart in black and white too
+INK = ("black", "black", "white")
+INCHES = 0.085
+"""The approximate width of a letter."""
+ACROSS = 4
+"""The number of panels of a dot plot side by side."""
 
 UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 """Characters that XML cannot hold or that Matplotlib cannot draw."""
 _SETTINGS = threading.RLock()
-
-Drawing = TypeVar("Drawing", bound=Callable[..., Any])
-
-
-def styled(draw: Drawing) -> Drawing:
-    """Decorate a drawing function to use our style and leave Matplotlib's settings unchanged.
-
-    The decorated function raises `GradedError` if Matplotlib is not installed.
-    """
-
-    @wraps(draw)
-    def drawn(*args: Any, **kwargs: Any) -> Any:
-        with _style():
-            return draw(*args, **kwargs)
-
-    return drawn  # type: ignore[return-value]
 
 
 @contextmanager
@@ -92,6 +85,13 @@ def _style() -> Iterator[None]:
     """Matplotlib with our settings, for one thread at a time, because its settings are global."""
     with _SETTINGS, need_matplotlib().rc_context(STYLE):
         yield
+
+
+styled = _style()
+"""Decorates a drawing function to use our style and leave Matplotlib's settings unchanged.
+
+The decorated function raises `GradedError` if Matplotlib is not installed.
+"""
 
 
 @styled
@@ -205,29 +205,107 @@ def title(text: object, width: int = 72) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def file_format(path: str | os.PathLike[str]) -> str:
-    """The format that the ending of a figure's path names. Raises `GradedError` for an unknown ending."""
-    ending = ending_of(path)
-    if ending not in FORMATS:
-        raise GradedError(
-            f"{os.fspath(path)!r}: a figure's file ends in {', '.join(f'.{name}' for name in FORMATS)}"
-        )
-    return ending
-
-
-def check(path: str | os.PathLike[str]) -> None:
-    """Raise the `GradedError` that `save` would raise later for this ending or without Matplotlib."""
-    file_format(path)
-    need_matplotlib()
-
-
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
 
     The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file that
     cannot be written.
     """
-    write_whole(path, rendered(figure, file_format(path)))
+    ending = ending_of(path)
+    if ending not in FORMATS:
+        endings = ", ".join(f".{name}" for name in FORMATS)
+        raise GradedError(f"{os.fspath(path)!r}: a figure's file ends in {endings}")
+    write_whole(path, rendered(figure, ending))
+
+
+def draw_cells(
+    axes: Axes,
+    shades: np.ndarray,
+    texts: Mapping[tuple[int, int], str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    size: float = 9,
+    colours: Colormap | None = None,
+) -> None:
+    """Draw one cell for each number in `shades` (rows × columns): 0 light, 1 medium, 2 dark, NaN none.
+
+    `texts` maps (row, column) to the text of that cell. Column labels longer than two letters are rotated.
+    `size` is the size of the text in points. `colours` replace the three shades; numbers may then be any
+    from 0 to 2, and the text is black.
+    """
+    from matplotlib.colors import ListedColormap
+
+    axes.imshow(shades, cmap=colours or ListedColormap(SHADES), vmin=0, vmax=len(SHADES) - 1)
+    for (row, column), text in texts.items():
+        ink = INK[0 if colours else int(np.nan_to_num(shades[row, column]))]
+        axes.text(column, row, text, ha="center", va="center_baseline", size=min(size, 8), color=ink)
+    axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 2 else 0, size=size)
+    axes.set_yticks(range(len(rows)), rows, size=size)
+    axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
+    axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
+    axes.grid(visible=False)
+    axes.grid(visible=True, which="minor", color="white", linewidth=0.8)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+
+
+@styled
+def dot_plot(
+    runs: Sequence[str],
+    measures: Sequence[str],
+    values: np.ndarray,
+    signs: Sequence[int],
+    label: str,
+    bounds: np.ndarray | None = None,
+    filled: np.ndarray | None = None,
+    baseline: str | None = None,
+    points: Sequence[np.ndarray] = (),
+    spans: Sequence[tuple[np.ndarray, Mapping[str, Any]]] = (),
+    rows_of: Sequence[str] | None = None,
+) -> Figure:
+    """Draw `values` (runs × measures); the runs are sorted from the best by the first measure to the worst.
+
+    `signs` tells for each measure whether larger (1) or smaller (-1) values are better; `label` describes
+    the values. `bounds` (2 × runs × measures) are the ends of their intervals. Markers are white if not
+    `filled` (runs × measures). With a `baseline`, which has no row, the values are differences from it.
+    `points` are further values of each row (any number × measures), drawn as small dots; the baseline then
+    has a row too. `spans` are other intervals with the style of their lines, whose labels are in the legend.
+    With `rows_of`, the run of each row, `runs` are names of rows, which stay in this order.
+    """
+    names = INCHES * max(map(len, runs), default=0)
+    height = 0.24 * len(runs) + 1.5
+    columns = across(len(measures), height, ACROSS)
+    width = min(4.0, max(2.2, (PAGE[0] - names) / columns))
+    figure = new_figure(width * columns + names, height * -(-len(measures) // columns))
+    order = np.argsort(-signs[0] * values[:, 0], kind="stable").tolist()
+    order = [*range(len(runs))] if rows_of else order
+    row_of = rows_of or runs
+    order = [run for run in order if len(points) or row_of[run] != baseline]
+    styles = run_styles(row_of)
+    for panel, axes in enumerate(panels(figure, len(measures), columns, sharey=True)):
+        for place, run in enumerate(order):
+            style = {**styles[row_of[run]], "linestyle": "none"}
+            for ends, look in spans:
+                axes.plot(ends[:, run, panel], [place, place], solid_capstyle="butt", **look)
+            if bounds is not None:
+                axes.plot(bounds[:, run, panel], [place, place], color=style["color"])
+            if len(points):
+                found = points[run][:, panel]
+                axes.plot(found, [place] * len(found), ".", color=GREY, markersize=4, zorder=3)
+            if filled is not None and not filled[run, panel]:
+                style["markerfacecolor"] = "white"
+            axes.plot(values[run, panel], place, label=runs[run], **style)
+        if baseline is not None:
+            axes.axvline(0, color=GREY, linewidth=1.0)
+        axes.set_yticks(range(len(order)), [runs[run] for run in order])
+        axes.set_ylim(len(order) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.set_title(title(measures[panel], width=30), size=10)
+        axes.set_xlabel(label + ("\nsmaller is better" if signs[panel] < 0 else ""))
+    if spans:
+        lines = {line.get_label(): line for line in axes.lines}
+        legend_outside(axes, [lines[look["label"]] for _, look in spans])
+    return figure
 
 
 def svg(figure: Figure, label: str = "") -> str:

@@ -5,28 +5,19 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
-DISTRIBUTIONS = (
-    "ir-measures-graded",
-    "ir-measures",
-    "pytrec-eval-terrier",
-    "ir-datasets",
-    "numpy",
-    "scipy",
-    "statsmodels",
-    "scikit-posthocs",
-)
+DISTRIBUTIONS = ["ir-measures-graded", "ir-measures", "pytrec-eval-terrier", "ir-datasets", "numpy"]
+DISTRIBUTIONS += ["scipy", "statsmodels", "scikit-posthocs"]  # optional
 
 
 def versions() -> Iterator[tuple[str, str]]:
     """Python and the distributions that are installed, each with its version."""
     yield "Python", platform.python_version()
     for name in DISTRIBUTIONS:
-        try:
+        with suppress(PackageNotFoundError):  # optional, or run from a source folder without being installed
             yield name, version(name)
-        except PackageNotFoundError:  # optional, or run from a source folder without being installed
-            continue
 
 
 def sha256(path: str) -> str:
@@ -40,5 +31,5 @@ def sha256(path: str) -> str:
 
 def provenance(files: Iterable[str] = (), command: str = "") -> list[str]:
     """Lines that tell how a table was computed: the command, the versions, and the files."""
-    told = [", ".join(f"{name} {number}" for name, number in versions())]
-    return [*filter(None, [command]), *told, *(f"{path} SHA-256 {sha256(path)}" for path in files)]
+    told = ", ".join(f"{name} {number}" for name, number in versions())
+    return [*filter(None, [command]), told, *(f"{path} SHA-256 {sha256(path)}" for path in files)]

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError, install_hint
 from ..output import plots
-from ..output.cells import INK, SHADES
 from ..output.formats import PLACES, Table, numeric
 
 if TYPE_CHECKING:
@@ -173,11 +172,11 @@ def shade(place: int, count: int) -> tuple[str, str]:
     >>> shade(0, 3), shade(2, 3)
     (('#e8f3fa', 'black'), ('#003d66', 'white'))
     """
-    where = (len(SHADES) - 1) * (place / (count - 1) if count > 1 else 1)
-    low = min(int(where), len(SHADES) - 2)
-    ends = [[int(SHADES[low + end][at : at + 2], 16) for at in (1, 3, 5)] for end in (0, 1)]
+    where = (len(plots.SHADES) - 1) * (place / (count - 1) if count > 1 else 1)
+    low = min(int(where), len(plots.SHADES) - 2)
+    ends = [[int(plots.SHADES[low + end][at : at + 2], 16) for at in (1, 3, 5)] for end in (0, 1)]
     mixed = [round(a + (b - a) * (where - low)) for a, b in zip(*ends)]
-    return "#" + "".join(f"{part:02x}" for part in mixed), INK[0] if where < 1.4 else INK[-1]
+    return "#" + "".join(f"{part:02x}" for part in mixed), plots.INK[0] if where < 1.4 else plots.INK[-1]
 
 
 # ---------------------------------------------------------------------------------- figures
