@@ -57,7 +57,7 @@ def evaluated(qrels, run, chosen, piece, rows, given_as="run"):
     words = ["evaluate", "qrels", given_as, *map(str, chosen), "-q", "-n", "-f", "jsonl"]
     with (
         folder(qrels=qrels, run=run),
-        patch.multiple(strict_lines, BLOCK=2 * piece, PIECE=piece),
+        patch.multiple(strict_lines, BLOCK=2 * piece),
         patch.multiple(files_of_all_kinds, ROWS=rows),
     ):
         return check(words, stdin=run)

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from ir_measures_graded import GradedError, RunFile, read_trec_qrels
-from ir_measures_graded.inputs import strict_lines
+from ir_measures_graded.inputs import content, strict_lines
 
 
 def run(content):
@@ -35,4 +35,4 @@ def refused(call, *arguments):
 def in_pieces(patch, size):
     """Read text files in pieces of so many bytes."""
     patch.setattr(strict_lines, "BLOCK", size)
-    patch.setattr(strict_lines, "PIECE", size)
+    patch.setattr(content, "PIECE", size)

@@ -28,7 +28,7 @@ from ir_measures_graded import (
 )
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import files, strict_lines, table_files, text_files
-from ir_measures_graded.inputs.content import KeptOpen
+from ir_measures_graded.inputs.content import Peeked, pieces_of
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {
@@ -359,7 +359,7 @@ def test_quote_that_does_not_end_is_refused(monkeypatch):
     assert refused(list, RunFile(io.BytesIO(rows))).startswith(
         "the open file:3: a quoted field does not end: "
     )
-    for name in ("BLOCK", "PIECE", "LONGEST_LINE"):
+    for name in ("BLOCK", "LONGEST_LINE"):
         monkeypatch.setattr(strict_lines, name, 50)
     told = refused(list, RunFile(io.BytesIO(rows)))
     assert told == "the open file:3: a quoted field does not end within 50 bytes"
@@ -438,6 +438,6 @@ def test_a_damaged_file_that_announces_a_huge_message_takes_no_memory(tmp_path):
     path = tmp_path / "stream.arrows"
     path.write_bytes(b"abc")
     with path.open("rb") as file:
-        stream = KeptOpen(file)
+        stream = Peeked(pieces_of(file))
         assert stream.read(1 << 50) == b"abc"
         assert stream.ended

@@ -37,7 +37,6 @@ def test_the_top_gain_does_not_depend_on_the_blocks_of_a_file(tmp_path, monkeypa
     lines = [f"{topic} Q0 {doc} 0 {score} x\n" for topic, docs in RUN.items() for doc, score in docs.items()]
     path.write_text("".join(lines))
     monkeypatch.setattr(strict_lines, "BLOCK", 1)
-    monkeypatch.setattr(strict_lines, "PIECE", 1)
     monkeypatch.setattr(files, "ROWS", 1)
     assert [block.topics for block in TrecRun(path).blocks()] == [["low"], ["high"]]
     evaluator = GradedEvaluator(ALL, QRELS)

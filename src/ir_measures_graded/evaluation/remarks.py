@@ -93,7 +93,7 @@ def rank_remarks(source: RunSource) -> list[str]:
     if not isinstance(source, RunFile) or not source.lasting:
         return []
     with Content(source.file) as content:
-        lines = [line.split() for line in content.begin().split(b"\n", LINES)[:-1]]
+        lines = [line.split() for line in content.stream.start.split(b"\n", LINES)[:-1]]
     try:
         rows = [(fields[0], int(fields[3]), float(fields[4])) for fields in lines if len(fields) == FIELDS]
     except ValueError:  # not a TREC file

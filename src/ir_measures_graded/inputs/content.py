@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import lzma
 import os
 import sys
 import zlib
-from collections.abc import Callable
-from contextlib import ExitStack
-from itertools import takewhile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 import numpy as np
@@ -30,79 +29,108 @@ The content may be compressed with gzip, bzip2, xz or Zstandard.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
+START = 1 << 20  # bytes that decide about the kind and the form of a file
+PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more precisely
 
-PIECE = 1 << 26  # bytes that are read at once
-FIRST = 1 << 16  # bytes that decide whether a file is JSON
+
+class Peeked:
+    """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
+
+    `ended` tells whether a read met the end.
+    """
+
+    closed = ended = False
+
+    def __init__(self, pieces: Iterator[bytes]):
+        self._pieces, self._piece, self._at = pieces, b"", 0
+        self._damage: Exception | None = None
+        self.start = b""
+        with suppress(*DAMAGE):
+            self.start = self.read(START)
+        self._piece, self._at = self.start + self._piece[self._at :], 0
+
+    def read(self, size: int = sys.maxsize) -> bytes:
+        """The next bytes, fewer than `size` only at the end and before damage; by default all bytes.
+
+        Raises an error of `DAMAGE` for damaged data, and for a stream that cannot be read.
+        """
+        return b"".join(self._take(size))
+
+    def _take(self, size: int) -> list[bytes]:
+        """The pieces of the next bytes."""
+        found = [self._piece[self._at : self._at + size]]
+        self._at += len(found[0])
+        left = size - len(found[0])
+        try:
+            while left and not self._damage and (piece := next(self._pieces, b"")):
+                self._piece, self._at = piece, min(left, len(piece))
+                found.append(piece[: self._at])
+                left -= self._at
+        except DAMAGE as error:
+            self._damage = error
+        if self._damage and (left == size or size == sys.maxsize):
+            raise self._damage
+        self.ended = left > 0 and not self._damage
+        return found
+
+    def lines(self, size: int, longest: int) -> bytes:
+        """The next bytes, and the rest of their last line unless this has more than `longest` bytes."""
+        found = self._take(size)
+        last = found[-1] if b"\n" in found[-1] else b"".join(found)
+        begun = len(last) - last.rfind(b"\n") - 1
+        return b"".join([*found, self._line(longest + 1 - begun) if begun else b""])
+
+    def _line(self, size: int) -> bytes:
+        """The rest of the line, but at most `size` bytes."""
+        line = b""
+        while len(line) < size and not line.endswith(b"\n"):
+            end = self._piece.find(b"\n", self._at) + 1 or len(self._piece)
+            found = self.read(min(size - len(line), max(end - self._at, 1)))
+            if not found:
+                break
+            line += found
+        return line
+
+    def close(self) -> None:
+        """Leave the stream open; pyarrow would close it."""
 
 
 class Content:
     """A context manager for the decompressed content of a file.
 
-    `stream` is a binary stream, and `start` holds its first bytes, which have not been consumed.
-    `compression` is the name of the compression, empty if there is none. `damage` is the error that the
-    decompressor raised for the first bytes, if any. A file that the caller opened stays open. Raises
-    `FileError` if the file cannot be opened.
+    `stream` is the content, and `compression` the name of its compression, empty if there is none. A file
+    that the caller opened stays open. Raises `FileError` if the file cannot be opened.
     """
 
-    stream: Any
-    start: bytes
-    damage: Exception | None = None
-    _begun = b""
+    stream: Peeked
+    compression = ""
     _descriptor: int
     _size: int | None = None
 
     def __init__(self, file: File):
         refuse_other(file)
-        self.file, self.name, self.compression = file, _name_of(file), ""
+        self.file, self.name = file, _name_of(file)
         self._opened = ExitStack()
 
     def __enter__(self) -> Content:
         stream: Any = sys.stdin.buffer if self.file == "-" else self.file
-        try:
-            if isinstance(stream, (str, os.PathLike)):
-                stream = self._opened.enter_context(open(stream, "rb"))
-                self._descriptor = stream.fileno()
-                self._size = os.fstat(self._descriptor).st_size
-            self.start = _start(stream)
-        except OSError as error:
-            self._opened.close()
-            raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
-        self.compression = next((name for magic, name in MAGIC.items() if self.start.startswith(magic)), "")
-        if self.compression:
-            stream = self._opened.enter_context(DECOMPRESSED[self.compression](stream))
+        if isinstance(stream, (str, os.PathLike)):
             try:
-                self.start = _start(stream)
-            except DAMAGE as error:
-                self.start, self.damage = b"", error
-        self.stream = stream
+                stream = self._opened.enter_context(open(stream, "rb"))
+            except OSError as error:
+                raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+            self._descriptor = stream.fileno()
+            self._size = os.fstat(self._descriptor).st_size
+        self.stream = Peeked(pieces_of(stream))
+        for name, (magic, decompressed) in COMPRESSIONS.items():
+            if self.stream.start.startswith(magic):
+                self.compression = name
+                self.stream = Peeked(decompressed(self.stream))
+                break
         return self
 
-    def begin(self) -> bytes:
-        """The first bytes of the content, which have not been consumed; empty if they are damaged."""
-        try:
-            self._begun = self._begun or self.stream.read(FIRST)
-        except DAMAGE as error:
-            self.damage = error
-        return self._begun
-
-    def read(self, size: int) -> bytes:
-        """The next bytes, at least one unless the content ends.
-
-        Raises an error of `DAMAGE` for damaged data, and for a file that cannot be read.
-        """
-        if self.damage:
-            raise self.damage
-        found, self._begun = self._begun[:size], self._begun[size:]
-        return found or self.stream.read(size)
-
-    def readline(self, size: int) -> bytes:
-        """The rest of the line, but at most `size` bytes. Raises as `read`."""
-        end = self._begun.find(b"\n") + 1 or len(self._begun)
-        found, self._begun = self._begun[: min(end, size)], self._begun[min(end, size) :]
-        return found if found.endswith(b"\n") else found + self.stream.readline(size - len(found))
-
     def reason(self, error: Exception) -> str:
-        """The reason why the content cannot be read, for an error of `read`."""
+        """The reason why the content cannot be read, for an error of `Peeked.read`."""
         if isinstance(error, OSError) and (error.errno is not None or not self.compression):
             return f"cannot be read: {error.strerror or error}"
         return f"the {self.compression} file is damaged or cut off here ({error})"
@@ -159,110 +187,49 @@ def _name_of(file: File) -> str:
     return name if len(name) <= 4 * LONGEST else f"…{name[-4 * LONGEST :]}"
 
 
-def _start(stream: Any) -> bytes:
-    """The first bytes of a stream, without consuming them; empty if the stream can neither peek nor seek."""
-    if hasattr(stream, "peek"):
-        return stream.peek(LONGEST_MAGIC)
-    if hasattr(stream, "seekable") and stream.seekable():
-        place = stream.tell()
-        start = stream.read(LONGEST_MAGIC)
-        stream.seek(place)
-        return start
-    return b""
+def pieces_of(stream: Any) -> Iterator[bytes]:
+    """The content of a stream. A damaged file may announce any size, but pieces are small."""
+    return iter(partial(stream.read, PIECE), b"")
 
 
-class Members(io.RawIOBase):
-    """The decompressed content of one compressed stream after another, as `cat` joins them.
+def _pieces_of_gzip(stream: Any) -> Iterator[bytes]:
+    return iter(partial(gzip.GzipFile(fileobj=stream).read1, PIECE), b"")
 
-    `new` makes a decompressor, and `padding` are bytes that may follow each compressed stream. Unlike the
-    files of `bz2` and `lzma`, this refuses a damaged stream after the first one, and bytes that are none.
+
+def _pieces_of_xz(stream: Any) -> Iterator[bytes]:
+    """The decompressed content of one xz stream after another, as `cat` joins them.
+
+    Unlike the file of `lzma`, this refuses a damaged stream after the first one, and bytes that are none.
     """
-
-    def __init__(self, stream: Any, new: Callable[[], Any], padding: bytes = b""):
-        self._stream, self._new, self._padding = stream, new, padding
-        self._member: Any = None
-        self._rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = b""
-        while not data:
-            more = b""
-            if self._member is None:
-                more = self._first_of_next()
-                if not more:
-                    return 0
-                self._member = self._new()
-            elif self._member.needs_input and not (more := self._stream.read(io.DEFAULT_BUFFER_SIZE)):
+    rest = stream.read(PIECE)
+    while rest:
+        member = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        while not member.eof:
+            if member.needs_input and not rest and not (rest := stream.read(PIECE)):
                 raise EOFError("the compressed data ends too early")
-            data = self._member.decompress(more, len(buffer))
-            if self._member.eof:
-                self._rest, self._member = self._member.unused_data, None
-        buffer[: len(data)] = data
-        return len(data)
-
-    def _first_of_next(self) -> bytes:
-        """The first bytes of the next compressed stream; empty at the end of the file."""
-        rest = self._rest
-        while not (rest := rest.lstrip(self._padding)):
-            if not (rest := self._stream.read(io.DEFAULT_BUFFER_SIZE)):
-                break
-        return rest
+            if found := member.decompress(rest, PIECE):
+                yield found
+            rest = b""
+        rest = member.unused_data.lstrip(b"\0")  # zeros may follow each stream
+        while not rest and (more := stream.read(PIECE)):
+            rest = more.lstrip(b"\0")
 
 
-class KeptOpen:
-    """A stream that pyarrow reads but does not close. `ended` tells whether a read met its end."""
-
-    closed = ended = False
-
-    def __init__(self, stream: Any):
-        self._stream = stream
-
-    def read(self, size: int) -> bytes:
-        # A damaged file may announce any size; a piece is not larger than what there is.
-        pieces = (self._stream.read(min(PIECE, size - start)) for start in range(0, size, PIECE))
-        found = b"".join(takewhile(bool, pieces))
-        self.ended = self.ended or len(found) < size
-        return found
-
-    def close(self) -> None:
-        pass
-
-    def for_arrow(self) -> pyarrow.NativeFile:
-        import pyarrow
-
-        return pyarrow.PythonFile(self, "r")
-
-
-def _decompressed_zstd(stream: Any) -> Any:
+def _pieces_by_arrow(codec: str, stream: Any) -> Iterator[bytes]:
     import pyarrow
 
-    return io.BufferedReader(pyarrow.CompressedInputStream(KeptOpen(stream).for_arrow(), "zstd"))
+    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), codec))
 
 
-def _decompressed_bzip2(stream: Any) -> Any:
-    return io.BufferedReader(Members(stream, bz2.BZ2Decompressor))
-
-
-def _decompressed_xz(stream: Any) -> Any:
-    return io.BufferedReader(Members(stream, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), b"\0"))
-
-
-MAGIC = {
-    b"\x1f\x8b": "gzip",
-    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},  # BZh alone could begin a topic
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "Zstandard",
-    **{b"%c\x2a\x4d\x18" % kind: "Zstandard" for kind in range(0x50, 0x60)},  # a skippable frame
+COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any], Iterator[bytes]]]] = {
+    "gzip": ((b"\x1f\x8b",), _pieces_of_gzip),
+    # BZh alone could begin a topic.
+    "bzip2": (tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)), partial(_pieces_by_arrow, "bz2")),
+    "xz": ((b"\xfd7zXZ\x00",), _pieces_of_xz),
+    # Zstandard may begin with a skippable frame.
+    "Zstandard": (
+        (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))),
+        partial(_pieces_by_arrow, "zstd"),
+    ),
 }
-"""The first bytes of a compressed file, and the name of the compression."""
-LONGEST_MAGIC = max(map(len, MAGIC))
-DECOMPRESSED: dict[str, Callable[[Any], Any]] = {
-    "gzip": gzip.open,
-    "bzip2": _decompressed_bzip2,
-    "xz": _decompressed_xz,
-    "Zstandard": _decompressed_zstd,
-}
-"""A function for each compression that opens the decompressed stream of a binary stream."""
+"""The first bytes of a file of each compression, and a function that decompresses a stream."""

@@ -257,7 +257,7 @@ class RunFile(RunSource):
         with Content(self.file) as content:
             if (kind := kind_of(content)) is not None:
                 return table_columns(kind, content, RUN, self._chosen)
-            columns_of = json_columns if is_json(content.begin()) else text_columns
+            columns_of = json_columns if is_json(content.stream.start) else text_columns
             return columns_of(content, RUN, self._chosen)
 
     def _every(self) -> Iterator[pyarrow.Table]:
@@ -351,7 +351,7 @@ def tables_of(
             batches = table_rows(kind, content, role, chosen, run)
             yield from (rows for rows, _ in ahead(content, batches, len, most=0))
         else:
-            read = json_tables if is_json(content.begin()) else text_tables
+            read = json_tables if is_json(content.stream.start) else text_tables
             yield from read(content, role, chosen)
 
 

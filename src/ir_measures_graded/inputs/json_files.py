@@ -15,16 +15,16 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import LONGEST, FileError, GradedError, shown
-from .arrow import arrow_array, arrow_numbers, by_rank, string_array
+from .arrow import arrow_array, by_rank, string_array
 from .columns import (
     NAMES,
     NUMBERS,
@@ -38,10 +38,10 @@ from .columns import (
     plain,
     required_column,
 )
-from .content import DAMAGE, Content, owned_by_arrow
+from .content import DAMAGE, Content
 from .rows import IDS, floats, with_places
 from .strict_lines import Lines, number_of
-from .text_files import ahead, line_count, with_lines
+from .text_files import ahead, line_count, parsed_by_arrow, with_lines
 from .text_forms import TREC
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 15  # rows per table; a topic is not divided
 PIECE = 1 << 20  # bytes per read
+FIRST = 1 << 16  # bytes that may hold the first row
 LONGEST_VALUE = 1 << 28  # characters of a topic, of an item, or of an object with a list of items
 FAR = 100  # characters; an error this far from the end of the text does not come from the end
 
 IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
 BLANK = re.compile(r"[ \t\r\n]*")
-SURROGATE = re.compile("[\ud800-\udfff]")
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 
 Topic = tuple[str, list[str], list[Any], tuple[Any, ...]]
@@ -65,8 +65,8 @@ LISTS = {
     QRELS: ("ratings", "relevant_documents", "relevant_docs"),
 }
 """The keys of the documents of an item, in a run and in qrels."""
-ITEMS = ("requests", "judgmentRatings", "queries")
-"""The keys of lists of items in an object."""
+CONTAINERS = ("requests", "judgmentRatings", "queries", "topics", "query_groups", "hits", "_source")
+"""The keys of objects, or of lists of objects, that hold items."""
 OWN_IDS = ("_id", "id")
 """The keys of a document in an item only."""
 ANSWERS = ("turns", "contexts", "ctxs", "responses", "answer", "nuggets")
@@ -103,9 +103,9 @@ def json_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarro
 
     pyarrow parses lines of rows up to the first block that it could read differently.
     """
-    row = _first_row(start := content.begin())
+    row, start = _first_row(content), content.stream.start
     if row is None or b"[" in start[: start.index(b"{")]:
-        pieces = iter(lambda: content.read(PIECE), b"")
+        pieces = iter(lambda: content.stream.read(PIECE), b"")
         yield from Objects(Reader(content, pieces), role, chosen).tables()
         return
     chosen.account.form = "JSON lines"
@@ -132,14 +132,15 @@ def _counted(blocks: Iterator[bytes], lines: Lines) -> Iterator[bytes]:
 
 def json_columns(content: Content, role: Role, chosen: Chosen) -> Collection[str]:
     """The columns of the file that are read, under our names."""
-    row = _first_row(content.begin())
+    row = _first_row(content)
     return role.columns if row is None else file_columns(content.name, [*row], role, chosen)[0].keys()
 
 
-def _first_row(start: bytes) -> dict[str, Any] | None:
+def _first_row(content: Content) -> dict[str, Any] | None:
     """The first object of a file, in an array or not, if it is a row: a topic, a document and a number."""
     with suppress(ValueError, RecursionError):
-        row, _ = DECODER.raw_decode(start.decode(errors="ignore").lstrip("\ufeff[ \t\r\n"))
+        start = content.stream.start[:FIRST].decode(errors="ignore")
+        row, _ = DECODER.raw_decode(start.lstrip("\ufeff[ \t\r\n"))
         return row if is_row(row) else None
     return None
 
@@ -185,20 +186,17 @@ class Reader:
         self._text, self._at, self._counted = self._text[self._at :], 0, 0
         if len(self._text) > LONGEST_VALUE:
             raise self.error(f"a value is longer than {LONGEST_VALUE:,} characters")
-        found: list[bytes] = []
         try:
-            while not self._ended and sum(map(len, found)) <= len(self._text):
-                found.append(next(self._pieces, b""))
-                self._ended = not found[-1]
-            self._text += self._decoder.decode(b"".join(found), self._ended)
+            pieces = [*islice(self._pieces, 1 + len(self._text) // PIECE)]
+            self._ended = not pieces
+            self._text += self._decoder.decode(b"".join(pieces), self._ended)
         except DAMAGE as error:
             raise self.error(self.content.reason(error)) from None
         except UnicodeDecodeError as error:
-            self.line += self._text.count("\n") + error.object.count(b"\n", 0, error.start)
-            wrong = f"not UTF-8 text (byte 0x{error.object[error.start]:02x})"
-            raise FileError(
-                f"{self.content.name}:{self.line}: {wrong}; convert the file, for example with iconv"
-            ) from None
+            self._text += error.object[: error.start].decode()
+            byte = f"byte 0x{error.object[error.start]:02x}"
+            message = f"not UTF-8 text ({byte}); convert the file, for example with iconv"
+            raise self.error(message, len(self._text)) from None
         return True
 
     def sign(self) -> str:
@@ -237,36 +235,34 @@ class Reader:
             except RecursionError:
                 raise self.error("not JSON of qrels or runs: nested too deeply") from None
 
-    def members(self) -> Iterator[str]:
-        """The keys of an object. The caller reads each value before it asks for the next key."""
-        self.take("{")
-        seen: set[str] = set()
-        if self.sign() == "}":
-            self.take("}")
+    def inside(self, opening: str) -> Iterator[str]:
+        """The key of each value of an object, or nothing for each value of an array.
+
+        The caller reads each value before it asks for the next key.
+        """
+        self.take(opening)
+        closing, seen = {"{": "}", "[": "]"}[opening], set()
+        if self.sign() == closing:
+            self.take(closing)
             return
         while True:
-            key = self.value() if self.sign() == '"' else self.take('"')
-            if key in seen:
-                raise self.error(f"the key {shown(key)} occurs twice in an object")
-            seen.add(key)
-            self.take(":")
+            key = ""
+            if opening == "{":
+                key = self.value() if self.sign() == '"' else self.take('"')
+                if key in seen:
+                    raise self.error(f"the key {shown(key)} occurs twice in an object")
+                seen.add(key)
+                self.take(":")
             yield key
-            if self.take(",", "}") == "}":
+            if self.take(",", closing) == closing:
                 return
 
     def elements(self) -> Iterator[Any]:
         """The values of an array, or one value after the other up to the end of the file."""
-        if self.sign() != "[":
-            while self.sign():
-                yield self.value()
-            return
-        self.take("[")
-        if self.sign() == "]":
-            self.take("]")
-            return
-        yield self.value()
-        while self.take(",", "]") == ",":
-            yield self.value()
+        if self.sign() == "[":
+            yield from (self.value() for _ in self.inside("["))
+        else:
+            yield from (self.value() for _ in iter(self.sign, ""))
 
     def end(self) -> None:
         """Raise `FileError` unless this is the end of the file."""
@@ -291,35 +287,36 @@ class Objects:
 
     def tables(self) -> Iterator[pyarrow.Table]:
         """The rows of the file in tables of at least `ROWS` rows; the last one may have fewer."""
-        block: list[tuple[int, Topic]] = []
+        lines: list[int] = []
+        topics: list[Topic] = []
         count = 0
         for topic in self:
-            block.append((self.reader.line, topic))
+            lines.append(self.reader.line)
+            topics.append(topic)
             count += len(topic[1])
             if count >= ROWS:
-                yield self.table(block)
-                block, count = [], 0
-        yield self.table(block)
+                yield self.table(lines, topics)
+                lines, topics, count = [], [], 0
+        if topics:
+            yield self.table(lines, topics)
 
-    def table(self, block: Sequence[tuple[int, Topic]]) -> pyarrow.Table:
+    def table(self, lines: list[int], block: list[Topic]) -> pyarrow.Table:
         """The rows of some topics, each with its line."""
         import pyarrow
 
-        sizes = [len(topic[1]) for _, topic in block]
+        topics, by_topic, values_by_topic, others = zip(*block)
+        sizes = [*map(len, by_topic)]
         of_topic = np.repeat(np.arange(len(block)), sizes)
-        line = np.array([line for line, _ in block], dtype=np.int64)[of_topic]
-        topics = [topic[0] for _, topic in block]
-        documents, values = ([*chain.from_iterable(topic[part] for _, topic in block)] for part in (1, 2))
+        line = np.array(lines, dtype=np.int64)[of_topic]
+        documents, values = ([*chain.from_iterable(each)] for each in (by_topic, values_by_topic))
         self.chosen.account.empty += [topic for size, topic in zip(sizes, topics) if not size]
-        ids = {"query_id": topics, "doc_id": documents}
-        ids |= {ours: [topic[3][place] for _, topic in block] for place, ours in enumerate(self.others)}
+        ids = {"query_id": [*topics], "doc_id": documents}
+        ids |= zip(self.others, map(list, zip(*others)))
         probabilities = [*map(_number, ids.pop("probability", []))]
         try:
             columns = {name: string_array(texts) for name, texts in ids.items()}
-        except UnicodeEncodeError:
-            every = chain.from_iterable(ids.values())
-            wrong = next(id_ for id_ in every if not id_.isascii() and SURROGATE.search(id_))
-            raise FileError(f"{self.name}: the id {shown(wrong)} has a lone surrogate") from None
+        except UnicodeEncodeError as error:
+            raise FileError(f"{self.name}: the id {shown(error.object)} has a lone surrogate") from None
         if len(of_topic) != len(block) or 0 in sizes:
             columns["query_id"] = columns["query_id"].take(arrow_array(of_topic))
 
@@ -330,21 +327,21 @@ class Objects:
         numbers = _numbers(values, self.role, location)
         for row in self.role.refused(numbers)[:1].tolist():
             raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
-        rows = pyarrow.table({**columns, self.role.value: arrow_array(numbers)})
+        columns[self.role.value] = arrow_array(numbers)
         if probabilities:
-            column = arrow_array(np.array(probabilities, dtype=np.float64))
-            rows = rows.append_column("probability", column)
+            columns["probability"] = arrow_array(np.array(probabilities, dtype=np.float64))
+        rows = pyarrow.table(columns)
         return with_places(by_rank(rows) if self.ranks else rows, "line", line, self.name)
 
     def __iter__(self) -> Iterator[Topic]:
         reader, account = self.reader, self.chosen.account
         if reader.sign() == "[":
             account.form = "JSON array"
-        if account.form in ("JSON array", "JSON lines"):
-            for thing in reader.elements():
-                yield from self.of(thing)
+        things: Iterable[Any] = ()
+        if account.form:
+            things = reader.elements()
         else:
-            members = reader.members()
+            members = reader.inside("{")
             first = next(members, None)
             value = None if first is None else reader.value()
             if first == "mteb_model_meta":
@@ -356,8 +353,9 @@ class Objects:
                 yield from (self._of_dict(topic, reader.value()) for topic in members)
             elif first is not None:
                 whole = {first: value, **{key: reader.value() for key in members}}
-                for thing in chain([whole], reader.elements()):
-                    yield from self.of(thing)
+                things = chain([whole], reader.elements())
+        for thing in things:
+            yield from self.of(thing)
         reader.end()
 
     def error(self, message: str) -> FileError:
@@ -376,7 +374,7 @@ class Objects:
         """The topics of one part of MTEB's predictions, such as default/test."""
         found = None
         for subset in subsets:
-            for split in self.reader.members():
+            for split in self.reader.inside("{"):
                 part = f"{subset}/{split}"
                 is_wanted = self.chosen.part in (None, part)
                 if is_wanted and found:
@@ -384,55 +382,47 @@ class Objects:
                         f"predictions for {found} and {part}; choose one with convert --part {found}"
                     )
                 found = part if is_wanted else found
-                for topic in self.reader.members():
+                for topic in self.reader.inside("{"):
                     documents = self.reader.value()
                     if is_wanted:
                         yield self._of_dict(topic, documents)
         if found is None:
             raise self.error(f"there are no predictions for {self.chosen.part or 'any part'}")
 
-    def of(self, thing: Any, lent: Any = None, named_by_id: bool = False) -> Iterator[Topic]:
-        """The topics in an object. `lent` are documents of its group; its key ``id`` may name the topic."""
+    def of(self, thing: Any, lent: Any = None, is_nested: bool = False) -> Iterator[Topic]:
+        """The topics in an object. `lent` are documents of its group.
+
+        The key ``id`` may name the topic of an object that is nested in another one.
+        """
         if not isinstance(thing, dict):
             raise self.error(f"{shown(thing)} is not an object with a topic and documents")
         if self.keys:
             yield self._of_row(thing)
             return
         lists = (thing[key] for key in LISTS[self.role] if isinstance(thing.get(key), (list, dict)))
-        documents, topic = next(lists, lent), _topic_of(thing, named_by_id)
+        documents, topic = next(lists, lent), _topic_of(thing, is_nested)
         if topic is not None and documents is not None:
             yield self._of_item(topic, documents)
         elif is_row(thing):
             self._keys_of([*thing])
             yield self._of_row(thing)
+        elif isinstance(thing.get("details"), dict) and "metric_score" in thing:
+            if self.role is QRELS:
+                raise self.error("a _rank_eval response rates only what was retrieved; use the request")
+            for topic, found in thing["details"].items():
+                yield self._of_item(topic, [hit.get("hit") for hit in _objects(found, "hits")])
         else:
-            yield from self._in_container(thing)
+            nested = [each for key in CONTAINERS for each in _objects(thing, key)]
+            if not nested:
+                raise self.error(_reason(thing, self.role))
+            for each in nested:
+                yield from self.of(each, documents, is_nested=True)
 
     def _of_row(self, row: dict[str, Any]) -> Topic:
         found = {ours: row.get(theirs) for ours, theirs in self.keys.items()}
         ids = {ours: self._id(id_, ours) for ours, id_ in found.items() if ours not in NUMBERS}
         others = tuple((found | ids)[ours] for ours in self.others)
         return ids["query_id"], [ids["doc_id"]], [found[self.role.value]], others
-
-    def _in_container(self, thing: dict[str, Any]) -> Iterator[Topic]:
-        """The topics in an object of Elasticsearch, OpenSearch, Quepid or RRE."""
-        groups = [group for topic in _objects(thing, "topics") for group in _objects(topic, "query_groups")]
-        hits = [hit for hit in _objects(thing.get("hits"), "hits") if "_source" in hit]
-        items = [item for key in ITEMS for item in _objects(thing, key)]
-        if isinstance(thing.get("details"), dict) and "metric_score" in thing:
-            if self.role is QRELS:
-                raise self.error("a _rank_eval response rates only what was retrieved; use the request")
-            for topic, found in thing["details"].items():
-                yield self._of_item(topic, [hit.get("hit") for hit in _objects(found, "hits")])
-        elif not (groups or hits or items):
-            raise self.error(_reason(thing, self.role))
-        for group in groups:
-            for query in _objects(group, "queries"):
-                yield from self.of(query, group.get("relevant_documents"))
-        for hit in hits:
-            yield from self.of(hit["_source"])
-        for item in items:
-            yield from self.of(item, named_by_id=True)
 
     def _of_item(self, topic: Any, documents: Any) -> Topic:
         """The documents of an item: objects, or an object of numbers, of objects or of lists of documents."""
@@ -449,8 +439,8 @@ class Objects:
         elif all(isinstance(found, dict) for found in documents):
             pairs = []
             for found in documents:
-                document, number = _item_keys(self.name, tuple(found), self.role)
-                value = _negative(found[number]) if is_rank(number) else found[number]
+                document, number, ranks = _item_keys(self.name, tuple(found), self.role)
+                value = _negative(found[number]) if ranks else found[number]
                 pairs.append((self._id(found[document], "doc_id"), value))
             if len({found.get("_index") for found in documents}) > 1 and len(dict(pairs)) < len(pairs):
                 raise self.error(f"topic {shown(topic)} has a document _id in two indexes")
@@ -480,12 +470,12 @@ def _is_topic(value: Any) -> bool:
 
 
 def _objects(thing: Any, key: str) -> list[dict[str, Any]]:
-    """The objects in a list of an object, empty if there is no such list."""
+    """The object under a key of an object, or the objects in a list; empty if there are none."""
     found = thing.get(key) if isinstance(thing, dict) else None
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)]
 
 
-def _topic_of(thing: dict[str, Any], named_by_id: bool) -> Any:
+def _topic_of(thing: dict[str, Any], is_nested: bool) -> Any:
     """The topic that an object names, None if it names none."""
     query, placeholders = thing.get("query"), thing.get("placeholders")
     if isinstance(query, dict):
@@ -496,7 +486,7 @@ def _topic_of(thing: dict[str, Any], named_by_id: bool) -> Any:
         for key in thing:
             if plain(key) in group and isinstance(thing[key], (str, int)):
                 return thing[key]
-    return thing.get("id") if named_by_id else None
+    return thing.get("id") if is_nested else None
 
 
 def _reason(thing: dict[str, Any], role: Role) -> str:
@@ -515,11 +505,12 @@ def _reason(thing: dict[str, Any], role: Role) -> str:
 
 
 @lru_cache(1000)
-def _item_keys(file: str, keys: tuple[str, ...], role: Role) -> tuple[str, str]:
-    """The keys of the document and of its value in an item."""
+def _item_keys(file: str, keys: tuple[str, ...], role: Role) -> tuple[str, str, bool]:
+    """The keys of the document and of its value in an item, and whether the value is a rank."""
     try:
         document = column_name(file, keys, "doc_id") or next((key for key in OWN_IDS if key in keys), None)
-        return document or required_column(file, keys, "doc_id"), required_column(file, keys, role.value)
+        number = required_column(file, keys, role.value)
+        return document or required_column(file, keys, "doc_id"), number, is_rank(number)
     except GradedError as error:
         raise FileError(str(error)) from None
 
@@ -553,27 +544,23 @@ def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> n
 
 
 def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> pyarrow.Table | None:
-    """A block of lines parsed by pyarrow, which does not check UTF-8; None if others could read them
-    differently."""
+    """A block of lines parsed by pyarrow; None if others could read them differently."""
     import pyarrow
     from pyarrow import json as arrow_json
 
     types = [
         (theirs, pyarrow.float64() if ours in NUMBERS else pyarrow.string()) for ours, theirs in keys.items()
     ]
-    try:
-        str(block, "utf-8")
+
+    def read(buffer: pyarrow.Buffer) -> pyarrow.Table:
         rows = arrow_json.read_json(
-            pyarrow.BufferReader(owned_by_arrow(block)),
+            pyarrow.BufferReader(buffer),
             arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
             arrow_json.ParseOptions(
                 explicit_schema=pyarrow.schema(types), unexpected_field_behavior="ignore"
             ),
             memory_pool=pyarrow.system_memory_pool(),
-        ).select([*keys.values()])
-    except (pyarrow.ArrowException, UnicodeDecodeError):
-        return None
-    rows = rows.rename_columns([*keys])
-    if rows.num_rows != line_count(block) or any(column.null_count for column in rows.columns):
-        return None
-    return None if role.refused(arrow_numbers(rows[role.value])).size else rows
+        )
+        return rows.select([*keys.values()]).rename_columns([*keys])
+
+    return parsed_by_arrow(block, read, line_count(block), role)

@@ -23,17 +23,19 @@ if TYPE_CHECKING:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
-PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more precisely
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 LONGEST_LINE = 1 << 24  # bytes; a file without line breaks would fill the memory
 LETOR = re.compile(
     rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*((docid|docno)\s*=\s*)?(?P<document>\S+))?"
 )
 NTCIR_LEVEL = re.compile(rb"L[0-9]+")
-QUOTED = re.compile(rb'"([^"]*(?:""[^"]*)*)("?)')  # the second group is empty if the quote is not closed
-QUOTED_OR_END = {
-    delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter)
+FIELD = {
+    delimiter: re.compile(rb'(?:"([^"]*(?:""[^"]*)*)("?))?([^%b]*)(%b?)' % (delimiter, delimiter))
     for delimiter in (b",", b";", b"\t")
+}
+"""A field by its delimiter: the quoted text, its end, other text, and the delimiter after it."""
+QUOTED_OR_END = {
+    delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter) for delimiter in FIELD
 }
 """The quoted fields and the ends of the records of a text, by the delimiter of its fields."""
 HEADER = (
@@ -57,9 +59,7 @@ class Lines:
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
         self.number = self.unjudged = 0
-        self._begun = b""
-        self._unreadable: OSError | None = None
-        self._stopped: tuple[int, str] | None = None
+        self._failure: tuple[bytes, str] | None = None  # the lines before it, and the reason
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
@@ -67,43 +67,42 @@ class Lines:
     def blocks(self) -> Iterator[bytes]:
         """The file in blocks of whole records, without byte order marks.
 
-        A file that was made of several files may have a mark at the beginning of any line. The first block
-        has whole lines; give it to `whole` if fields may be quoted. The blocks end where the file cannot be
+        A block is `Unusual` unless quotes only enclose whole fields that end in it. A file that was made of
+        several files may have a mark at the beginning of any line. The blocks end where the file cannot be
         read; `end` then raises the reason.
         """
+        stream, rest, block = self.content.stream, b"", b""
         try:
-            yield self._block()
-            while more := self._block():
-                if block := self.whole(self._begun + more):
-                    yield block
-                if len(self._begun) > LONGEST_LINE:
-                    self._stopped = 1, f"a quoted field does not end within {LONGEST_LINE:,} bytes"
-                    self._begun = b""
-            if self._begun and not self._stopped:
-                yield Unusual(self._begun)
-        except OSError as error:
-            self._unreadable = error
-
-    def whole(self, block: bytes) -> bytes:
-        """The block without a record at its end that a quoted line break interrupts.
-
-        The next block begins with this record. The result is `Unusual` unless quotes only enclose fields.
-        """
-        self._begun = b""
-        if not self.form.delimiter or is_well_quoted(block, self.form.delimiter):
-            return block
-        end = max(record_ends(block, self.form.delimiter), default=0)
-        self._begun = block[end:]
-        return Unusual(block[:end])
+            while block := stream.lines(BLOCK, LONGEST_LINE):
+                if len(block) - block.rfind(b"\n", 0, -1) - 1 > LONGEST_LINE:
+                    self._failure = rest + block[:-1], f"the line is longer than {LONGEST_LINE:,} bytes"
+                    return
+                if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
+                    block = block.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
+                block = rest + block
+                if self.form.delimiter and not is_well_quoted(block, self.form.delimiter):
+                    end = max(record_ends(block, self.form.delimiter), default=0)
+                    block, rest = Unusual(block[:end]), block[end:]
+                else:
+                    rest = b""
+                yield block
+                block = b""
+                if len(rest) > LONGEST_LINE:
+                    self._failure = b"", f"a quoted field does not end within {LONGEST_LINE:,} bytes"
+                    return
+        except DAMAGE as error:
+            self._failure = rest + block, self.content.reason(error)
+            return
+        if rest:
+            yield Unusual(rest)
 
     def end(self) -> None:
         """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
-        if self._unreadable:
-            reason = self._unreadable.strerror or self._unreadable
-            raise FileError(f"{self.name}: cannot be read: {reason}")
-        if self._stopped:
-            lines, message = self._stopped
-            self.number += self._begun.count(b"\n") + lines
+        if self._failure:
+            before, message = self._failure
+            if message.startswith("cannot"):
+                raise FileError(f"{self.name}: {message}")
+            self.number += before.count(b"\n") + 1
             raise self.error(message)
         self.content.refuse_shrunk()
 
@@ -154,24 +153,18 @@ class Lines:
 
     def _delimited(self, record: bytes) -> list[bytes]:
         record = record.removesuffix(b"\n").removesuffix(b"\r")
-        if not record:
-            return []
-        delimiter, fields, start = self.form.delimiter.encode(), [], 0
-        while start <= len(record):
-            if quoted := QUOTED.match(record, start):
-                field, end = quoted[1].replace(b'""', b'"'), quoted.end()
-                if not quoted[2]:
-                    raise self.error(f"a quoted field does not end: {_shown(quoted[0])}")
-                if record[end : end + 1] not in (b"", delimiter):
-                    raise self.error(f"text follows a quoted field: {_shown(quoted[0] + record[end:])}")
-            else:
-                end = record.find(delimiter, start)
-                end = len(record) if end < 0 else end
-                field = record[start:end]
-                if b"\r" in field:
-                    raise self.error(f"a carriage return in a field: {_shown(record)}")
-            fields.append(field)
-            start = end + 1
+        fields: list[bytes] = []
+        for field in FIELD[self.form.delimiter.encode()].finditer(record) if record else ():
+            quoted, end, text, delimiter = field.groups()
+            if quoted is None and b"\r" in text:
+                raise self.error(f"a carriage return in a field: {_shown(record)}")
+            if quoted is not None and not end:
+                raise self.error(f"a quoted field does not end: {_shown(record[field.start() :])}")
+            if quoted is not None and text:
+                raise self.error(f"text follows a quoted field: {_shown(record[field.start() :])}")
+            fields.append(text if quoted is None else quoted.replace(b'""', b'"'))
+            if not delimiter:
+                break
         return fields
 
     def number_in(self, text: bytes) -> float:
@@ -195,31 +188,6 @@ class Lines:
                 f"not UTF-8 text (byte 0x{line[error.start]:02x} at position {error.start}); "
                 "convert the file, for example with iconv"
             ) from None
-
-    def _block(self) -> bytes:
-        """The next block of whole lines; an empty block at the end of the file."""
-        if self._stopped:
-            return b""
-        pieces: list[bytes] = []
-        try:
-            while sum(map(len, pieces)) < BLOCK and (piece := self.content.read(PIECE)):
-                pieces.append(piece)
-            tail = pieces[-1] if pieces and b"\n" in pieces[-1] else b"".join(pieces)
-            last = len(tail) - tail.rfind(b"\n") - 1
-            pieces.append(self.content.readline(LONGEST_LINE + 1 - last))
-        except DAMAGE as error:
-            message = self.content.reason(error)
-            if message.startswith("cannot"):
-                raise  # the file cannot be read
-            self._stopped = sum(piece.count(b"\n") for piece in pieces) + 1, message
-            return b""
-        block = b"".join(pieces)
-        if last + len(pieces[-1]) > LONGEST_LINE:
-            self._stopped = block.count(b"\n", 0, -1) + 1, f"the line is longer than {LONGEST_LINE:,} bytes"
-            return b""
-        if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
-            block = block.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
-        return block
 
 
 def is_well_quoted(block: bytes, delimiter: str) -> bool:

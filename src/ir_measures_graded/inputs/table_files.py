@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import FileError, GradedError
 from .arrow import arrow_array, by_rank, numbered, numbers_of
 from .columns import Account, Chosen, Role, file_columns
-from .content import DAMAGE, Content, KeptOpen
+from .content import DAMAGE, Content
 from .rows import IDS, floats, with_places
 
 if TYPE_CHECKING:
@@ -81,10 +81,11 @@ class ArrowStream:
     MAGIC, NAME = b"\xff\xff\xff\xff", "Arrow"
 
     def __init__(self, content: Content):
+        import pyarrow
         from pyarrow import ipc
 
-        self.stream = KeptOpen(content.stream)
-        self.file = ipc.open_stream(self.stream.for_arrow())
+        self.stream = content.stream
+        self.file = ipc.open_stream(pyarrow.PythonFile(self.stream, "r"))
         self.names = self.file.schema.names
 
     def batches(
@@ -109,9 +110,9 @@ KINDS: tuple[type[TableFile], ...] = (Parquet, ArrowFile, ArrowStream)
 
 def kind_of(content: Content) -> type[TableFile] | None:
     """The kind of the file, None for a text file. Raises `FileError` for a file of ranx that is LZ4."""
-    if content.start.startswith(LZ4):
+    if content.stream.start.startswith(LZ4):
         raise FileError(f"{content.name}: LZ4 of CBOR, twice compressed; save as .json or .parquet")
-    return next((kind for kind in KINDS if content.start.startswith(kind.MAGIC)), None)
+    return next((kind for kind in KINDS if content.stream.start.startswith(kind.MAGIC)), None)
 
 
 def table_rows(

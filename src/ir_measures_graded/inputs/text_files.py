@@ -10,25 +10,23 @@ pyarrow is imported when a file is read. No function here may import pandas, not
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from functools import partial
-from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..errors import FileError
 from .arrow import arrow_array, arrow_numbers, by_rank, utf8_array
 from .columns import NUMBERS, Chosen, Role
-from .content import Content, is_lasting, owned_by_arrow
+from .content import START, Content, is_lasting, owned_by_arrow
 from .rows import with_places
 from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, number_of
-from .text_forms import TREC, Counter, Form, form_of, headed
+from .text_forms import Counter, Form, form_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -36,42 +34,25 @@ if TYPE_CHECKING:
 Block = TypeVar("Block")
 Parsed = TypeVar("Parsed")
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
-BREAKS = b"\r\n"
-DATA = re.compile(rb"^(?!#)[^\S\n]*\S", re.MULTILINE)  # a line that is neither blank nor a comment
 SMALL = 1 << 15  # bytes; the strict reader takes less time for them than the import of pyarrow's reader
 THREADS = 2  # parsing threads, in addition to one reading thread
 
 
 def text_columns(content: Content, role: Role, chosen: Chosen) -> tuple[str, ...]:
     """The columns of the file that are read, under our names."""
-    first = content.begin().removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
-    return (headed(role, first, content.name, chosen) or TREC[role]).columns
+    return form_of(content, role, chosen)[0].columns
 
 
 def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarrow.Table]:
     """A table for each block of lines of the file, in the order of the file."""
-    lines = Lines(content, TREC[role])
-    blocks = lines.blocks()
-    first = next(blocks, b"")
-    while not DATA.search(first) and (more := next(blocks, b"")):
-        first += more
-    lines.number = first.count(b"\n", 0, len(first) - len(first.lstrip(BREAKS)))
-    first = first.lstrip(BREAKS)
-    form = headed(role, first, lines.name, chosen)
-    if form or first.startswith(b"<SYSDESC>"):
-        first = first.partition(b"\n")[2]
+    form, header = form_of(content, role, chosen)
+    chosen.account.form = form.name
+    lines = Lines(content, form)
+    while lines.number < header:
+        content.stream.lines(1, START)
         lines.number += 1
-    if form is None:
-        if chosen.run_column is not None:
-            raise FileError(
-                f"{lines.name}: the file has no columns with names, and so no column {chosen.run_column}"
-            )
-        form = form_of(role, first, lines.name, chosen)
-    lines.form, chosen.account.form = form, form.name
-    first = lines.whole(first)
     order = Counter(form, lines.name)
-    blocks = chain([first], blocks)
-    parsed = ahead(content, blocks, partial(_plainly, form=form))
+    parsed = ahead(content, lines.blocks(), partial(_plainly, form=form))
     with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
         for block, rows in parsed:
             rows = _strictly(block, form, lines) if rows is None else with_lines(rows, lines)
@@ -135,11 +116,10 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     fields = line_count(block) * len(form.fields) if form.delimiter else _fields(block)
     if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
-    try:
-        if not block.isascii():
-            block.decode()
-        rows = csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
-            pyarrow.BufferReader(owned_by_arrow(block)),
+
+    def read(buffer: pyarrow.Buffer) -> pyarrow.Table:
+        return csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
+            pyarrow.BufferReader(buffer),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
             csv.ParseOptions(delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False),
             csv.ConvertOptions(
@@ -153,11 +133,24 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
             ),
             memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
         ).read_all()
-    except (UnicodeDecodeError, pyarrow.ArrowInvalid):
+
+    return parsed_by_arrow(block, read, fields / len(form.fields), form.role)
+
+
+def parsed_by_arrow(
+    block: bytes, read: Callable[[pyarrow.Buffer], pyarrow.Table], count: float, role: Role
+) -> pyarrow.Table | None:
+    """The rows that `read` finds in a block; None if it is wrong or does not have `count` whole rows."""
+    import pyarrow
+
+    try:
+        if not block.isascii():
+            block.decode()
+        rows = read(owned_by_arrow(block))
+    except (UnicodeDecodeError, pyarrow.ArrowException):
         return None
-    if fields != rows.num_rows * len(form.fields) or any(column.null_count for column in rows.columns):
-        return None
-    return None if form.role.refused(arrow_numbers(rows[form.role.value])).size else rows
+    is_whole = rows.num_rows == count and not any(column.null_count for column in rows.columns)
+    return rows if is_whole and not role.refused(arrow_numbers(rows[role.value])).size else None
 
 
 def line_count(block: bytes) -> int:
@@ -188,26 +181,27 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
     """A block parsed line by line. Raises `FileError` for the first wrong line."""
     import pyarrow
 
-    positions = [form.fields.index(name) for name in form.columns]
-    kept: list[list[Any]] = [[] for _ in positions]
+    read = itemgetter(*map(form.fields.index, form.columns))
+    value = form.columns.index(form.role.value)
+    texts: list[tuple[bytes, ...]] = []
+    values: list[float] = []
     numbers: list[int] = []
-    value = form.fields.index(form.role.value)
     for fields in lines.fields(block):
-        if fields[value].strip() in form.unjudged:
+        row = read(fields)
+        if row[value].strip() in form.unjudged:
             lines.unjudged += 1
             continue
-        numbers.append(lines.number)
-        for name, column, position in zip(form.columns, kept, positions):
-            field = fields[position]
-            if name == "probability":  # only measures of intents refuse one that is missing
-                column.append(number_of(field))
-                continue
-            if not field:
+        for name, field in zip(form.columns, row):
+            if not field and name != "probability":  # only measures of intents refuse one that is missing
                 raise lines.error(f"the field {name} is empty ({form.lines})")
-            column.append(lines.number_in(field) if name == form.role.value else field)
-    columns = [
-        arrow_array(np.array(column, dtype=np.float64)) if name in NUMBERS else utf8_array(column)
-        for name, column in zip(form.columns, kept)
-    ]
-    rows = pyarrow.Table.from_arrays(columns, list(form.columns))
+        texts.append(row)
+        values.append(lines.number_in(row[value]))
+        numbers.append(lines.number)
+    arrays = []
+    for place, name in enumerate(form.columns):
+        column: list[Any] = values if place == value else [row[place] for row in texts]
+        if name == "probability":
+            column = [*map(number_of, column)]
+        arrays.append(arrow_array(np.array(column, np.float64)) if name in NUMBERS else utf8_array(column))
+    rows = pyarrow.Table.from_arrays(arrays, list(form.columns))
     return with_places(rows, "line", np.array(numbers, dtype=np.int64), lines.name)

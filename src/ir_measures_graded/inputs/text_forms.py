@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +20,14 @@ import numpy as np
 from ..errors import FileError, shown
 from .arrow import arrow_numbers
 from .columns import QRELS, RUN, Chosen, Role, file_columns, is_quepid
+from .content import Content
 from .id_columns import stretches_of
-from .strict_lines import number_of
+from .strict_lines import BYTE_ORDER_MARK, number_of
 
 if TYPE_CHECKING:
     import pyarrow
 
-LONGEST_HEADER = 1 << 16  # bytes
+BREAKS = b"\r\n"
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 SAMPLE = 5_000  # lines that decide about the form
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
@@ -83,14 +84,40 @@ SCORES = Form(RUN, "scores", "one number per line", ("score",), ("score",))
 """The form of scores for the lines of another file."""
 
 
-def headed(role: Role, block: bytes, file: str, chosen: Chosen) -> Form | None:
-    """The form of a table that begins with this block; None if the first line is not a header.
+def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
+    """The form of a text file, and the number of lines before its first row.
 
-    A header has at least three names, of which two are known. Raises `FileError` if a required column is
-    missing or occurs twice, and for a header that is not UTF-8.
+    Raises `FileError` for a header without a required column, and for a file that is known not to be a
+    ranking or not to have topics and levels.
     """
-    first = block[: max(block.find(b"\n"), 0) or LONGEST_HEADER]
-    text = first.decode(errors="replace").rstrip("\r")
+    start, file = content.stream.start, content.name
+    if not content.stream.ended:
+        start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
+    text = start.removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
+    first, _, rest = text.partition(b"\n")
+    header = start.count(b"\n", 0, len(start) - len(text)) + 1
+    if form := _headed(role, first, file, chosen):
+        return form, header
+    if chosen.run_column is not None:
+        raise FileError(f"{file}: the file has no columns with names, and so no column {chosen.run_column}")
+    is_described = text.startswith(b"<SYSDESC>")
+    lines = (
+        line.split()
+        for line in io.BytesIO(rest if is_described else text)
+        if line.strip() and not line.startswith(b"#")
+    )
+    found = _form_of_rows(role, [*islice(lines, SAMPLE)], chosen)
+    if isinstance(found, str):
+        raise FileError(f"{file}: {found}")
+    return replace(found, unjudged=chosen.unjudged), header * is_described
+
+
+def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None:
+    """The form of a table that begins with this line; None if it is not a header.
+
+    A header has at least three names, of which two are known.
+    """
+    text = header.decode(errors="replace").rstrip("\r")
     for delimiter, name in (("\t", "TSV"), (",", "CSV"), (";", "CSV")):
         names: list[str] = []
         with suppress(csv.Error):  # binary data is not a header
@@ -114,80 +141,69 @@ def headed(role: Role, block: bytes, file: str, chosen: Chosen) -> Form | None:
     return None
 
 
-def form_of(role: Role, block: bytes, file: str, chosen: Chosen) -> Form:
-    """The form of a file without a header that begins with this block.
-
-    Raises `FileError` for a file that is known not to be a ranking or not to have topics and levels.
-    """
-    lines = (line for line in io.BytesIO(block) if line.strip() and not line.startswith(b"#"))
-    first = next(lines, b"")
-    fields = first.split()
+def _form_of_rows(role: Role, rows: list[list[bytes]], chosen: Chosen) -> Form | str:
+    """The form of a file without a header, whose first rows have these fields, or the reason to refuse it."""
+    fields = rows[0] if rows else []
     size = len(fields)
     if size > 1 and fields[1].startswith(b"qid:") and fields[1] != b"qid:":
         if role is RUN:
-            raise FileError(f"{file}: labels and features are qrels, not a run; see convert --rows")
-        if b"#" not in first and not chosen.numbered:
-            raise FileError(f"{file}: no document ids after #; see convert --rows")
+            return "labels and features are qrels, not a run; see convert --rows"
+        if b"#" not in b"".join(fields) and not chosen.numbered:
+            return "no document ids after #; see convert --rows"
         return replace(LETOR, numbered=chosen.numbered)
     if size == 1 and number_of(fields[0]) is not None:
-        raise FileError(
-            f"{file}: one number per line belongs to the lines of another file; see convert --rows, or join "
+        return (
+            "one number per line belongs to the lines of another file; see convert --rows, or join "
             "them in a table with the columns query_id, doc_id and score (or relevance)"
         )
     if size == 2 and b"," not in fields[0]:
-        raise FileError(f"{file}: 2 fields: no topic (NTCIREVAL: one file per topic) or no level or score")
+        return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
     if size not in (3, 4, 5):
-        return replace(TREC[role], unjudged=chosen.unjudged)
-    rows = [row for row in map(bytes.split, chain([first], islice(lines, SAMPLE))) if len(row) == size]
-    form = _run_form(rows, size, file) if role is RUN else _qrels_form(rows, size, file)
-    return replace(form or TREC[role], unjudged=chosen.unjudged)
+        return TREC[role]
+    rows = [row for row in rows if len(row) == size]
+    no_iteration = {row[1] for row in rows} <= NO_ITERATION
+    return (_form_of_run if role is RUN else _form_of_qrels)(rows, size, no_iteration)
 
 
-def _run_form(rows: list[list[bytes]], size: int, file: str) -> Form | None:
-    """The form of a run, None for TREC."""
+def _form_of_run(rows: list[list[bytes]], size: int, no_iteration: bool) -> Form | str:
+    """The form of a run with so many fields in a row, or the reason to refuse it."""
+    count_up = all(map(counts, _by_topic(rows, 2)))
     if size == 3 and number_of(rows[0][2]) is not None:
         if not all(INTEGER.fullmatch(row[2]) for row in rows):
             return SCORED
-        if all(map(counts, _by_topic(rows, 2))):
-            return RANKED
-        raise FileError(
-            f"{file}: is the third field a rank or a score? Begin the file with a line "
-            "query_id, doc_id, score (or rank)"
-        )
-    if size == 4:
-        if {row[1] for row in rows} <= NO_ITERATION:
-            raise FileError(f"{file}: these are qrels, not a run (4 fields: {TREC[QRELS].lines})")
-        scores = [[*map(number_of, of_topic)] for of_topic in _by_topic(rows, 3)]
-        if all(map(counts, _by_topic(rows, 2))) and all(map(_never_rise, scores)):
-            return COLBERT
-    return None
+        if not count_up:
+            return (
+                "is the third field a rank or a score? Begin the file with a line "
+                "query_id, doc_id, score (or rank)"
+            )
+        return RANKED
+    if size == 4 and no_iteration:
+        return f"these are qrels, not a run (4 fields: {TREC[QRELS].lines})"
+    if size == 4 and count_up and all(map(_never_rise, _by_topic(rows, 3))):
+        return COLBERT
+    return TREC[RUN]
 
 
-def _qrels_form(rows: list[list[bytes]], size: int, file: str) -> Form | None:
-    """The form of qrels, None for TREC."""
+def _form_of_qrels(rows: list[list[bytes]], size: int, no_iteration: bool) -> Form | str:
+    """The form of qrels with so many fields in a row, or the reason to refuse them."""
     if size == 5:
-        raise FileError(f"{file}: 5 fields; preferences and sampled judgments are not supported")
-    no_iteration = {row[1] for row in rows} <= NO_ITERATION if size in (3, 4) else True
+        return "5 fields; preferences and sampled judgments are not supported"
     if size == 3 and no_iteration:
-        raise FileError(f"{file}: qrels without levels (3 fields: topic, 0, document)")
+        return "qrels without levels (3 fields: topic, 0, document)"
     if not no_iteration and any(len(of) >= 3 and counts(of) for of in _by_topic(rows, 2)):
-        raise FileError(f"{file}: the third field counts 1, 2, 3 … in a topic; this is a run, not qrels")
-    if size == 4 and not no_iteration:
-        second, third = ({row[field] for row in rows} for field in (1, 2))
-        topics = _by_topic(rows, 1)
-        if (
-            len(third) <= MOST_LEVELS
-            and all(map(INTEGER.fullmatch, third))
-            and all(len({*documents}) == len(documents) for documents in topics)
-            and (
-                len(topics) < len(rows) or len(second) > len(third) or not all(map(INTEGER.fullmatch, second))
-            )
-        ):
-            raise FileError(
-                f"{file}: the columns are topic, document, level, iteration; "
-                "export with --format trec or jsonl"
-            )
-    return JUDGED if size == 3 else None
+        return "the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
+    if size == 3:
+        return JUDGED
+    topics, second, third = _by_topic(rows, 1), {row[1] for row in rows}, {row[2] for row in rows}
+    if (
+        not no_iteration
+        and len(third) <= MOST_LEVELS
+        and all(map(INTEGER.fullmatch, third))
+        and all(len({*documents}) == len(documents) for documents in topics)
+        and (len(topics) < len(rows) or len(second) > len(third) or not all(map(INTEGER.fullmatch, second)))
+    ):
+        return "the columns are topic, document, level, iteration; export with --format trec or jsonl"
+    return TREC[QRELS]
 
 
 def _by_topic(rows: list[list[bytes]], field: int) -> list[list[bytes]]:
@@ -197,7 +213,8 @@ def _by_topic(rows: list[list[bytes]], field: int) -> list[list[bytes]]:
     return list(found.values())
 
 
-def _never_rise(scores: Sequence[float | None]) -> bool:
+def _never_rise(fields: Sequence[bytes]) -> bool:
+    scores = [*map(number_of, fields)]
     return None not in scores and all(a >= b for a, b in pairwise(scores))  # type: ignore[operator]
 
 

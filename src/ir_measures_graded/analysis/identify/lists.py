@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from array import array
 from dataclasses import dataclass, replace
 
@@ -157,7 +158,7 @@ def ranks_by_line(file: File) -> np.ndarray | None:
     """The rank column of a TREC file, by line; None for a file of another form."""
     ranks = array("d")
     with Content(file) as content:
-        for line in content.stream:
+        for line in io.BytesIO(content.stream.read()):
             fields = line.split()
             if fields and (len(fields) != 6 or not fields[3].isdigit()):
                 return None
