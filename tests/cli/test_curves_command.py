@@ -59,21 +59,6 @@ def test_the_cutoff_of_a_trec_eval_name_is_the_depth(output):
     )
 
 
-def test_at_prints_the_ranks_that_reach_the_ideal_values(output):
-    assert output("curves", demo.NAME, *PATHS, "CG(gains=0:0,1:1,2:10,3:100)", "--at", "5,10") == [
-        "run       ideal@5              ideal@10",
-        "(value)  486.5000              869.5000",
-        "A              78  not within depth 100",
-        "B              62  not within depth 100",
-        "C              42                   100",
-        "D              19                    59",
-        "E              30                    78",
-    ]
-    averages = output("curves", demo.NAME, *PATHS, "nCG", "--normalise", "averages", "--at", 1)
-    assert averages[1].split() == ["(value)", "1.0000"]
-    assert averages[-2].startswith("The ideal list has nCG = 1 at every rank")
-
-
 def test_scoreddocs_gzip_and_standard_input(output, monkeypatch):
     packed = Path("A.run.gz")
     packed.write_bytes(gzip.compress(Path(PATHS[0]).read_bytes()))

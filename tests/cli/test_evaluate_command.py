@@ -2,7 +2,6 @@
 
 import functools
 import gzip
-import json
 import runpy
 import shutil
 import sys
@@ -30,17 +29,6 @@ def test_one_run_prints_one_line_per_measure_in_the_given_order(output):
     ]
 
 
-def test_by_query_follows_the_order_of_qrels_and_measures(output):
-    assert output("evaluate", "qrels", "other", "P@1", "nCG", "-q") == [
-        "q1\tP@1\t0.0000",
-        "q1\tnCG\t0.0000",
-        "q2\tP@1\t0.0000",
-        "q2\tnCG\t1.0000",
-        "all\tP@1\t0.0000",
-        "all\tnCG\t0.5000",
-    ]
-
-
 def test_a_table_may_hold_several_runs(output, monkeypatch):
     lines = {"run": RUN.splitlines(), "other": OTHER.splitlines()}
     rows = [(name, *line.split()) for name, of_run in lines.items() for line in of_run]
@@ -56,33 +44,6 @@ def test_a_table_may_hold_several_runs(output, monkeypatch):
         monkeypatch.setattr(sys, "stdin", stdin)
         assert output("evaluate", "qrels", "-", *words) == expected
     assert output("curves", "qrels", "runs.csv", "P") == output("curves", "qrels", "run", "other", "P")
-
-
-def test_places(output):
-    assert output("evaluate", "qrels", "run", "P@3", "-p", 1) == ["P@3\t0.3"]
-    assert output("evaluate", "qrels", "run", "P@3", "-p", "-1") == [f"P@3\t{1 / 3}"]
-    assert output("evaluate", "qrels", "run", "P@3", "-p", 0) == ["P@3\t0"]
-
-
-def test_jsonl_has_one_object_per_value(output):
-    assert output("evaluate", "qrels", "run", "nCG@2", "-o", "jsonl") == [
-        '{"measure": "nCG@2", "value": 0.875}'
-    ]
-    assert output("evaluate", "qrels", "run", "nCG@1", "-q", "-n", "-o", "jsonl") == [
-        '{"query_id": "q1", "measure": "nCG@1", "value": 0.0}',
-        '{"query_id": "q2", "measure": "nCG@1", "value": 1.0}',
-    ]
-
-
-def test_runs_measures_and_options_come_in_any_order(output):
-    whole = output("evaluate", "qrels", "run", "other", "AP", "nCG", "-p", 2)
-    assert output("evaluate", "-p", 2, "qrels", "AP", "run", "nCG", "other") == whole
-    assert output("evaluate", "qrels", "run", "AP", "-p", 2, "other", "nCG") == whole
-
-
-def test_provider_option(output):
-    assert output("evaluate", "qrels", "run", "nCG@2", "--provider", "graded") == ["nCG@2\t0.8750"]
-    assert output("evaluate", "qrels", "run", "P@1", "--provider", "pytrec_eval") == ["P@1\t0.5000"]
 
 
 @pytest.mark.parametrize(
@@ -107,35 +68,6 @@ def test_standard_measures_print_like_the_ir_measures_command(
 # Several runs: one table
 
 
-def test_several_runs_print_one_row_per_run(output):
-    assert output("evaluate", "qrels", "run", "other", "nCG@1", "P@2") == [
-        "run\tnCG@1\tP@2",
-        "run\t0.5000\t0.5000",
-        "other\t0.0000\t0.2500",
-    ]
-
-
-def test_several_runs_by_query_print_one_row_per_run_and_topic(output):
-    assert output("evaluate", "qrels", "run", "other", "nCG@1", "-q") == [
-        "run\tquery_id\tnCG@1",
-        "run\tq1\t0.0000",
-        "run\tq2\t1.0000",
-        "run\tall\t0.5000",
-        "other\tq1\t0.0000",
-        "other\tq2\t0.0000",
-        "other\tall\t0.0000",
-    ]
-    assert "all" not in "".join(output("evaluate", "qrels", "run", "other", "nCG@1", "-q", "-n"))
-
-
-def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
-    Path("copy").write_text(OTHER)
-    lines = output("evaluate", "qrels", "other", "copy", "P(rel=2)@1", "Accuracy", "-q", "-n")
-    assert lines[1:3] == ["other\tq1\t0.0000\t", "other\tq2\t0.0000\t0.0000"]
-    row = output("evaluate", "qrels", "other", "copy", "P(rel=2)@1", "Accuracy", "-q", "-n", "-o", "jsonl")[0]
-    assert json.loads(row) == {"run": "other", "query_id": "q1", "P(rel=2)@1": 0.0, "Accuracy": None}
-
-
 @pytest.mark.parametrize(
     ("paths", "names"),
     [
@@ -147,18 +79,6 @@ def test_a_topic_that_a_measure_omits_is_an_empty_cell(output):
 )
 def test_runs_have_the_shortest_unique_names(paths, names):
     assert run_names(paths) == names
-
-
-def test_gains_multiply_the_measures_without_gains(output):
-    lines = output(
-        "evaluate", "qrels", "run", "nCG@2", "AP", "nCG(gains=1:7)@2", "--gains", "a=3:9", "--gains", "exp"
-    )
-    assert [line.split("\t")[0] for line in lines] == [
-        "nCG(gains={3:9})@2",
-        "nCG(gains='exp')@2",
-        "AP",
-        "nCG(gains={1:7})@2",
-    ]
 
 
 def test_scoreddocs_adds_the_run_of_the_collection(output):
