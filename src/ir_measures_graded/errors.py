@@ -79,11 +79,6 @@ def install_hint(extra: str) -> str:
     )
 
 
-def warn_of_empty_run(name: str = "") -> None:
-    """Issue an `EmptyRunWarning` for a run that may have a name."""
-    warnings.warn(f"{name}: the run is empty" if name else "the run is empty", EmptyRunWarning, stacklevel=2)
-
-
 def warn_of_registration(message: str) -> None:
     """Issue a `RegistrationWarning`. If warnings are errors, log it: no import may fail for a name."""
     try:

@@ -11,7 +11,6 @@ column `line` or `row` has the number of each row in the file, for error message
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from copy import copy
@@ -21,18 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ..errors import FileError, GradedError, shown, warn_of_empty_run
+from ..errors import FileError, GradedError, shown
 from . import out_of_core
-from .arrow import (
-    arrow_array,
-    arrow_numbers,
-    by_rank,
-    numbered,
-    record_batches,
-    stable_order,
-)
+from .arrow import arrow_array, arrow_numbers, by_rank, numbered, record_batches, stable_order
 from .columns import QRELS, RUN, Account, Chosen, Role, chosen_columns, column_names, is_rank
-from .content import Content, File, is_lasting, refuse_other
+from .content import Content, File, is_lasting
 from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
@@ -153,12 +145,13 @@ class RunFile(RunSource):
         columns: Mapping[str, str] | str | None = None,
         duplicates: str | None = None,
     ):
-        refuse_other(file)
         if duplicates not in (None, "first", "best"):
             raise GradedError(f"duplicates={shown(duplicates)} is not allowed; use 'first' or 'best'")
         self.file, self.run, self.run_column, self.duplicates = file, run, run_column, duplicates
         self._chosen = Chosen(run_column, chosen_columns(columns or {}))
+        self.name = Content(file).name
         self._kept: pyarrow.Table | None = None
+        self._dropped = 0
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | ({"_kept": None} if self.lasting else {})  # a worker reads the file itself
@@ -179,18 +172,14 @@ class RunFile(RunSource):
         names: dict[str, None] = {}
         kept: list[pyarrow.Table] = []
         count = 0
-        if "run" in self._columns():
-            for rows in self._every():
-                names.update(dict.fromkeys(rows["run"].unique().to_pylist()))
-                kept.append(rows)
-                count += len(rows)
-                if self.lasting and count > SMALL:
-                    kept.clear()
+        for rows in self._every() if "run" in self._columns() else ():
+            names |= dict.fromkeys(rows["run"].unique().to_pylist())
+            count += len(rows)
+            kept = [*kept, rows] if count <= SMALL or not self.lasting else []
         found = by_column(joined(kept, RUN), "run") if kept and names else {}
-        runs: dict[str, RunFile] = {}
-        for name in names:
-            runs[name] = copy(self)
-            runs[name].run, runs[name]._kept = name, found.get(name)
+        runs = {name: copy(self) for name in names}
+        for name, run in runs.items():
+            run.run, run._kept = name, found.get(name)
         return runs
 
     def blocks(self) -> Iterator[Rows]:
@@ -198,51 +187,42 @@ class RunFile(RunSource):
         if not self.lasting:
             yield self.table()
             return
-        seen: set[str] = set()
-        dropped = Counter[str]()
+        seen, self._dropped = set[str](), 0
         for rows in _whole_topics(self._tables()):
-            block = read_run(self._unique(rows, dropped))
+            block = read_run(self._unique(rows))
             if not seen.isdisjoint(block.topics):
-                dropped.clear()
+                self._dropped = 0
                 with closing(self._tables()) as tables:
-                    for again in out_of_core.regrouped(tables, Content(self.file).name):
-                        yield read_run(self._unique(again, dropped))
+                    yield from map(read_run, map(self._unique, out_of_core.regrouped(tables, self.name)))
                 break
             seen.update(block.topics)
             yield block
-        if not seen:
-            raise self._empty()
-        self._warn_of(dropped)
+        self._check(len(seen))
 
-    def _unique(self, rows: pyarrow.Table, dropped: Counter[str]) -> pyarrow.Table:
+    def _unique(self, rows: pyarrow.Table) -> pyarrow.Table:
         """Whole topics with one row for each document if there is a rule for `duplicates`."""
         kept = without_repeated(rows, self.duplicates) if self.duplicates else rows
-        dropped["rows"] += len(rows) - len(kept)
+        self._dropped += len(rows) - len(kept)
         return with_account(kept, self._chosen.account)
 
-    def _warn_of(self, dropped: Counter[str]) -> None:
-        if dropped["rows"]:
-            what = (
-                f"{dropped['rows']:,} rows list a document of a topic again; the {self.duplicates} row counts"
-            )
-            warnings.warn(f"{Content(self.file).name}: {what}", stacklevel=3)
+    def _check(self, count: int) -> None:
+        """Raise `FileError` for a run without rows or topics; warn of the rows that `duplicates` drops."""
+        if not count:
+            raise FileError(f"{self.name}: the run is empty")
+        if self._dropped:
+            dropped = f"{self._dropped:,} rows list a document of a topic again"
+            warnings.warn(f"{self.name}: {dropped}; the {self.duplicates} row counts", stacklevel=3)
 
     def table(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
         rows = self.rows()
-        if not len(rows):
-            raise self._empty()
+        self._check(len(rows))
         return read_run(rows)
 
     def rows(self) -> pyarrow.Table:
         """All rows in the order of the file."""
-        dropped = Counter[str]()
-        rows = self._unique(joined(self._tables(), RUN), dropped)
-        self._warn_of(dropped)
-        return rows
-
-    def _empty(self) -> FileError:
-        return FileError(f"{Content(self.file).name}: the run is empty")
+        self._dropped = 0
+        return self._unique(joined(self._tables(), RUN))
 
     def __iter__(self) -> Iterator[ScoredDoc]:
         for block in self.blocks():
@@ -283,10 +263,8 @@ class RunFile(RunSource):
                 rows = rows.drop_columns("run")
             if len(names) > 1:
                 examples = " and ".join(map(shown, [*names][:2]))
-                raise FileError(
-                    f"{Content(self.file).name}: the file has several runs, such as {examples}; "
-                    "RunFile(file).runs() has them by name"
-                )
+                several = f"the file has several runs, such as {examples}"
+                raise FileError(f"{self.name}: {several}; RunFile(file).runs() has them by name")
             yield rows
 
 
@@ -309,25 +287,21 @@ class RunStream(RunSource):
         """
         seen: set[str] = set()
         kept: list[pyarrow.Table] = []
-        blocks, rows = _whole_topics(self._tables()), 0
-        for block in blocks:
-            table = read_run(block)
-            again = seen.intersection(table.topics)
-            if again and rows > out_of_core.IN_MEMORY:
-                raise FileError(
-                    f"{self.name}: topic {shown(min(again))} appears again after {rows:,} rows of a stream; "
-                    "sort the rows by topic, or write them to a Parquet file and evaluate that"
-                )
-            if again:
-                yield from map(read_run, out_of_core.regrouped(chain(kept, [block], blocks), self.name))
+        blocks, count = _whole_topics(self._tables()), 0
+        for rows in blocks:
+            block = read_run(rows)
+            if again := seen.intersection(block.topics):
+                if count > out_of_core.IN_MEMORY:
+                    what = f"topic {shown(min(again))} appears again after {count:,} rows of a stream"
+                    how = "sort the rows by topic, or write them to a Parquet file and evaluate that"
+                    raise FileError(f"{self.name}: {what}; {how}")
+                yield from map(read_run, out_of_core.regrouped(chain(kept, [rows], blocks), self.name))
                 return
-            seen.update(table.topics)
-            rows += len(block)
-            kept = [*kept, block] if rows <= out_of_core.IN_MEMORY else []
-            yield table
-        self.is_empty = not seen
-        if self.is_empty:
-            warn_of_empty_run(self.name)
+            seen.update(block.topics)
+            count += len(rows)
+            kept = [*kept, rows] if count <= out_of_core.IN_MEMORY else []
+            yield block
+        self.warn_if_empty(not seen)
 
     def table(self) -> Rows:
         """All rows."""
@@ -374,18 +348,12 @@ def without_repeated(rows: pyarrow.Table, keep: str) -> pyarrow.Table:
 
     `keep` is "first", or "best" for the highest score.
     """
-
-    order = np.arange(len(rows))
-    if keep == "best":
-        order = np.argsort(-arrow_numbers(rows["score"]), kind="stable")
     columns = [name for name in ("query_id", "doc_id", "run") if name in rows.column_names]
-    keys = (
-        rows.select(columns)
-        .take(arrow_array(order))
-        .append_column("place", arrow_array(np.arange(len(rows))))
-    )
-    first = keys.group_by(columns, use_threads=False).aggregate([("place", "min")])["place_min"]
-    return rows.take(arrow_array(np.sort(order[arrow_numbers(first)])))
+    ranked = rows.append_column("place", arrow_array(np.arange(len(rows))))
+    if keep == "best":
+        ranked = ranked.take(arrow_array(np.argsort(-arrow_numbers(rows["score"]), kind="stable")))
+    first = ranked.group_by(columns, use_threads=False).aggregate([("place", "first")])["place_first"]
+    return rows.take(arrow_array(np.sort(arrow_numbers(first))))
 
 
 def by_column(rows: pyarrow.Table, column: str) -> dict[str, pyarrow.Table]:
@@ -417,13 +385,11 @@ def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
 
 def _last_change(rows: pyarrow.Table) -> int:
     """The last row whose topic differs from the row before, 0 if all rows have the same topic."""
-    size = TAIL
-    while True:
+    for size in (TAIL, len(rows)):
         last = rows["query_id"][-size:].combine_chunks()
-        change = int(changes_of_strings(last)[-1])
-        if change > 0 or size >= len(rows):
+        if change := int(changes_of_strings(last)[-1]):
             return len(rows) - len(last) + change
-        size *= 4
+    return 0
 
 
 def _frame(rows: pyarrow.Table) -> pandas.DataFrame:

@@ -18,7 +18,7 @@ import numpy as np
 from ir_measures import Qrel
 
 from ..by_topic import bounds_of
-from ..errors import GradedError, shown, warn_of_empty_run
+from ..errors import GradedError, shown
 from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
 from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
@@ -65,9 +65,7 @@ class InMemory(RunSource, ABC):
         table = self.rows()
         if self.role is QRELS:
             return replace(table, docs=table.docs.ids(), source=self)  # converted once for all runs
-        self.is_empty = not table.values.size
-        if self.is_empty:
-            warn_of_empty_run(self.name)
+        self.warn_if_empty(not table.values.size)
         return table
 
     def for_others(self) -> Any:
@@ -127,7 +125,7 @@ class Columnar(InMemory):
             return None
         if self.column("probability") is not None:
             return type(self)(self.source, INTENTS).rows()
-        found = type(self)(self.source, replace(QRELS, item=INTENTS.item, thing=INTENTS.thing)).rows()
+        found = type(self)(self.source, replace(QRELS, item="iteration", thing="intent")).rows()
         return replace(found, values=np.ones_like(found.values))
 
     def rows(self) -> Rows:
@@ -186,12 +184,10 @@ class Columnar(InMemory):
         """The qrels as `Qrel`, in which whole levels are ints. The iteration is "0" if there is none."""
         found: list[Qrel] = []
         for _, columns in self.pieces(iterations=True):
-            topics, docs, levels, *others = (
-                column.to_pylist() if is_arrow(column) else column for column in columns
-            )
+            columns = [column.to_pylist() if is_arrow(column) else column for column in columns]
+            topics, docs, levels, iterations = (*columns, repeat("0"))[:4]
             level = np.array(levels, dtype=np.float64)
             exact = level.astype(np.int64) if is_whole(level) else level
-            iterations = others[0] if others else repeat("0")
             found += map(Qrel, map(str, topics), map(str, docs), exact.tolist(), iterations)
         return found
 
@@ -203,19 +199,19 @@ class Frame(Columnar):
     def takes(source: Any) -> bool:
         return hasattr(source, "itertuples")
 
-    @property
-    def names(self) -> list[Any]:
-        return column_names(f"{self.role.kind}: the DataFrame", self.fields(), self.role)
-
     def fields(self) -> Sequence[Any]:
         return [*self.source.columns]
 
     def pieces(self, iterations: bool = False) -> Iterator[Columns]:
-        names = self.names
+        names = column_names(f"{self.role.kind}: the DataFrame", self.fields(), self.role)
         topics, docs, numbers = (self.source[name] for name in names)
         plain = numbers.dtype.kind in "biuf"
         values = numbers.to_numpy(dtype=np.float64, na_value=np.nan) if plain else numbers.tolist()
-        yield names, [topics.array, docs.array, values]
+        name = self.column("iteration") if iterations else None
+        yield (
+            names,
+            [topics.array, docs.array, values, *([] if name is None else [self.source[name].tolist()])],
+        )
 
 
 class Arrow(Columnar):

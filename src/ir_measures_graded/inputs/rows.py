@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..by_topic import blocks, bounds_of, rows_of
-from ..errors import FileError, GradedError, shown
+from ..errors import EmptyRunWarning, FileError, GradedError, shown
 from .arrow import arrow_array, is_arrow, lengths_of_strings
 from .columns import Account, Role
 from .id_columns import Docs, Keys
@@ -42,11 +43,13 @@ LOOK_UP = 50  # documents that can be hashed and sorted in the time of one look-
 class RunSource:
     """A run in any form: override `table`, and `blocks` unless the run is `in_memory`.
 
-    An empty run that is not a file `is_empty` after it is read; its reader warns (`EmptyRunWarning`).
+    An empty run that is not a file `is_empty` after it is read; its reader warns (`EmptyRunWarning`). `name`
+    is its name in messages.
     """
 
     in_memory: bool = True
     is_empty: bool = False
+    name: str = ""
 
     def table(self) -> Rows:
         """All rows. Raises `GradedError` for an invalid row and for an empty file."""
@@ -58,6 +61,13 @@ class RunSource:
         Raises `GradedError` as `table`.
         """
         yield self.table()
+
+    def warn_if_empty(self, is_empty: bool) -> None:
+        """Issue an `EmptyRunWarning` for a run without rows, which may have a name."""
+        self.is_empty = is_empty
+        if is_empty:
+            message = f"{self.name}: the run is empty".removeprefix(": ")
+            warnings.warn(message, EmptyRunWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)
