@@ -21,7 +21,7 @@ def offsets_of(topic: np.ndarray, topic_count: int) -> np.ndarray:
     >>> offsets_of(np.array([0, 0, 2]), topic_count=3)
     array([0, 2, 2, 3])
     """
-    return np.concatenate(([0], np.cumsum(np.bincount(topic, minlength=topic_count))))
+    return bounds_of(np.bincount(topic, minlength=topic_count))
 
 
 def bounds_of(sizes: np.ndarray) -> np.ndarray:
@@ -65,8 +65,7 @@ def rows_of(starts: np.ndarray, sizes: np.ndarray) -> slice | np.ndarray:
     return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
 
-FEW = 8
-"""Up to this many distinct values are processed one at a time."""
+FEW = 8  # distinct values up to which they are processed one at a time
 
 
 def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -119,8 +118,7 @@ def entries(topic: np.ndarray, value: np.ndarray, in_topic: np.ndarray, in_value
     return np.searchsorted(among, topic * values.size + np.searchsorted(values, value))
 
 
-BLOCK = 1 << 16
-"""Approximate number of rows processed at once, so that their columns fit into the processor cache."""
+BLOCK = 1 << 16  # rows processed at once, approximately, so that their columns fit into the processor cache
 
 
 def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
@@ -133,8 +131,7 @@ def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
     return pairwise(np.flatnonzero(np.diff(block, prepend=-1, append=-1)).tolist())
 
 
-LONG = 100
-"""A topic with more values than this justifies a NumPy call of its own."""
+LONG = 100  # a topic with more values than this justifies a NumPy call of its own
 
 
 def cumsum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -168,10 +165,10 @@ def running(operation: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.
     for topic in np.flatnonzero(sizes > LONG).tolist():
         part = slice(offsets[topic], offsets[topic + 1])
         operation.accumulate(values[part], out=result[part])
-    widths = np.exp2(np.ceil(np.log2(np.maximum(sizes, 1)))).astype(np.int64)
-    for width in np.unique(widths[(sizes > 0) & (sizes <= LONG)]):
-        rows = np.flatnonzero((widths == width) & (sizes > 0) & (sizes <= LONG))
-        column = np.arange(width)
+    short = np.flatnonzero((sizes > 0) & (sizes <= LONG))
+    widths = np.exp2(np.ceil(np.log2(sizes[short]))).astype(np.int64)
+    for width in np.unique(widths):
+        rows, column = short[widths == width], np.arange(width)
         inside = column < sizes[rows, None]
         where = (offsets[rows, None] + column)[inside]
         matrix = np.zeros(inside.shape, dtype=values.dtype)

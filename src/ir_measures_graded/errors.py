@@ -33,8 +33,7 @@ class EmptyRunWarning(InputWarning):
     """A run in memory has no row, so no topic has a document. An empty file is an error instead."""
 
 
-LONGEST = 80
-"""Number of characters after which a value in an error message is cut off."""
+LONGEST = 80  # characters after which a value in an error message is cut off
 
 
 def shown(value: object) -> str:

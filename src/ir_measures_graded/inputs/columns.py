@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -82,8 +83,7 @@ NAMES = {
 
 A name counts only if there is none of an earlier group.
 """
-NUMBERS = {QRELS.value, RUN.value, INTENTS.value}
-"""The columns of numbers; all others are text."""
+NUMBERS = {QRELS.value, RUN.value, INTENTS.value}  # the columns of numbers; all others are text
 
 
 def plain(name: Any) -> str:
@@ -145,10 +145,7 @@ class Chosen:
 
     def knows(self, name: str, role: Role) -> bool:
         """Whether this can be the name of a column of topics, documents or values."""
-        return any(
-            name == self.name(ours) or any(plain(name) in group for group in NAMES[ours])
-            for ours in role.columns
-        )
+        return any(name == self.name(ours) or plain(name) in chain(*NAMES[ours]) for ours in role.columns)
 
 
 def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
@@ -225,13 +222,12 @@ def chosen_columns(given: Mapping[str, str] | str) -> dict[str, str]:
 
     Raises `GradedError` for another word and for a word without a name.
     """
-    pairs = (
-        [pair.partition("=")[::2] for pair in given.split(",")] if isinstance(given, str) else given.items()
-    )
-    found = {WORDS.get(word): name for word, name in pairs}
-    if None in found or not all(found.values()) or len(found) < len(pairs):
+    texts = given.split(",") if isinstance(given, str) else map("=".join, given.items())
+    pairs = [text.partition("=")[::2] for text in texts]
+    found = {WORDS.get(word, ""): name for word, name in pairs}
+    if "" in found or not all(found.values()) or len(found) < len(pairs):
         raise GradedError(
             f"columns {shown(given)} are not allowed; give each name once, as in "
             f"topic=NAME,document=NAME,score=NAME; the words are {', '.join(WORDS)}"
         )
-    return {ours: name for ours, name in found.items() if ours is not None}
+    return found

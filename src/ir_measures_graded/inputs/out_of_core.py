@@ -19,12 +19,9 @@ from .arrow import arrow_numbers
 if TYPE_CHECKING:
     import pyarrow
 
-IN_MEMORY = 10_000_000
-"""Number of rows up to which rows are grouped in memory, which takes about 1.5 GB; more need DuckDB."""
-MEMORY = "1GB"
-"""Memory limit of DuckDB."""
-THREADS = 4
-"""Maximum number of threads of DuckDB; each one needs memory of its own."""
+IN_MEMORY = 10_000_000  # rows that are grouped in memory, which takes about 1.5 GB; more need DuckDB
+MEMORY = "1GB"  # memory limit of DuckDB
+THREADS = 4  # maximum number of threads of DuckDB; each one needs memory of its own
 
 
 def regrouped(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Table]:

@@ -50,16 +50,8 @@ def qrels_of(name: str) -> Source:
     """
     if is_file(name):
         return qrels_table(name)
-    collection = _collection(name)
-    if not collection.has_qrels():
-        raise GradedError(
-            f"the ir-datasets collection {shown(name)} has no qrels{_parts_with(name, 'qrels')}"
-        )
-    with _loading("qrels", name):
-        return [
-            Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, iteration_of(qrel))
-            for qrel in collection.qrels_iter()
-        ]
+    rows = _rows(name, "qrels", "qrels")
+    return [Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, iteration_of(qrel)) for qrel in rows]
 
 
 def is_file(name: str) -> bool:
@@ -75,12 +67,22 @@ def scoreddocs_of(name: str) -> list[ScoredDoc]:
 
     Raises `GradedError` if the collection has no run, and if its download fails.
     """
+    rows = _rows(name, "scoreddocs", "run (scoreddocs)")
+    return [ScoredDoc(row.query_id, row.doc_id, row.score) for row in rows]
+
+
+def _rows(name: str, what: str, called: str) -> list[Any]:
+    """The qrels or scoreddocs of an ir-datasets collection. Raises `GradedError` if it has none."""
+    import ir_datasets
+
     collection = _collection(name)
-    if not collection.has_scoreddocs():
-        parts = _parts_with(name, "scoreddocs")
-        raise GradedError(f"the ir-datasets collection {shown(name)} has no run (scoreddocs){parts}")
-    with _loading("scoreddocs", name):
-        return [ScoredDoc(row.query_id, row.doc_id, row.score) for row in collection.scoreddocs_iter()]
+    if not collection.has(what):
+        parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
+        having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
+        hint = f"; parts of it have: {', '.join(having[:5])}{', …' * (len(having) > 5)}" if having else ""
+        raise GradedError(f"the ir-datasets collection {shown(name)} has no {called}{hint}")
+    with _loading(what, name):
+        return [*getattr(collection, f"{what}_iter")()]
 
 
 def _collection(name: str) -> Any:
@@ -94,10 +96,8 @@ def _collection(name: str) -> Any:
         return ir_datasets.load(name)
     except KeyError:
         pass
-    if os.path.exists(name):
-        what = "a directory, not a file or an" if os.path.isdir(name) else "a file, not an"
-    else:
-        what = "neither a file nor an"
+    what = "a file, not an" if os.path.exists(name) else "neither a file nor an"
+    what = "a directory, not a file or an" if os.path.isdir(name) else what
     hint = did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 
@@ -112,18 +112,8 @@ def _loading(what: str, name: str) -> Iterator[None]:
     except Exception as error:
         reason = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
         reason = next(iter(reason.splitlines()), "") or type(error).__name__
-        raise GradedError(
-            f"cannot load the {what} of the ir-datasets collection {shown(name)}: {reason}"
-        ) from error
-
-
-def _parts_with(name: str, what: str) -> str:
-    """A hint that lists the subsets of the collection that have qrels or scoreddocs; empty without any."""
-    import ir_datasets
-
-    parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
-    having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
-    return f"; parts of it have: {', '.join(having[:5])}{', …' * (len(having) > 5)}" if having else ""
+        where = f"the {what} of the ir-datasets collection {shown(name)}"
+        raise GradedError(f"cannot load {where}: {reason}") from error
 
 
 def definitions_of(name: str) -> dict[Any, str]:
@@ -152,11 +142,10 @@ def queries_of(name: str | None) -> dict[str, str]:
     if name is None or is_file(name):
         return {}
     collection = _collection(name)
-    if not collection.has_queries():
-        return {}
     try:
         with _loading("queries", name):
-            return {query.query_id: _text(query) for query in collection.queries_iter()}
+            queries = collection.queries_iter() if collection.has_queries() else ()
+            return {query.query_id: _text(query) for query in queries}
     except GradedError:
         return {}
 
