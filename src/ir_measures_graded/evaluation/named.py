@@ -17,7 +17,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from ir_measures.util import QrelsConverter
 
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..inputs.arrow import exports_arrow, is_stream, whole_table
@@ -111,7 +110,7 @@ class Judgments:
             return found
         if isinstance(found, Mapping):
             return {topic: found[topic] for topic in self.numbers}
-        return [row for row in QrelsConverter(found).as_namedtuple_iter() if row.query_id in self.numbers]
+        return [row for row in found if row.query_id in self.numbers]
 
 
 def read_judgments(qrels: Qrels) -> Judgments:

@@ -48,11 +48,6 @@ class InMemory(RunSource, ABC):
     def __init__(self, source: Any, role: Role, name: str = ""):
         self.source, self.role, self.name = source, role, name
 
-    @staticmethod
-    @abstractmethod
-    def takes(source: Any) -> bool:
-        """Whether the source has this form."""
-
     @abstractmethod
     def rows(self) -> Rows:
         """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
@@ -83,10 +78,6 @@ class InMemory(RunSource, ABC):
 
 class Dicts(InMemory):
     """A dict of dicts."""
-
-    @staticmethod
-    def takes(source: Any) -> bool:
-        return isinstance(source, Mapping)
 
     def rows(self) -> Rows:
         kind = self.role.kind
@@ -195,10 +186,6 @@ class Columnar(InMemory):
 class Frame(Columnar):
     """A DataFrame of pandas."""
 
-    @staticmethod
-    def takes(source: Any) -> bool:
-        return hasattr(source, "itertuples")
-
     def fields(self) -> Sequence[Any]:
         return [*self.source.columns]
 
@@ -227,11 +214,6 @@ class Arrow(Columnar):
         if isinstance(source, Iterator) or (role is QRELS and computed):
             self.source = [*self._batches()]
 
-    @staticmethod
-    def takes(source: Any) -> bool:
-        first = source[:1] if isinstance(source, (list, tuple)) else [source]
-        return any(map(exports_arrow, first))
-
     def rows(self) -> Rows:
         facts = about(self.source)
         if "file" not in facts:
@@ -240,7 +222,8 @@ class Arrow(Columnar):
         line = arrow_numbers(self.source.column(unit)) if unit in self.source.schema.names else None
         empty, facts["integers"] = facts.pop("empty", ()), tuple(facts.get("integers", ()))
         table = self._grouped(line, unit=unit, **facts)
-        return table.with_topics(empty) if self.role is QRELS else table
+        topics = dict.fromkeys([*table.topics, *empty])
+        return table.of_topics({topic: number for number, topic in enumerate(topics)}) if empty else table
 
     def fields(self) -> Sequence[Any]:
         return next((rows.schema.names for rows in self._batches()), [])
@@ -273,10 +256,6 @@ class Items(Columnar):
     def __init__(self, source: Any, role: Role, name: str = ""):
         super().__init__(source if isinstance(source, (list, tuple)) else list(source), role, name)
         self.first = next(iter(self.source), None)
-
-    @staticmethod
-    def takes(source: Any) -> bool:
-        return isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source)
 
     def fields(self) -> Sequence[Any]:
         if isinstance(self.first, Mapping):
@@ -318,21 +297,18 @@ class Items(Columnar):
         ]
         return names, [*map(attrgetter, names)]
 
-    def for_others(self) -> Any:
-        is_read_by_others = not self.integers and {"query_id", "iteration"} <= {*dir(self.first)}
-        return self.source if is_read_by_others else super().for_others()
-
-
-FORMS: tuple[type[InMemory], ...] = (Dicts, Frame, Arrow, Items)
-"""The forms of qrels and runs in memory. The first that takes a source reads it."""
-
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
     """The source in its form. An iterator is kept as a list. Raises `GradedError` for any other source."""
     source = _adapted(source)
-    for form in FORMS:
-        if form.takes(source):
-            return form(source, role, name)
+    if isinstance(source, Mapping):
+        return Dicts(source, role, name)
+    if hasattr(source, "itertuples"):
+        return Frame(source, role, name)
+    if any(map(exports_arrow, source[:1] if isinstance(source, (list, tuple)) else [source])):
+        return Arrow(source, role, name)
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not is_arrow(source):
+        return Items(source, role, name)
     raise GradedError(
         f"{role.kind}: cannot read a {type(source).__name__}; give a dict of dicts, a DataFrame or Arrow "
         f"data with the columns {_listed(role)}, or an iterable of named tuples with these fields"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -114,14 +114,14 @@ class Rows(RunSource):
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
-        topic, doc, again = shown(self.topic_of(row)), shown(self.docs[row]), "twice"
+        topic, doc, again = self.topic_of(row), self.docs[row], "twice"
         if self.line is not None:
-            start = int(self.offsets[np.searchsorted(self.offsets, row, side="right") - 1])
-            first = next(other for other in range(start, row) if self.docs[other] == self.docs[row])
+            start = int(self.offsets[self.topics.index(topic)])
+            first = next(other for other in range(start, row) if self.docs[other] == doc)
             first, row = sorted((first, row), key=self.line.__getitem__)  # in the order of the file
             if self.line[first] < self.line[row]:
                 again = f"a second time (first in {self.unit} {self.line[first]})"
-        where = f"{self._source(row)}: topic {topic} retrieves document {doc} {again}"
+        where = f"{self._source(row)}: topic {shown(topic)} retrieves document {shown(doc)} {again}"
         return self.kind_of_error(f"{where}; a document has one rank in a topic")
 
     def _source(self, row: int) -> str:
@@ -131,16 +131,6 @@ class Rows(RunSource):
 
     def table(self) -> Rows:
         return self
-
-    def with_topics(self, topics: Iterable[str]) -> Rows:
-        """The table and those of these topics that it lacks; they have no rows."""
-        known = set(self.topics)
-        lacking = [topic for topic in dict.fromkeys(topics) if topic not in known]
-        return replace(
-            self,
-            topics=[*self.topics, *lacking],
-            offsets=np.append(self.offsets, np.repeat(self.offsets[-1], len(lacking))),
-        )
 
     def dicts(self) -> dict[str, Mapping[str, float]]:
         """The rows as a dict of dicts, for other providers of ir-measures."""
@@ -157,25 +147,18 @@ class Rows(RunSource):
     def part(self, numbers: np.ndarray) -> Rows:
         """The rows of the topics with these numbers."""
         starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
-        rows = rows_of(starts, sizes)
-        return replace(
-            self,
-            topics=[self.topics[number] for number in numbers.tolist()],
-            offsets=bounds_of(sizes),
-            docs=self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows),
-            values=self.values[rows],
-            line=None if self.line is None else self.line[rows],
-        )
+        rows, topics = rows_of(starts, sizes), [self.topics[number] for number in numbers.tolist()]
+        docs = self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows)
+        return self._taken(rows, docs, bounds_of(sizes), topics)
 
     def where(self, kept: np.ndarray) -> Rows:
         """The rows for which `kept` (N) is true."""
-        return replace(
-            self,
-            offsets=np.append(0, np.cumsum(kept))[self.offsets],
-            docs=self.docs.take(np.flatnonzero(kept)),
-            values=self.values[kept],
-            line=None if self.line is None else self.line[kept],
-        )
+        offsets = np.append(0, np.cumsum(kept))[self.offsets]
+        return self._taken(kept, self.docs.take(np.flatnonzero(kept)), offsets, self.topics)
+
+    def _taken(self, rows: Any, docs: Docs, offsets: np.ndarray, topics: Sequence[str]) -> Rows:
+        line, values = None if self.line is None else self.line[rows], self.values[rows]
+        return replace(self, topics=topics, offsets=offsets, docs=docs, values=values, line=line)
 
     def checked(self) -> Rows:
         """The rows. Raises `GradedError` for a value that is not allowed."""
