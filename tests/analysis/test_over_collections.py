@@ -97,7 +97,7 @@ def test_levels_and_coverage_hold_in_a_simulation():
             for k, (size, scale) in enumerate(zip(sizes, (1, 0.2, 0.5)))
         ]
         means, deviations = np.array([[x.mean(), x.std(ddof=1)] for x in d]).T[..., None]
-        rejected += stratified_t(means, deviations, sizes).p[0] < 0.05
+        rejected += stratified_t(means, deviations, sizes)[-1][0] < 0.05
         lower, upper = resampled_interval([x[None] for x in d], 400, seed=seed)[:, 0]
         covered += lower <= 0 <= upper
     assert 0.03 <= rejected / 600 <= 0.075

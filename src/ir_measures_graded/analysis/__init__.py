@@ -64,60 +64,15 @@ from .swaps import Swaps, swaps
 if TYPE_CHECKING:
     from ..report.report import Report, report
 
-__all__ = [
-    "Check",
-    "Comparison",
-    "CurveSet",
-    "Curves",
-    "Difference",
-    "Effort",
-    "Estimates",
-    "Evaluation",
-    "ExplainedDifference",
-    "Explanation",
-    "FewTopicsWarning",
-    "Gate",
-    "Holes",
-    "Identification",
-    "Intervals",
-    "JudgeAgreement",
-    "Judges",
-    "Levels",
-    "OverCollections",
-    "Power",
-    "Range",
-    "Ranges",
-    "Report",
-    "Sensitivity",
-    "Swaps",
-    "add_answers",
-    "agreement",
-    "check",
-    "compare",
-    "compare_collections",
-    "compare_values",
-    "curves",
-    "effort",
-    "estimate",
-    "evaluate",
-    "explain",
-    "explain_difference",
-    "gate",
-    "gate_values",
-    "holes",
-    "identify",
-    "intervals",
-    "judges",
-    "levels",
-    "plots",
-    "power",
-    "power_of_values",
-    "ranges",
-    "read_collections",
-    "report",
-    "sensitivity",
-    "swaps",
-]
+__all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "report"]
+__all__ += ["Comparison", "OverCollections", "compare", "compare_collections", "compare_values"]
+__all__ += ["Gate", "Intervals", "Power", "gate", "gate_values", "intervals", "power", "power_of_values"]
+__all__ += ["CurveSet", "Curves", "Effort", "Sensitivity", "Swaps"]
+__all__ += ["curves", "effort", "read_collections", "sensitivity", "swaps"]
+__all__ += ["Check", "Difference", "ExplainedDifference", "Explanation", "Identification", "Levels"]
+__all__ += ["Range", "Ranges", "check", "explain", "explain_difference", "identify", "levels", "ranges"]
+__all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges"]
+__all__ += ["add_answers", "agreement", "estimate", "holes", "judges"]
 
 
 def __getattr__(name: str) -> Any:

@@ -29,6 +29,7 @@ CONOVER: Final = "Conover"
 TUKEY_HSD: Final = "Tukey HSD"
 PAIRED_T: Final = "paired t"
 REPEATS: Final = "topics × repeats"
+HOLM: Final = " with Holm's correction"
 
 FEW_PAIRS = 15
 """A table for people has a row per pair of at most this many; with more, a row per run."""
@@ -257,11 +258,9 @@ class Comparison(InPapers, Grouped):
     def wins(self, measure: Measure | str, test: str = PAIRED_T) -> list[Win]:
         """The better and the worse run of each significant difference by a pairwise test, and its p."""
         return [
-            (found.run, found.other, found.adjusted)
-            if found.winner == found.run
-            else (found.other, found.run, found.adjusted)
-            for found in self.find(measure, test)
-            if found.winner is not None
+            (one.winner, one.other if one.winner == one.run else one.run, one.adjusted)
+            for one in self.find(measure, test)
+            if one.winner
         ]
 
     def beaten(self, measure: Measure | str, test: str, run: str) -> dict[str, list[str]]:
@@ -281,19 +280,18 @@ class Comparison(InPapers, Grouped):
     @property
     def summary(self) -> str:
         """The compared runs and measures in one line."""
-        runs, topics = counted(len(self.runs), "run"), counted(self.topics, self.unit)
         against = f", baseline {self.baseline}" if self.baseline else ""
-        return f"{runs} by {listed(self.measures)} over {topics}{against}"
+        runs = f"{counted(len(self.runs), 'run')} by {listed(self.measures)}"
+        return f"{runs} over {counted(self.topics, self.unit)}{against}"
 
     def notes(self) -> list[str]:
         """Sentences that the reader of the tables needs."""
-        several = self.family > 1
-        level, count = f"{100 * (1 - self.alpha):g} %", counted(self.family, "difference")
-        units = counted(self.topics, self.unit)
+        several, count = self.family > 1, counted(self.family, "difference")
+        intervals = f"{100 * (1 - self.alpha):g} % intervals ({KINDS[self.interval]})"
+        together = f"; p has Holm's correction and the intervals hold together, for {count}" * several
         found = [
-            f"Paired t-tests over {units}, {level} intervals ({KINDS[self.interval]})"
-            + (f"; p has Holm's correction and the intervals hold together, for {count}" * several)
-            + f". MDE is the smallest true difference found with probability 0.8{' at this level' * several}."
+            f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}{together}. MDE is the "
+            f"smallest true difference found with probability 0.8{' at this level' * several}."
         ]
         if len(self.measures) > 1:
             found.append(
@@ -302,14 +300,13 @@ class Comparison(InPapers, Grouped):
             )
         found += self._remarks()
         if self.repeats:
-            lone = [run for run, means in self.repeats.items() if len(means) == 1]
             found.append(
                 "Means are over the repeats, and SD is the standard deviation of theirs. The tests hold for "
                 f"other topics, those of {REPEATS} for other repeats too. The larger standard error (SE) is "
                 "the limit: more of these narrow the interval most."
             )
-            if lone:
-                found.append(f"{listed(lone, 5)}: one run, whose variance over repeats counts as 0.")
+        if lone := [run for run, means in self.repeats.items() if len(means) == 1]:
+            found.append(f"{listed(lone, 5)}: one run, whose variance over repeats counts as 0.")
         remarks = [f"{name}: {note}" for name, part in self.groups.items() for note in part._remarks()]
         return found + self.note_of_groups("intervals") + remarks
 
@@ -358,11 +355,8 @@ class Comparison(InPapers, Grouped):
 
     def correction(self, test: str) -> str:
         """The correction of a pairwise test for the number of comparisons."""
-        if test == TUKEY_HSD:
-            return "corrected for all pairs"
-        if test == CONOVER and self.uncorrected:
-            return "uncorrected"
-        return f"Holm's correction for {counted(self.family, 'comparison')}"
+        others = {TUKEY_HSD: "corrected for all pairs", CONOVER: "uncorrected" * self.uncorrected}
+        return others.get(test) or f"Holm's correction for {counted(self.family, 'comparison')}"
 
     def table_against(self) -> Table:
         """Column names and rows: the difference of each run from the baseline, best run first.
@@ -417,23 +411,17 @@ class Comparison(InPapers, Grouped):
     @property
     def paper(self) -> PaperTable:
         """The table that papers print: runs × measures."""
-        number = self.runs.index
-        wins = [
-            {(number(better), number(worse)) for better, worse, _ in self.wins(measure)}
-            for measure in self.measures
+        of_group = f" of the group {self.name}" if self.name else ""
+        holm = f", Holm's correction for {counted(self.family, 'difference')} per measure"
+        about = [
+            f"Means over {counted(self.topics, self.unit)}{of_group}.",
+            f"Paired t-tests{holm * (self.family > 1)}, p < {self.alpha:g}.",
         ]
-        several = f", Holm's correction for {counted(self.family, 'difference')} per measure" * (
-            self.family > 1
-        )
-        about = (
-            f"Means over {counted(self.topics, self.unit)}{f' of the group {self.name}' * bool(self.name)}.",
-            f"Paired t-tests{several}, p < {self.alpha:g}.",
-            *["Behind ±, the standard deviation over repeats."] * bool(self.repeats),
-        )
-        reference = None if self.reference is None else number(self.reference)
+        about += ["Behind ±, the standard deviation over repeats."] * bool(self.repeats)
+        wins = [{win[:2] for win in self.wins(measure)} for measure in self.measures]
         spread = [[self._spread(measure, run).get("SD") for measure in self.measures] for run in self.runs]
-        marks = wins, reference, about, np.array(spread, dtype=float)
-        return PaperTable(self.runs, self.measures, self.values, *marks)
+        deviations = np.array(spread, dtype=float)
+        return PaperTable(self.runs, self.measures, self.values, wins, self.reference, about, deviations)
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print: runs × measures, over all topics and over each group of them."""
@@ -486,13 +474,9 @@ class Comparison(InPapers, Grouped):
         together = "simultaneous " * (self.family > 1 or bool(self.groups))
         if self.reference is not None:
             text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
-            text += f"filled: p < {self.alpha:g}{self._holm}"
+            text += f"filled: p < {self.alpha:g}{HOLM * (self.family > 1)}"
             figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
-
-    @property
-    def _holm(self) -> str:
-        return " with Holm's correction" * (self.family > 1)
 
     @plots.styled
     def significant_pairs(self) -> Figure:
@@ -502,31 +486,25 @@ class Comparison(InPapers, Grouped):
         above the diagonal show the significance of the primary test; those below it show the first further
         test of pairs, if there is one. Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        across, cell = self._grid()
-        figure = plots.new_figure(*self._size(across, cell))
+        names, runs, count = plots.INCHES * (max(map(len, self.runs)) + 5), len(self.runs), len(self.measures)
+
+        def size(across: int, cell: float) -> tuple[float, float]:
+            side = cell * max(runs, MINIMAL_SIDE)
+            return (side + names) * across, (side + 1.2) * -(-count // across)
+
+        def largest(across: int) -> float:
+            width, height = size(across, cell=0)
+            height = (plots.PAGE[1] - height) / -(-count // across)
+            room = min((plots.PAGE[0] - width) / across, height) / runs
+            return min(max(room, SMALLEST_CELL), LARGEST_CELL)
+
+        # As many panels side by side as allow the largest cells on a page.
+        across = min(range(1, count + 1), key=lambda each: (-largest(each), max(size(each, largest(each)))))
+        figure = plots.new_figure(*size(across, largest(across)))
         figure.set_layout_engine("compressed")  # keeps the cells square
-        for axes, measure in zip(plots.panels(figure, len(self.measures), across), self.measures):
-            self._draw(axes, measure, size=min(9.0, 55 * cell))
+        for axes, measure in zip(plots.panels(figure, count, across), self.measures):
+            self._draw(axes, measure, size=min(9.0, 55 * largest(across)))
         return figure
-
-    def _grid(self) -> tuple[int, float]:
-        """The number of panels side by side that allows the largest cells on a page, and their size."""
-        found = []
-        for across in range(1, len(self.measures) + 1):
-            width, height = self._size(across, cell=0)
-            count = len(self.runs)
-            down = -(-len(self.measures) // across)
-            room = min((plots.PAGE[0] - width) / across, (plots.PAGE[1] - height) / down) / count
-            cell = min(max(room, SMALLEST_CELL), LARGEST_CELL)
-            found.append((-cell, max(self._size(across, cell)), across))
-        cell, _, across = min(found)
-        return across, -cell
-
-    def _size(self, across: int, cell: float) -> tuple[float, float]:
-        """The width and height of the figure in inches."""
-        names = plots.INCHES * (max(map(len, self.runs)) + 5)
-        side, down = cell * max(len(self.runs), MINIMAL_SIDE), -(-len(self.measures) // across)
-        return (side + names) * across, (side + 1.2) * down
 
     def _draw(self, axes: Axes, measure: Measure, size: float) -> None:
         order, drawn = self.best_first(measure), self.pairwise()[:2]
@@ -545,7 +523,9 @@ class Comparison(InPapers, Grouped):
         axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)
         axes.set_title(plots.title(measure, width=36), loc="right", size=10)
         sides = [f"{side}: {name}" for side, name in zip(("above", "below"), drawn)]
-        axes.set_xlabel(f"{', '.join(sides)}{self._holm}\n** p < 0.01, * p < 0.05", loc="right", size=9)
+        axes.set_xlabel(
+            f"{', '.join(sides)}{HOLM * (self.family > 1)}\n** p < 0.01, * p < 0.05", loc="right", size=9
+        )
 
 
 def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:

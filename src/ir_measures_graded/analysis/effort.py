@@ -128,29 +128,20 @@ def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
     if max(ranks) > depth:
         raise GradedError(f"at={max(ranks)} is beyond the curves, which end at rank {depth}")
     sign = sign_of(curves.measure)
-    targets = sign * _curve_of(curves, of)[[rank - 1 for rank in ranks]]
+    curve = curves.ideal
+    if of is not None:
+        if of not in curves.runs:
+            hint = did_you_mean(of, curves.runs, cutoff=0.3)
+            raise GradedError(f"there is no run {of!r} among {', '.join(curves.runs)}{hint}")
+        curve = curves.values[curves.runs.index(of)]
+    if curve is None:
+        raise GradedError(
+            "the curves do not include the ideal list; compute them with ideal=True, or name a run"
+        )
+    targets = sign * curve[np.array(ranks) - 1]
     enough = targets - SLACK * np.abs(targets)
     reached = sign * curves.values[:, None, :] >= enough[:, None]  # runs × targets × ranks
     first = np.where(reached.any(axis=2), reached.argmax(axis=2) + 1, 0).tolist()
-    return Effort(
-        curves.measure,
-        IDEAL if of is None else of,
-        ranks,
-        tuple((sign * targets).tolist()),
-        curves.runs,
-        tuple(tuple(rank or None for rank in row) for row in first),
-        depth,
-    )
-
-
-def _curve_of(curves: Curves, of: str | None) -> np.ndarray:
-    if of is None:
-        if curves.ideal is None:
-            raise GradedError(
-                "the curves do not include the ideal list; compute them with ideal=True, or name a run"
-            )
-        return curves.ideal
-    if of not in curves.runs:
-        hint = did_you_mean(of, curves.runs, cutoff=0.3)
-        raise GradedError(f"there is no run {of!r} among {', '.join(curves.runs)}{hint}")
-    return curves.values[curves.runs.index(of)]
+    found = tuple(tuple(rank or None for rank in row) for row in first)
+    name, values = of or IDEAL, tuple((sign * targets).tolist())
+    return Effort(curves.measure, name, ranks, values, curves.runs, found, depth)

@@ -57,10 +57,13 @@ class Intervals(Result):
     @property
     def summary(self) -> str:
         """The kind of the intervals, the measures and runs in one line."""
-        return (
-            f"{100 * self.confidence:g} % intervals ({KINDS[self.method]}) of {listed(self.measures)} of "
-            f"{counted(len(self.runs), 'run')} over {counted(int(self.topics.max()), 'topic')}"
-        )
+        topics = counted(int(self.topics.max()), "topic")
+        runs = counted(len(self.runs), "run")
+        return f"{self._kind} of {listed(self.measures)} of {runs} over {topics}"
+
+    @property
+    def _kind(self) -> str:
+        return f"{100 * self.confidence:g} % intervals ({KINDS[self.method]})"
 
     def table(self) -> Table:
         """Column names and rows: one row per measure and run."""
@@ -68,7 +71,7 @@ class Intervals(Result):
 
     def notes(self) -> list[str]:
         """The kind of the intervals."""
-        return [f"{100 * self.confidence:g} % intervals ({KINDS[self.method]}) over topics, each for itself."]
+        return [f"{self._kind} over topics, each for itself."]
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and run."""
@@ -108,25 +111,21 @@ def intervals(
     """
     need_statistics("scipy")
     method = check(confidence, method)
-    shape = len(evaluation.runs), len(evaluation.measures)
-    value, lower, upper = np.empty(shape), np.empty(shape), np.empty(shape)
-    topics = np.empty(shape, dtype=np.int64)
-    for row, column in np.ndindex(shape):
-        values = evaluation.values[row, column]
+    found = np.empty((4, len(evaluation.runs), len(evaluation.measures)))
+    for row, column in np.ndindex(found.shape[1:]):
+        values, measure = evaluation.values[row, column], evaluation.measures[column]
         if evaluation.unreported is not None:
             values = values[~evaluation.unreported[row, column]]
-        count = values.size
-        measure = evaluation.measures[column]
-        if count < 2:
+        if values.size < 2:
             raise GradedError(
-                f"{evaluation.runs[row]}: {measure} has {counted(count, 'topic')}; "
+                f"{evaluation.runs[row]}: {measure} has {counted(values.size, 'topic')}; "
                 "a confidence interval needs at least 2, and is rough below 10"
             )
-        scale = count if isinstance(measure.aggregator(), SumAgg) else 1
-        bounds = mean_interval(values, confidence, method, seed=seed)
-        value[row, column] = scale * mean_over_topics(values)
-        lower[row, column], upper[row, column] = scale * bounds[0], scale * bounds[1]
-        topics[row, column] = count
+        scale = values.size if isinstance(measure.aggregator(), SumAgg) else 1
+        lower, upper = mean_interval(values, confidence, method, seed=seed)
+        mean = float(mean_over_topics(values))
+        found[:, row, column] = scale * mean, scale * lower, scale * upper, values.size
+    topics = found[3].astype(np.int64)
     if method == BCA and topics.min() < ENOUGH:
         warnings.warn(
             f"BCa bootstrap intervals over {counted(int(topics.min()), 'topic')} are too narrow; "
@@ -134,4 +133,5 @@ def intervals(
             FewTopicsWarning,
             stacklevel=2,
         )
-    return Intervals(evaluation.runs, evaluation.measures, value, lower, upper, topics, confidence, method)
+    labels, (value, lower, upper) = (evaluation.runs, evaluation.measures), found[:3]
+    return Intervals(*labels, value, lower, upper, topics, confidence, method)

@@ -180,19 +180,18 @@ class OverCollections(InPapers):
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
-        columns = (*self.collections, "mean")
-        return [
-            PaperTable(
-                self.runs,
-                tuple(NamedMeasure(name, sign_of(measure) < 0) for name in columns),
-                self.cells[number],
-                [{win[:2] for win in self._wins(number, column)} for column in range(len(columns))],
-                None if self.reference is None else self.runs.index(self.reference),
-                (f"{measure} in {counted(len(self.collections), 'collection')}; each counts once.",
-                 f"Paired t-tests, for the mean a stratified one, Holm's correction, p < {self.alpha:g}."),
+        found = []
+        for number, measure in enumerate(self.measures):
+            names = (*self.collections, "mean")
+            named = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
+            wins = [self._wins(number, column) for column in range(len(names))]
+            better = [{(self.runs[one], self.runs[other]) for one, other, _ in each} for each in wins]
+            about = (
+                f"{measure} in {counted(len(self.collections), 'collection')}; each counts once.",
+                f"Paired t-tests, for the mean a stratified one, Holm's correction, p < {self.alpha:g}.",
             )
-            for number, measure in enumerate(self.measures)
-        ]  # fmt: skip
+            found.append(PaperTable(self.runs, named, self.cells[number], better, self.reference, about))
+        return found
 
     @plots.styled
     def figure(self) -> Figure:
@@ -259,13 +258,12 @@ def compare_collections(
     """
     check_test(alpha, resamples, seed)
     need_statistics("scipy")
+    evaluations: dict[str, Evaluation] = {}
     if isinstance(given, Mapping) and all(isinstance(each, (tuple, Evaluation)) for each in given.values()):
-        evaluations = {}
         for name, each in given.items():
             with about(name):
                 if not isinstance(each, Evaluation):
-                    qrels, runs = each
-                    each = evaluate(qrels, runs, measures, progress=progress, jobs=jobs)
+                    each = evaluate(each[0], each[1], measures, progress=progress, jobs=jobs)
                 evaluations[name] = each
     else:
         evaluations = Evaluation.by_collection(given, smaller=smaller)
@@ -275,9 +273,10 @@ def compare_collections(
     named = {str(measure): measure for each in evaluations.values() for measure in each.measures}
     refuse_few(len(runs), "run")
     reference = reference_of(runs, baseline)
-    base = [runs.index(reference)] if reference is not None else []
-    pairs = [(run, other) for run in range(len(runs)) for other in base if run != other]
-    pairs = pairs or [*combinations(range(len(runs)), 2)]
+    pairs = [*combinations(range(len(runs)), 2)]
+    if reference is not None:
+        base = runs.index(reference)
+        pairs = [(run, base) for run in range(len(runs)) if run != base]
     arrays = []
     for name, each in evaluations.items():
         with about(name):
@@ -289,40 +288,25 @@ def compare_collections(
     sizes = np.array([array.shape[2] for array in arrays])
     lower, upper = resampled_interval([np.concatenate(each) for each in arrays], resamples, 1 - alpha, seed)
     families = max(1, int((sizes >= FEW).sum()))
-    tests = [
-        _tests([array[number] for array in arrays], sizes, pairs, alpha, families)
-        for number in range(len(named))
-    ]
-    return OverCollections(
-        runs=runs,
-        collections=tuple(evaluations),
-        measures=tuple(named.values()),
-        topics=tuple(sizes.tolist()),
-        values=np.stack([*map(mean_over_topics, arrays)], axis=2),
-        lower=lower.reshape(len(named), len(runs)),
-        upper=upper.reshape(len(named), len(runs)),
-        pairs=tuple(pairs),
-        tests={name: np.stack([test[name] for test in tests]) for name in FIELDS},
-        reference=reference,
-        alpha=alpha,
-        resamples=resamples,
-    )
+    found = [_tests(each, sizes, pairs, alpha, families) for each in zip(*arrays)]
+    tests = {name: np.stack([each[name] for each in found]) for name in FIELDS}
+    labels = runs, tuple(evaluations), tuple(named.values()), tuple(sizes.tolist())
+    values, shape = np.stack([*map(mean_over_topics, arrays)], axis=2), (len(named), len(runs))
+    bounds = lower.reshape(shape), upper.reshape(shape)
+    return OverCollections(*labels, values, *bounds, tuple(pairs), tests, reference, alpha, resamples)
 
 
 def _tests(
-    arrays: Sequence[np.ndarray],
-    sizes: np.ndarray,
-    pairs: Sequence[tuple[int, int]],
-    alpha: float,
-    families: int,
+    arrays: Sequence[np.ndarray], sizes: np.ndarray, pairs: list[tuple[int, int]], alpha: float, families: int
 ) -> dict[str, np.ndarray]:
     """The tests of one measure in each collection (`arrays` are runs × topics) and, at last, over all."""
     found = [vars(paired(array, pairs, alpha, families=families)) for array in arrays]
     tests = {name: np.stack([each[name] for each in found]) for name in (*FIELDS, "deviation")}
     tests["adjusted"] = _holm(tests["p"])
     count = max(1, int((~np.isnan(tests["difference"])).all(axis=0).sum()))
-    of_all = stratified_t(tests["difference"], tests.pop("deviation"), sizes, (1 - alpha) ** (1 / count))
-    last = zip(FIELDS, (*of_all, _holm(of_all.p)))
+    level = (1 - alpha) ** (1 / count)
+    of_all = stratified_t(tests["difference"], tests.pop("deviation"), sizes, level)
+    last = zip(FIELDS, (*of_all, _holm(of_all[-1])))
     return {name: np.vstack([tests[name], row]) for name, row in last}
 
 
@@ -343,17 +327,19 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     """
     name, frame = os.fspath(path), frame_of(path)
     folder = os.path.dirname(name)
-    columns = [needed_column(frame, name, column).astype(str) for column in (COLLECTION, "qrels", "runs")]
+    names = (COLLECTION, "qrels", "runs")
+    rows = zip(*(needed_column(frame, name, column).astype(str) for column in names))
     found: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
-    for row, (collection, qrels, runs) in enumerate(zip(*columns), 1):
+    for row, cells in enumerate(rows, 1):
+        collection, qrels, runs = cells
         with about(f"{name}: row {row} ({collection})"):
-            for column, cell in zip((COLLECTION, "qrels", "runs"), (collection, qrels, runs)):
-                if not cell:
-                    raise GradedError(f"column {column} is empty; give a collection, its qrels and its runs")
+            if "" in cells:
+                column = names[cells.index("")]
+                raise GradedError(f"column {column} is empty; give a collection, its qrels and its runs")
             file = os.path.join(folder, qrels)
-            known, named = found.setdefault(collection, (file if is_file(file) else qrels, []))
-            if known not in (file, qrels):
-                raise GradedError(f"the qrels are {qrels}, and those of an earlier row {known}")
+            known_qrels, named = found.setdefault(collection, (file if is_file(file) else qrels, []))
+            if known_qrels not in (file, qrels):
+                raise GradedError(f"the qrels are {qrels}, and those of an earlier row {known_qrels}")
             with about("column runs"):
                 named += _runs(folder, runs)
     return found

@@ -129,18 +129,17 @@ def groups(measures: Sequence[Measure]) -> list[Group]:
 class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
 
-    A value that is NaN is missing. `wins` has the pairs of a better and a worse run for each measure, as
-    indices of `runs`. With a `reference`, all pairs contain this run. `about` are the sentences of the
-    caption on data and test. `spread` has the standard deviations to print beside the means, if they are not
-    NaN.
+    A value that is NaN is missing. `wins` has the pairs of a better and a worse run for each measure. With a
+    `reference`, all pairs contain this run. `about` are the sentences of the caption on data and test.
+    `spread` has the standard deviations to print beside the means, unless they are NaN.
     """
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     values: np.ndarray
-    wins: Sequence[Collection[tuple[Any, Any]]]
-    reference: int | None
-    about: tuple[str, ...]
+    wins: Sequence[Collection[tuple[str, str]]]
+    reference: str | None
+    about: Sequence[str]
     spread: np.ndarray | None = None
 
     @cached_property
@@ -155,7 +154,7 @@ class PaperTable:
             "Letters mark values significantly better than those of these runs."
             if self.reference is None
             else "The letter a marks values significantly better (above) or worse (below) than "
-            f"{self.runs[self.reference]}."
+            f"{self.reference}."
         )
         bold = "The best values are bold, the second-best underlined; arrows show the better direction."
         defined = (each for each in self.groups if each.definition != each.label)
@@ -164,10 +163,10 @@ class PaperTable:
         )
 
     def letter(self, run: int) -> str:
-        """The letter of a run; with a reference, only this run has one."""
+        """The letter of the run with this number; with a reference, only this run has one."""
         if self.reference is None:
             return letters(run).lower()
-        return "a" if run == self.reference else ""
+        return "a" * (self.runs[run] == self.reference)
 
     def cells(self, places: int = PLACES) -> list[list[Cell]]:
         """The means of each run (rows) by each measure (columns), with their marks.
@@ -188,8 +187,8 @@ class PaperTable:
             deviations = (_decimals(each, places) for each in self.spread[:, number].tolist())
             printed = [f"{mean} ± {each}".removesuffix(" ± nan") for mean, each in zip(printed, deviations)]
         cells = []
-        for run, (text, rank) in enumerate(zip(printed, ranks)):
-            beaten = (self.letter(other) for other in range(len(self.runs)) if (run, other) in wins)
+        for run, text, rank in zip(self.runs, printed, ranks):
+            beaten = (self.letter(place) for place, other in enumerate(self.runs) if (run, other) in wins)
             worse = ("a",) if (self.reference, run) in wins else ()
             cell = Cell(text, rank == 0, rank == 1, tuple(filter(None, beaten)), worse)
             cells.append(Cell("–", False, False) if text == "nan" else cell)

@@ -38,10 +38,10 @@ from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Grouped
 from ..registry.notation import one_of
-from ..statistics import significance
+from ..statistics import paired, significance
 from ..statistics.libraries import need_statistics, statistics_library
 from ..statistics.options import check_test
-from ..statistics.paired import FEW, POWER, detectable_effect, fewest_topics, paired, topics_needed
+from ..statistics.paired import FEW, POWER
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,11 +116,8 @@ class Power(Grouped):
         count = len(self.pairs) * self.families
         if count == 1:
             return "one comparison"
-        if self.test == TUKEY:
-            return f"corrected for {count} comparisons"
-        if self.test.endswith("-holm"):
-            return f"Holm's correction for {count} comparisons"
-        return f"not corrected for {count} comparisons"
+        holm = "Holm's correction" if self.test.endswith("-holm") else "not corrected"
+        return f"{'corrected' if self.test == TUKEY else holm} for {count} comparisons"
 
     def share(self, measure: Measure | str, alpha: float | None = None) -> float:
         """The discriminative power: the share of pairs with p < `alpha`, by default the tests' level.
@@ -147,7 +144,7 @@ class Power(Grouped):
 
     def detectable_by_pair(self, measure: Measure | str) -> tuple[float, ...]:
         """The smallest true difference that is found, for the lowest, median and highest spread."""
-        effect = detectable_effect(self.topics, self.level, self.power)
+        effect = paired.detectable_effect(self.topics, self.level, self.power)
         return tuple(deviation * effect for deviation in self.spread(measure))
 
     def topics_for(self, measure: Measure | str, difference: float, upper: bool = False) -> int | None:
@@ -164,15 +161,14 @@ class Power(Grouped):
         """The same for the pairs of lowest, median and highest spread."""
         limit = upper_limit(self.topics) if upper else 1.0
         return tuple(
-            topics_needed(difference, limit * deviation, self.level, self.power)
+            paired.topics_needed(difference, limit * deviation, self.level, self.power)
             for deviation in self.spread(measure)
         )
 
     def anova_topics(self, measure: Measure | str, difference: float) -> int | None:
         """The topics on which one-way ANOVA of as many runs finds a range of means of this size."""
-        return anova_topics(
-            difference, float(self.scores[self._row(measure)]), len(self.runs), self.alpha, self.power
-        )
+        score = float(self.scores[self._row(measure)])
+        return anova_topics(difference, score, len(self.runs), self.alpha, self.power)
 
     def errors(self, measure: Measure | str, difference: float) -> tuple[float, float]:
         """Types S and M for a true difference, for the pair of median spread, on as many topics."""
@@ -218,9 +214,8 @@ class Power(Grouped):
             for record in self._best_first()
             for wanted in self.wanted
         ]
-        table = ["measure", "difference", *WANTED], rows
-        further = [(f"{self.unit.capitalize()}s for a true difference", table)]
-        return [("", self.table()), *(further if rows else []), *self.parts_of_groups()]
+        table = f"{self.unit.capitalize()}s for a true difference", (["measure", "difference", *WANTED], rows)
+        return [("", self.table()), *([table] if rows else []), *self.parts_of_groups()]
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
@@ -285,27 +280,21 @@ class Power(Grouped):
         """One dictionary per measure and pair of runs: difference of the means and p-value."""
         return [
             {"measure": str(measure), "run": run, "other": other, "difference": difference, "p": p}
-            for measure, differences, p_values in zip(
-                self.measures, self.differences.tolist(), self.p_values.tolist()
-            )
-            for (run, other), difference, p in zip(self.pairs, differences, p_values)
+            for measure, *arrays in zip(self.measures, self.differences.tolist(), self.p_values.tolist())
+            for (run, other), difference, p in zip(self.pairs, *arrays)
         ]
 
     @plots.styled
     def figure(self) -> Figure:
         """Draw the share of pairs told apart at each α, one curve per measure. Needs the extra ``plot``."""
-        steps = [np.sort(p_values[p_values < WIDEST]) for p_values in self.p_values]
-        curves = [
-            (np.concatenate(([0.0], step, [WIDEST])), np.append(np.arange(step.size + 1), step.size) / pairs)
-            for step, pairs in zip(steps, map(len, self.p_values))
-        ]
-        axes = self._drawn(curves, self.alpha, drawstyle="steps-post")
-        axes.set_xlabel(f"α (grey line: {self.alpha:g})")
-        axes.set_ylabel("Share of pairs with p < α")
-        axes.set_title(
-            f"{TESTS[self.test]}, {len(self.runs)} runs, {self.topics} {self.unit}s, {self.correction}"
-        )
-        return axes.figure
+        curves = []
+        for p_values in self.p_values:
+            found = np.sort(p_values[p_values < WIDEST])
+            shares = np.append(np.arange(found.size + 1), found.size) / p_values.size
+            curves.append((np.concatenate(([0.0], found, [WIDEST])), shares))
+        title = f"{TESTS[self.test]}, {len(self.runs)} runs, {self.topics} {self.unit}s, {self.correction}"
+        labels = f"α (grey line: {self.alpha:g})", "Share of pairs with p < α", title
+        return self._drawn(curves, self.alpha, *labels, drawstyle="steps-post")
 
     @plots.styled
     def topic_figure(self) -> Figure:
@@ -315,28 +304,30 @@ class Power(Grouped):
         extra ``plot``.
         """
         topics = np.unique(np.geomspace(5, max(200, 2 * self.topics), 30).astype(np.int64))
-        effects = np.array([detectable_effect(count, self.level, self.power) for count in topics.tolist()])
-        curves = [(topics, deviation * effects) for deviation in np.median(self.deviations, axis=1)]
-        axes = self._drawn(curves, self.topics)
-        axes.set_xlabel(f"{self.unit.capitalize()}s (grey line: {self.topics})")
-        axes.set_ylabel("Detectable difference of two runs")
-        axes.set_title(
-            f"paired t, α = {self.alpha:g} for {counted(len(self.pairs), 'pair')}, power = {self.power:g}"
+        effects = np.array(
+            [paired.detectable_effect(count, self.level, self.power) for count in topics.tolist()]
         )
-        return axes.figure
+        curves = [(topics, deviation * effects) for deviation in np.median(self.deviations, axis=1)]
+        label = f"{self.unit.capitalize()}s (grey line: {self.topics})", "Detectable difference of two runs"
+        of_pairs = counted(len(self.pairs), "pair")
+        title = f"paired t, α = {self.alpha:g} for {of_pairs}, power = {self.power:g}"
+        return self._drawn(curves, self.topics, *label, title)
 
-    def _drawn(self, curves: Iterable[tuple[np.ndarray, np.ndarray]], mark: float, **style: Any) -> Any:
-        """Axes with a curve per measure and a grey line at `mark`."""
-        labels = [plots.title(measure, width=40) for measure in self.measures]
-        figure = plots.new_figure(*plots.size_for(line for label in labels for line in label.split("\n")))
+    def _drawn(
+        self, curves: Iterable[tuple[np.ndarray, np.ndarray]], mark: float, *labels: str, **style: Any
+    ) -> Figure:
+        """A curve per measure and a grey line at `mark`; `labels` are those of the axes and the title."""
+        names = [plots.title(measure, width=40) for measure in self.measures]
+        figure = plots.new_figure(*plots.size_for(line for name in names for line in name.split("\n")))
         axes = figure.add_subplot()
-        for number, (label, (x, y)) in enumerate(zip(labels, curves)):
-            axes.plot(x, y, label=label, **{**plots.line_style(number), "marker": "", **style})
+        for number, (name, (x, y)) in enumerate(zip(names, curves)):
+            axes.plot(x, y, label=name, **{**plots.line_style(number), "marker": "", **style})
             axes.set_xlim(0, x[-1])
         axes.axvline(mark, color=plots.GREY, linewidth=0.8)
         axes.set_ylim(bottom=0)
         plots.legend_outside(axes)
-        return axes
+        axes.set(**dict(zip(("xlabel", "ylabel", "title"), labels)))
+        return figure
 
 
 def power(
@@ -379,7 +370,14 @@ def power(
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
     resamples = check_test(alpha, resamples, seed, permutations)
-    wanted = _check(test, alpha, power, differences)
+    need_statistics("scipy")
+    if test not in TESTS:
+        raise GradedError(f"test={test!r} is not allowed; it is one of {', '.join(TESTS)}")
+    if not alpha < power < 1:
+        raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
+    wanted = tuple(dict.fromkeys(differences))
+    for difference in wanted:
+        paired.check_difference(difference)
     evaluation, _ = evaluated(qrels, runs, measures, by, sessions, progress=progress, jobs=jobs)
     for count, what in ((len(evaluation.runs), "run"), (len(evaluation.topics), evaluation.unit)):
         if count < 2:
@@ -390,57 +388,45 @@ def power(
     families = sum(len(of) >= FEW for of in rows.values())
 
     def over(part: Evaluation, families: int = 1) -> Power:
-        p_values, differences_of, deviations = np.empty((3, len(part.measures), len(pairs)))
-        scores, swaps = np.empty(len(part.measures)), []
-        for row, measure in enumerate(tracked(list(part.measures), "measure", progress)):
+        found, scores, swaps = [], [], []
+        for measure in tracked(list(part.measures), "measure", progress):
             values = part.of(measure)
-            means, primary = values.mean(axis=1), paired(values, pairs)
-            differences_of[row] = means[first] - means[second]
-            deviations[row] = np.nan_to_num(primary.deviation)
+            means, primary = values.mean(axis=1), paired.paired(values, pairs)
             if test == TUKEY:
-                p_values[row] = significance.tukey_hsd(values, resamples, seed)[first, second]
+                p = significance.tukey_hsd(values, resamples, seed)[first, second]
             elif test in (PRIMARY, "t"):
-                p_values[row] = np.nan_to_num(primary.p, nan=1.0)
+                p = np.nan_to_num(primary.p, nan=1.0)
             else:
-                p_values[row] = [significance.wilcoxon(values[a], values[b]).p for a, b in pairs]
-            scores[row] = values.var(axis=1, ddof=1).mean() ** 0.5
+                p = np.array([significance.wilcoxon(values[a], values[b]).p for a, b in pairs])
+            found.append((p, means[first] - means[second], np.nan_to_num(primary.deviation)))
+            scores.append(values.var(axis=1, ddof=1).mean() ** 0.5)
             swaps.append(swap_rate(values, seed=seed))
-        return Power(
-            runs=part.runs,
-            measures=part.measures,
-            topics=len(part.topics),
-            test=test,
-            alpha=alpha,
-            power=power,
-            wanted=wanted,
-            p_values=p_values,
-            differences=differences_of,
-            deviations=deviations,
-            scores=scores,
-            swaps=tuple(swaps),
-            families=families,
-            unit=part.unit,
-        )
+        labels = part.runs, part.measures, len(part.topics)
+        names = "p_values", "differences", "deviations"
+        arrays: dict[str, Any] = dict(zip(names, np.array(found).swapaxes(0, 1)))
+        arrays |= {"scores": np.array(scores), "swaps": tuple(swaps)}
+        return Power(*labels, test, alpha, power, wanted, **arrays, families=families, unit=part.unit)
 
     whole = over(evaluation)
     groups = {name: over(evaluation.on(of), max(families, 1)) for name, of in rows.items() if len(of) > 1}
     _correct([whole])
     _correct([group for group in groups.values() if group.topics >= FEW])
     for group in groups.values():
-        group.p_values[:, :] = np.where(group.topics < FEW, np.nan, group.p_values)
+        if group.topics < FEW:
+            group.p_values[:] = np.nan
     return replace(whole, groups=groups)
 
 
 def _correct(family: Sequence[Power]) -> None:
     """Correct the p-values of a test over topics, or over groups of topics, for the number of comparisons."""
-    for row in range(len(family[0].measures) if family else 0):
-        p_values = np.concatenate([each.p_values[row] for each in family])
+    for rows in zip(*(each.p_values for each in family)):
+        p_values = np.concatenate(rows)
         if family[0].test.endswith("-holm"):
             p_values = significance.holm(p_values)
         elif family[0].test == TUKEY:
             p_values = (p_values * len(family)).clip(max=1)
-        for each, corrected in zip(family, np.split(p_values, len(family))):
-            each.p_values[row] = corrected
+        for row, corrected in zip(rows, np.split(p_values, len(family))):
+            row[:] = corrected
 
 
 power_of_values = power
@@ -476,7 +462,7 @@ def anova_topics(difference: float, deviation: float, runs: int, alpha: float, p
         bound = stats.f.isf(alpha, *degrees)
         return bool(stats.ncf.sf(bound, *degrees, topics * effect**2 / 2) >= power)
 
-    return fewest_topics(enough)
+    return paired.fewest_topics(enough)
 
 
 def type_s_and_m(difference: float, deviation: float, topics: int, alpha: float) -> tuple[float, float]:
@@ -543,17 +529,3 @@ def swap_rate(values: np.ndarray, splits: int = SPLITS, seed: int = 0) -> SwapRa
         return SwapRate(float(swapped.mean()), None, None)
     edge = start * size.max() / BINS
     return SwapRate(float(swapped.mean()), float(edge), float((bins >= start).mean()))
-
-
-def _check(test: str, alpha: float, power: float, differences: Iterable[float]) -> tuple[float, ...]:
-    """The wanted differences. Raises `GradedError` for an option out of its range or a missing library."""
-    need_statistics("scipy")
-    if test not in TESTS:
-        raise GradedError(f"test={test!r} is not allowed; it is one of {', '.join(TESTS)}")
-    if not alpha < power < 1:
-        raise GradedError(f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8")
-    wanted = tuple(dict.fromkeys(differences))
-    for difference in wanted:
-        if not 0 < difference < np.inf:
-            raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
-    return wanted

@@ -157,11 +157,16 @@ def topics_needed(
     >>> topics_needed(0.05, 0.1)
     34
     """
-    if not 0 < difference < np.inf:
-        raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
+    check_difference(difference)
     if deviation == 0:
         return 2
     return fewest_topics(lambda topics: chance_to_find(difference / deviation, topics, alpha) >= power)
+
+
+def check_difference(difference: float) -> None:
+    """Raise `GradedError` for a difference that is not a number above 0."""
+    if not 0 < difference < np.inf:
+        raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
 
 
 def fewest_topics(enough: Callable[[int], bool]) -> int | None:

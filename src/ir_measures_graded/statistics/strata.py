@@ -15,7 +15,6 @@ J. N. K. Rao, C. F. J. Wu: Resampling inference with complex survey data. JASA 8
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,27 +25,18 @@ DRAWN_AT_ONCE = 1_000_000
 """Counts of topics in resamples, which take a few tens of megabytes."""
 
 
-class Stratified(NamedTuple):
-    """Means over collections, their bounds and p-values, in arrays; NaN where undefined."""
-
-    mean: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    p: np.ndarray
-
-
 def stratified_t(
     means: np.ndarray, deviations: np.ndarray, topics: np.ndarray, confidence: float = 0.95
-) -> Stratified:
-    """Test whether means over collections differ from 0.
+) -> tuple[np.ndarray, ...]:
+    """Test whether means over collections differ from 0: these means, their lower and upper bounds, and p.
 
     `means` and `deviations` (collections × differences) are those over the topics of each collection,
     `topics` their numbers (at least 2). A deviation is NaN or 0 if the differences of all topics are equal. p
     is 1 if all differences are 0, and undefined if they are constant otherwise.
 
     >>> found = stratified_t(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 25]))
-    >>> found.mean.round(3), found.lower.round(3), found.upper.round(3), f"{found.p[0]:.1e}"
-    (array([0.2]), array([0.115]), array([0.285]), '4.5e-05')
+    >>> [f"{numbers[0]:.2g}" for numbers in found]
+    ['0.2', '0.11', '0.29', '4.5e-05']
     """
     special, count = statistics_library("scipy.special"), len(means)
     mean = means.mean(axis=0)
@@ -58,7 +48,7 @@ def stratified_t(
         reach = special.stdtrit(degrees, (1 + confidence) / 2) * variance**0.5
     equal = (variance == 0) & (means == 0).all(axis=0)
     p[equal], reach[equal] = 1.0, 0.0
-    return Stratified(mean, mean - reach, mean + reach, p)
+    return mean, mean - reach, mean + reach, p
 
 
 def resampled_interval(
