@@ -36,7 +36,7 @@ def stratified_t(
 
     >>> found = stratified_t(np.array([[0.1], [0.3]]), np.array([[0.2], [0.4]]), np.array([100, 25]))
     >>> [f"{numbers[0]:.2g}" for numbers in found]
-    ['0.2', '0.11', '0.29', '4.5e-05']
+    ['0.2', '0.12', '0.28', '4.5e-05']
     """
     special, count = statistics_library("scipy.special"), len(means)
     mean = means.mean(axis=0)
