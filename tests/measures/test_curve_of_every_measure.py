@@ -77,8 +77,6 @@ def test_measures_without_cutoff_have_no_curve():
 
 def curve_of(compute):
     class _Own(GradedMeasure):
-        NAME = "Own"
-
         def curve(self, topics, depth):
             return compute(topics, depth)
 

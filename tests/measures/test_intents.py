@@ -1,6 +1,5 @@
 """Measures over intents: worked values, plain formulas, and relations to the measures of one intent."""
 
-import math
 from random import Random
 
 import pytest
@@ -59,63 +58,38 @@ def test_worked_values(probability, expected):
     assert found[:, 0].round(4).tolist() == expected
 
 
-class Plain:
-    """One topic by plain loops. `judged` maps (intent, document) to a level."""
+def plain(measure, judged, run, weight, top):
+    """The value of one topic; `judged` maps (intent, document) to a level, `top` is the highest gain."""
+    gains, gamma = measure["gains"], measure.params.get("gamma", 0.5)
+    docs = {doc for _, doc in judged}
+    listed = {doc: score for doc, score in run.items() if doc in docs or not measure["judged_only"]}
+    gain = {key: reference.gain(level, gains) for key, level in judged.items()}
+    found = {x for (x, _), value in gain.items() if value > 0}
+    total = sum(weight[x] for x in found)
+    pr = {x: weight[x] / total if total else 0 for x in found}
 
-    def __init__(self, measure, judged, run, weight, top):
-        gains, self.k = measure["gains"], measure["cutoff"] or 10**6
-        self.measure, self.top = measure, top
-        gain = {key: reference.gain(level, gains) for key, level in judged.items()}
-        docs = {doc for _, doc in judged}
-        listed = [doc for doc in reference.order(run) if doc in docs or not measure["judged_only"]]
-        self.x = {x for (x, _), value in gain.items() if value > 0}
-        total = sum(weight[x] for x in self.x)
-        self.pr = {x: weight[x] / total if total else 0 for x in self.x}
-        self.lists = {x: [gain.get((x, doc), 0) for doc in listed] for x in self.x}
-        self.ideals = {x: sorted((gain.get((x, doc), 0) for doc in docs), reverse=True) for x in self.x}
-        mean = {doc: sum(self.pr[x] * gain.get((x, doc), 0) for x in self.x) for doc in docs}
-        self.gg, self.best = [mean.get(doc, 0) for doc in listed], sorted(mean.values(), reverse=True)
+    def recall():
+        first = reference.order(listed)[: measure["cutoff"]]
+        return sum(any(gain.get((x, doc), 0) for doc in first) for x in found) / len(found) if found else 0
 
-    def value(self):
-        name, gamma = self.measure.NAME, self.measure.params.get("gamma", 0.5)
-        recall, found = self.recall(), getattr(self, name.replace("Dsharp", "D"))()
-        return gamma * recall + (1 - gamma) * found if "sharp" in name else found
+    def by_intent(of_intent):
+        one, levels = of_intent(gains=gains, cutoff=measure["cutoff"]), {x: {} for x in found}
+        for (x, doc), level in judged.items():
+            levels.get(x, {})[doc] = level
+        return sum(pr[x] * reference.value(one, levels[x], listed) for x in found)
 
-    def recall(self):
-        return sum(any(self.lists[x][: self.k]) for x in self.x) / len(self.x) if self.x else 0
+    def of_gains(of_all):
+        mean = {doc: sum(pr[x] * gain.get((x, doc), 0) for x in found) for doc in docs}
+        return reference.value(of_all(gains="linear", cutoff=measure["cutoff"]), mean, listed)
 
-    IRec = recall
-
-    def ndcg(self, listed, ideal):
-        one, other = (
-            sum(gain / math.log2(rank + 1) for rank, gain in enumerate(each[: self.k], 1))
-            for each in (listed, ideal)
-        )
-        return one / other if other else 0
-
-    def D_nDCG(self):
-        return self.ndcg(self.gg, self.best)
-
-    def D_Q(self):
-        beta, total, count = self.measure["beta"], 0, 0
-        for rank, gain in enumerate(self.gg[: self.k], 1):
-            count += gain > 0
-            ratio = (count + beta * sum(self.gg[:rank])) / (rank + beta * sum(self.best[:rank]))
-            total += ratio if gain > 0 else 0
-        return total / min(sum(gain > 0 for gain in self.best), self.k) if total else 0
-
-    def nDCG_IA(self):
-        return sum(self.pr[x] * self.ndcg(self.lists[x], self.ideals[x]) for x in self.x)
-
-    def ERR_IA_G(self):
-        return sum(self.pr[x] * self.err(self.lists[x][: self.k]) for x in self.x)
-
-    def err(self, gains):
-        total, left = 0, 1
-        for rank, gain in enumerate(gains, 1):
-            stops = gain / (self.top + 1)
-            total, left = total + left * stops / rank, left * (1 - stops)
-        return total
+    value = {
+        "IRec": recall,
+        "D_nDCG": lambda: of_gains(nDCG_Burges),
+        "D_Q": lambda: of_gains(Q(beta=measure["beta"])),
+        "nDCG_IA": lambda: by_intent(nDCG_Burges),
+        "ERR_IA_G": lambda: by_intent(ERR_G(max_gain=top or 1)),
+    }[measure.NAME.replace("Dsharp", "D")]()
+    return gamma * recall() + (1 - gamma) * value if "sharp" in measure.NAME else value
 
 
 @given(
@@ -148,8 +122,8 @@ def test_values_and_curves_are_those_of_plain_loops(random, gains, cutoff, judge
     found = evaluate(qrels, {"": run}, measures)
     for measure in measures:
         for topic, value in zip(found.topics, found.of(measure)[0].tolist()):
-            plain = Plain(measure, judged[topic], run.get(topic, {}), weight[topic], top)
-            assert value == pytest.approx(plain.value(), rel=1e-12, abs=1e-12), (measure, topic)
+            expected = plain(measure, judged[topic], run.get(topic, {}), weight[topic], top)
+            assert value == pytest.approx(expected, rel=1e-12, abs=1e-12), (measure, topic)
     for measure in (measure(cutoff=None) for measure in measures):
         curve = curves(qrels, {"": run}, measure, 4).values[0]
         cut = evaluate(qrels, {"": run}, [measure @ k for k in range(1, 5)]).means()[0]

@@ -8,6 +8,7 @@ import pytest
 from input_forms import shuffled
 from ir_measures_graded import ADM, NDPM, GradedError, KendallTau, Spearman
 
+MOST = np.finfo(float).max
 TAUS = [KendallTau(variant=variant) for variant in "abc"]
 
 
@@ -15,14 +16,33 @@ def value(measure, qrels, run):
     return measure.calc_aggregate({"q": qrels}, {"q": run})
 
 
-def test_ndpm_counts_a_contradiction_as_1_and_a_tie_as_one_half():
-    user = {"a": 3, "b": 2, "c": 1}
-    assert value(NDPM, user, {"a": 3, "b": 2, "c": 1}) == 0
-    assert value(NDPM, user, {"a": 3, "b": 2, "c": 2}) == 1 / 6
-    assert value(NDPM, user, {"a": 3, "b": 1, "c": 2}) == 2 / 6
-    assert value(NDPM, user, {"a": 1, "b": 1, "c": 1}) == 0.5
-    assert value(NDPM, user, {"a": 1, "b": 2, "c": 3}) == 1
-    assert value(NDPM(performance=True), user, {"a": 3, "b": 1, "c": 2}) == pytest.approx(4 / 6)
+ABC = {"a": 3, "b": 2, "c": 1}
+AB_C = {"a": 4, "b": 1, "c": 0}
+
+
+@pytest.mark.parametrize(
+    ("measure", "qrels", "run", "expected"),
+    [
+        # A contradiction counts 1, a tie one half.
+        (NDPM, ABC, {"a": 3, "b": 2, "c": 1}, 0),
+        (NDPM, ABC, {"a": 3, "b": 2, "c": 2}, 1 / 6),
+        (NDPM, ABC, {"a": 3, "b": 1, "c": 2}, 2 / 6),
+        (NDPM, ABC, {"a": 1, "b": 1, "c": 1}, 0.5),
+        (NDPM(performance=True), ABC, {"a": 3, "b": 1, "c": 2}, 4 / 6),
+        # Scaled scores are compared with scaled gains; equal scores are scaled to 1.
+        (ADM, AB_C, {"a": 30, "b": 15, "c": 10}, 1 - (0 + 0 + 0) / 3),
+        (ADM, AB_C, {"a": 10, "b": 15, "c": 30}, 1 - (1 + 0 + 1) / 3),
+        (ADM(max_gain=8), AB_C, {"a": 30, "b": 15, "c": 10}, 1 - (1 / 2 + 1 / 8 + 0) / 3),
+        (ADM(norm="none"), AB_C, {"a": 0.5, "b": 0.25, "c": 1}, 1 - 1.5 / 3),
+        (ADM, {"a": 2, "b": 1}, {"a": 1e300, "b": 1e300}, 1 - (0 + 1 / 2) / 2),
+        (ADM, {"a": 2, "b": 1}, {"a": -7}, 1 - (0 + 1 / 2) / 2),
+        # Scores are 64-bit floats of any size.
+        (ADM, {"a": 1, "b": 0}, {"a": 1 + 1e-12, "b": 1}, 1),
+        (ADM, {"a": 2, "b": 0, "c": 1}, {"a": MOST, "b": -MOST, "c": 0}, 1),
+    ],
+)
+def test_values_by_hand(measure, qrels, run, expected):
+    assert value(measure, qrels, run) == pytest.approx(expected, rel=1e-14)
 
 
 def test_ordering_documents_that_the_user_ties_lowers_correlations_but_not_ndpm():
@@ -80,22 +100,6 @@ def test_pair_counts_above_32_bits():
     assert value(KendallTau(variant="a"), user, system) == value(Spearman, user, system) == -1
 
 
-def test_adm_compares_scaled_scores_with_scaled_gains():
-    user = {"a": 4, "b": 1, "c": 0}
-    assert value(ADM, user, {"a": 30, "b": 15, "c": 10}) == pytest.approx(1 - (0 + 0 + 0) / 3)
-    assert value(ADM, user, {"a": 10, "b": 15, "c": 30}) == pytest.approx(1 - (1 + 0 + 1) / 3)
-    assert value(ADM(max_gain=8), user, {"a": 30, "b": 15, "c": 10}) == pytest.approx(
-        1 - (1 / 2 + 1 / 8 + 0) / 3
-    )
-    assert value(ADM(norm="none"), user, {"a": 0.5, "b": 0.25, "c": 1}) == pytest.approx(1 - 1.5 / 3)
-
-
-def test_equal_scores_are_scaled_to_1():
-    for score in (0, -7, 1e300):
-        assert value(ADM, {"a": 2, "b": 1}, {"a": score, "b": score}) == 1 - (0 + 1 / 2) / 2
-        assert value(ADM, {"a": 2, "b": 1}, {"a": score}) == 1 - (0 + 1 / 2) / 2
-
-
 def test_scores_are_scaled_before_documents_are_left_out():
     user = {"a": 2, "b": 1}
     # The unjudged x and y and the documents after the cutoff define the scale.
@@ -104,15 +108,6 @@ def test_scores_are_scaled_before_documents_are_left_out():
     assert value(ADM @ 1, user, run) == pytest.approx(1 - (1 / 2 + 1 / 2) / 2)
     assert value(ADM(judged_only=False), user, run) == pytest.approx(1 - (1 + 1 / 2 + 1 / 4 + 0) / 4)
     assert value(ADM(judged_only=False) @ 1, user, run) == pytest.approx(1 - (1 + 1 + 1 / 2) / 3)
-
-
-def test_adm_uses_64_bit_scores():
-    assert value(ADM, {"a": 1, "b": 0}, {"a": 1 + 1e-12, "b": 1}) == 1
-
-
-def test_the_largest_floats_can_be_scaled():
-    most = np.finfo(float).max
-    assert value(ADM, {"a": 2, "b": 0, "c": 1}, {"a": most, "b": -most, "c": 0}) == 1
 
 
 def test_cutoff_ignores_row_order_of_tied_unjudged():
@@ -125,26 +120,24 @@ def test_cutoff_ignores_row_order_of_tied_unjudged():
         assert got == pytest.approx(wanted, abs=1e-15)
 
 
-@pytest.mark.parametrize("score", [1 + 1e-12, -1e-12, 7, -1])
 @pytest.mark.parametrize(
-    "measure", [ADM(norm="none"), ADM(norm="none", judged_only=False), ADM(norm="none") @ 1], ids=str
+    ("measure", "score", "rule"),
+    [
+        *((ADM(norm="none"), score, r"in \[0, 1\]") for score in (1 + 1e-12, -1e-12, 7, -1)),
+        *(
+            (ADM(norm=norm), score, "")
+            for norm in ("minmax", "none")
+            for score in (float("inf"), -float("inf"))
+        ),
+    ],
+    ids=str,
 )
+@pytest.mark.parametrize("changes", [{}, {"judged_only": False}, {"cutoff": 1}], ids=str)
 @pytest.mark.parametrize("offender", ["judged", "unjudged"])
-def test_unscaled_scores_outside_0_to_1_are_an_error(measure, score, offender):
+def test_scores_that_cannot_be_compared_are_an_error(measure, score, rule, changes, offender):
     qrels = {"fine": {"a": 1}, "bad": {"a": 1, "judged": 0}}
     run = {"fine": {"a": 0.5}, "bad": {"a": 0.5, offender: score}}  # a negative score is after the cutoff
-    with pytest.raises(GradedError, match=rf"ADM.*topic 'bad'.*document '{offender}'.*{score}.*in \[0, 1\]"):
-        measure.calc_aggregate(qrels, run)
-    assert ADM.calc_aggregate(qrels, run) > 0
-    assert measure.calc_aggregate({"fine": qrels["fine"]}, run) == 0.5  # other topics may have any score
-
-
-@pytest.mark.parametrize("score", [float("inf"), float("-inf")])
-@pytest.mark.parametrize("norm", ["minmax", "none"])
-@pytest.mark.parametrize("cutoff", [None, 1])
-@pytest.mark.parametrize("offender", ["judged", "unjudged"])
-def test_infinite_scores_are_an_error(score, norm, cutoff, offender):
-    qrels = {"fine": {"a": 1}, "bad": {"a": 1, "judged": 0}}
-    run = {"fine": {"a": 0.5}, "bad": {"a": 0.5, offender: score}}
-    with pytest.raises(GradedError, match=rf"ADM.*topic 'bad'.*document '{offender}'.*{score}"):
-        ADM(norm=norm, cutoff=cutoff).calc_aggregate(qrels, run)
+    with pytest.raises(GradedError, match=rf"ADM.*topic 'bad'.*document '{offender}'.*{score}.*{rule}"):
+        measure(**changes).calc_aggregate(qrels, run)
+    alone = measure(**changes).calc_aggregate({"fine": qrels["fine"]}, run)
+    assert alone == (0.5 if measure["norm"] == "none" else 1)  # other topics may have any score

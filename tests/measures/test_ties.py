@@ -114,16 +114,12 @@ def test_too_many_orders_are_refused():
 class _Squares(WeightedGains):
     """Gains divided by the square of the rank; a plugin needs no more code."""
 
-    NAME = "Squares"
-
     def discount(self, rank):
         return rank**2
 
 
 class _Found(AtRelevant):
     """The share of the ranks down to each relevant document that relevant documents hold, summed."""
-
-    NAME = "Found"
 
     def achieved(self, number, gain):
         return number
@@ -135,7 +131,6 @@ class _Found(AtRelevant):
 class _First(TopicMeasure):
     """The gain of the first document; the plugin only declares that better orders are never worse."""
 
-    NAME = "First"
     TIES = ("min", "max")
     UNJUDGED = True
 
@@ -160,7 +155,6 @@ def test_a_plugin_gets_the_options_without_code_of_its_own(measure):
 @pytest.mark.parametrize("option", [{"ties": "min"}, {"ties": "max"}, {"unjudged": "max"}], ids=str)
 def test_weights_that_rise_under_some_parameter_have_no_extremes(option):
     class Uneven(WeightedGains):
-        NAME = "Uneven"
         PARAMETERS = {"w": Real(default=0, desc="weight of odd ranks")}
 
         def weight(self, rank):

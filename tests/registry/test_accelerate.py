@@ -1,9 +1,5 @@
 """`accelerate`: which provider computes ir-measures' standard measures."""
 
-import subprocess
-import sys
-from textwrap import dedent
-
 import ir_measures
 import pytest
 from ir_measures import AP, RR, Judged, Metric, NumRet, P, nDCG
@@ -112,26 +108,6 @@ for again in (lambda: importlib.reload(sys.modules["ir_measures_graded"]), impor
 """
     environment = "import os; os.environ['IR_MEASURES_GRADED_PLUGINS'] = 'off'\n"
     assert python(environment + code, "-W", "error") == ""
-
-
-def test_import_alone_leaves_standard_measures_unchanged():
-    code = f"""
-    import sys, ir_measures
-    if sys.argv[1:]:
-        import ir_measures_graded
-    measures = [ir_measures.parse_measure(text) for text in {[str(measure) for measure in STANDARD]}]
-    for measure in measures:
-        evaluator = ir_measures.evaluator([measure], {QRELS})
-        print(type(evaluator).__module__, measure, evaluator.calc({RUN}))
-    """
-
-    def output(*argv):
-        command = [sys.executable, "-c", dedent(code), *argv]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-    with_us = output("with us")
-    assert with_us == output()
-    assert "pytrec_eval_provider AP" in with_us
 
 
 def test_command_computes_standard_measures_without_accelerate(output, without_others, tmp_path):

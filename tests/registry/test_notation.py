@@ -33,17 +33,8 @@ EQUAL_STRINGS = [
     ("nCG(gains={-2:0,3:7.5})@20", nCG(gains={-2: 0, 3: 7.5}) @ 20),
     ("DCG_JK(b=2.718)@10", DCG_JK(b=2.718) @ 10),
     ("nDCG_JK(avg=True)@200", nDCG_JK(avg=True) @ 200),
-    # bare gains in any position
-    ("nDCG_JK(gains=0:0,1:1,2:10,3:100,b=3)@100", nDCG_JK(b=3, gains=GAINS) @ 100),
     ("nDCG_JK(b=3,gains=0:0,1:1,2:10,3:100,avg=True)@100", nDCG_JK(b=3, gains=GAINS, avg=True) @ 100),
-    ("nDCG_JK(gains=0:0,1:1,2:10,3:100)", nDCG_JK(gains=GAINS)),
-    ("nDCG_JK(gains=3:100)", nDCG_JK(gains={3: 100})),
     ("nDCG_JK(gains=3:100,)", nDCG_JK(gains={3: 100})),
-    # with spaces
-    (
-        " nDCG_JK ( b = 3 , gains = 0 : 0 , 1:1,2 :10, 3: 100 , avg = True ) @ 100 ",
-        nDCG_JK(b=3, avg=True, gains=GAINS) @ 100,
-    ),
     ("nDCG_JK(\n  gains=0:0,\n  3:100,\n  b=3\n)@5\n", nDCG_JK(b=3, gains={0: 0, 3: 100}) @ 5),
     ("nDCG_JK(gains\t=\t3:100)", nDCG_JK(gains={3: 100})),
     # negative levels and real numbers in every notation
@@ -170,31 +161,38 @@ def test_trec_names_are_read_unless_they_are_measure_strings():
 
 @pytest.mark.parametrize(
     ("text", "meant"),
-    [("nDCG10", "nDCG@10"), ("ndcg_10", "nDCG@10"), ("NDCG_AT_10", "nDCG@10"), ("iprec@0.1", "IPrec@0.1"),
-     ("hit_rate@5", "Success@5"), ("r-precision", "Rprec"), ("mean_reciprocal_rank", "RR")],
-)  # fmt: skip
-def test_spellings_of_other_libraries_are_read(text, meant):
-    assert parse_measures(text) == parse_measures(meant)
+    [
+        ("nDCG10", "nDCG@10"),
+        ("ndcg_10", "nDCG@10"),
+        ("NDCG_AT_10", "nDCG@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("map@100", "AP@100"),
+        ("mrr@10", "RR@10"),
+        ("precision_at_5", "P@5"),
+        ("P10", "P@10"),
+        ("NDCG-jk(b=2)@5,10", "nDCG_JK@5 nDCG_JK@10"),
+        ("iprec@0.1", "IPrec@0.1"),
+        ("hit_rate@5", "Success@5"),
+        ("r-precision", "Rprec"),
+        ("mean_reciprocal_rank", "RR"),
+    ],
+)
+def test_other_spellings_are_read(text, meant):
+    assert " ".join(map(str, parse_measures(text))) == meant
 
 
 @pytest.mark.parametrize(
     ("text", "right"), [("ndcg10", "nDCG@10"), ("p10", "P@10"), ("mapp", "MAP"), ("ncdg@10", "nDCG")]
 )
 def test_message_suggests_names_of_any_case(text, right):
-    with pytest.raises(UnknownMeasureError, match=f"did you mean .*{right}"):
+    with pytest.raises(UnknownMeasureError, match=f"did you mean .*{right}") as caught:
         parse_measures(text)
+    assert isinstance(caught.value, NameError)  # as ir-measures raises
 
 
 def test_nickname_of_trec_measures_prints_nothing_on_stdout(capsys):
     assert ir_measures.AP in parse_measures("official")
     assert capsys.readouterr().out == ""
-
-
-def test_unknown_measure_is_also_a_name_error():
-    with pytest.raises(NameError, match="did you mean"):
-        ir_measures.parse_measure("nDCG_KJ")
-    with pytest.raises(UnknownMeasureError):
-        parse_measure("nonsense(b=2)")
 
 
 def test_other_types_are_refused():
@@ -277,21 +275,6 @@ def test_measures_may_lack_a_cutoff_and_duplicates_are_dropped():
     assert parse_measures(["P", "CG", CG, "P"], uncut=True) == (ir_measures.P, CG)
     with pytest.raises(GradedError, match="cutoff"):
         parse_measures("P")
-
-
-@pytest.mark.parametrize(
-    ("text", "measures"),
-    [
-        ("ndcg@10", "nDCG@10"),
-        ("map@100", "AP@100"),
-        ("mrr@10", "RR@10"),
-        ("precision_at_5", "P@5"),
-        ("P10", "P@10"),
-        ("NDCG-jk(b=2)@5,10", "nDCG_JK@5 nDCG_JK@10"),
-    ],
-)
-def test_other_spellings_are_read(text, measures):
-    assert " ".join(map(str, parse_measures(text))) == measures
 
 
 @pytest.mark.parametrize("text", ["rr1", "hits@10", "nDCG@", "nDCG@10,", "ndcg@10@5", "ndcg(10)"])
