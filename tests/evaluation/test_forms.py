@@ -8,7 +8,6 @@ from ir_measures import AP, RR, Bpref, Judged, NumRet, P, nDCG
 
 import ir_measures_graded
 from input_forms import FORMS, ONLY_GRADED
-from ir_measures_graded import GradedEvaluator
 from ir_measures_graded.analysis import curves, evaluate, explain
 from ir_measures_graded.measures import MEASURES
 
@@ -29,10 +28,6 @@ def by_the_provider(qrels, run):
     return by_topic(ir_measures_graded.graded.iter_calc([*MEASURES, *STANDARD], qrels, run))
 
 
-def by_the_evaluator(qrels, run):
-    return by_topic(GradedEvaluator(MEASURES, qrels).iter_calc(run))
-
-
 def by_evaluate(qrels, run):
     found = evaluate(qrels, {"run": run}, [*MEASURES, *STANDARD])
     return {
@@ -49,7 +44,7 @@ def by_explain(qrels, run):
     return explain(qrels, run, "nDCG_JK@3", "q").records()
 
 
-USES = [through_ir_measures, by_the_provider, by_the_evaluator, by_evaluate, by_curves, by_explain]
+USES = [through_ir_measures, by_the_provider, by_evaluate, by_curves, by_explain]
 
 
 @pytest.mark.parametrize("form", [*FORMS, *ONLY_GRADED])

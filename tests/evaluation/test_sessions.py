@@ -1,6 +1,5 @@
 """Values of sessions: the worked table, a plain reference, and all analyses on sessions."""
 
-import gzip
 import math
 import pickle
 from collections import defaultdict
@@ -9,19 +8,11 @@ from random import Random
 import ir_measures
 import numpy as np
 import pytest
+from ir_measures.util import QrelsConverter, RunConverter
 
 import reference
-from ir_measures_graded import GradedError, nsDCG, parse_measure, sDCG
-from ir_measures_graded.analysis import (
-    Evaluation,
-    compare,
-    evaluate,
-    gate,
-    intervals,
-    power,
-    report,
-    sensitivity,
-)
+from ir_measures_graded import analysis, nsDCG, parse_measure, read_trec_qrels, read_trec_run, sDCG
+from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, intervals, power, sensitivity
 from ir_measures_graded.evaluation.evaluate import Work
 from ir_measures_graded.evaluation.named import named_runs
 from ir_measures_graded.evaluation.sessions import in_sessions
@@ -104,7 +95,6 @@ def check(qrels, runs, measures):
     assert total is None or (found.means()[:, -1] == total).all()
 
 
-@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 @pytest.mark.parametrize("seed", range(5))
 def test_values_of_random_sessions_equal_a_plain_reference(seed):
     qrels, run = collection(seed)
@@ -113,23 +103,12 @@ def test_values_of_random_sessions_equal_a_plain_reference(seed):
 
 def test_values_of_cast_sessions_equal_a_plain_reference(shared_data):
     folder = shared_data / "cast21-doc"
-    qrels, runs = defaultdict(dict), {}
-    for topic, _, doc, level in map(str.split, (folder / "qrels.txt").read_text().splitlines()):
-        qrels[topic][doc] = int(level)
-    for name in ("org_convdr", "org_manual_bm25"):
-        runs[name] = defaultdict(dict)
-        with gzip.open(folder / "runs" / f"{name}.run.gz", "rt") as lines:
-            for topic, _, doc, _, score, _ in map(str.split, lines):
-                runs[name][topic][doc] = float(score)
+    qrels = QrelsConverter(read_trec_qrels(folder / "qrels.txt")).as_dict_of_dict()
+    paths = {name: folder / "runs" / f"{name}.run.gz" for name in ("org_convdr", "org_manual_bm25")}
+    runs = {name: RunConverter(read_trec_run(path)).as_dict_of_dict() for name, path in paths.items()}
     check(qrels, runs, [*VARIANTS, *ORDINARY[:3], ir_measures.NumRet])
-    found = evaluate(folder / "qrels.txt", folder / "runs" / "org_*bm25.run.gz", VARIANTS, sessions=True)
-    of_dicts = evaluate(qrels, {"org_manual_bm25": runs["org_manual_bm25"]}, VARIANTS, sessions=True)
-    assert dict(zip(found.topics, found.values[0].T.tolist())) == dict(
-        zip(of_dicts.topics, of_dicts.values[0].T.tolist())
-    )
 
 
-@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 def test_the_worked_table():
     wanted = {
         "sDCG": 3.0, "nsDCG": 0.5565, "sDCG(discount='2011')": 6.6970, "nsDCG(discount='2011')": 0.6101,
@@ -141,7 +120,6 @@ def test_the_worked_table():
     assert ideal.values.tolist() == [[[1.0], [1.0]]]
 
 
-@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 def test_turns_have_an_order_and_sessions_do_not():
     def found(names):
         changed = [{names[topic]: docs for topic, docs in each.items()} for each in (QRELS, RUN)]
@@ -171,7 +149,6 @@ def of_sessions(found):
     return Evaluation(found.runs, found.measures, tuple(sessions), values)
 
 
-@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 def test_analyses_take_sessions_as_topics():
     qrels, run = collection(1)
     random = Random(3)
@@ -187,14 +164,14 @@ def test_analyses_take_sessions_as_topics():
         for one, other in zip(of_runs.records(), of_values.records(), strict=True):
             numbers = [{k: v for k, v in each.items() if isinstance(v, float)} for each in (one, other)]
             assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
-    for analysis in (compare, power, gate):
-        found = analysis(*given, sessions=sessions)
+    for each in (compare, power, gate):
+        found = each(*given, sessions=sessions)
         texts = " ".join([found.summary, *found.notes()])
         assert f"{len(hand.topics)} sessions" in texts
         assert f"{len(hand.topics)} topics" not in texts
     ranked = sensitivity(*given, sessions=sessions)
     np.testing.assert_allclose(ranked.means, hand.means())
-    page = report(*given[:2], [nsDCG @ 5, "AP"], sessions=sessions)
+    page = analysis.report(*given[:2], [nsDCG @ 5, "AP"], sessions=sessions)
     assert (page.profile, page.rankings, page.by_topic.topics) == (None, None, hand.topics)
     assert {line.span for each in page.verdict.measures for line in each.lines} == {None}
     assert page.by_topic.relevant.sum() == sum(
@@ -207,13 +184,6 @@ def test_worker_processes_know_the_sessions():
     work = Work(in_sessions(QRELS, True), [nsDCG, sDCG(bq=9)], None)
     (run,) = named_runs({"run": RUN})
     assert (pickle.loads(pickle.dumps(work))(run)[0][0] == work(run)[0][0]).all()
-
-
-def test_measures_of_sessions_are_not_tried_on_topics():
-    with pytest.raises(GradedError, match=r"nsDCG@3 has a value for a session, not for a topic; evaluate, "):
-        evaluate(QRELS, {"run": QRELS}, [nsDCG @ 3])
-    with pytest.raises(GradedError, match="sDCG has a value for a session"):
-        ir_measures.calc_aggregate([sDCG], QRELS, QRELS)
 
 
 def test_the_shell_takes_ids_a_pattern_or_a_table(output, tmp_path):

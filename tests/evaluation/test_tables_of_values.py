@@ -126,34 +126,6 @@ def test_smaller_values_are_better_by_name_or_on_request():
         Evaluation.from_values(rows, smaller=["size"])
 
 
-HEAD = "run,topic,measure,value\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (f"{HEAD}A,1,AP,0.5\nA,2,AP,high\n", "t: row 2, column value: 'high' is not a finite number"),
-        (f"{HEAD}A,1,AP,0.5\nA,all,AP,\nA,2,AP,\n", "t: row 3, column value: '' is not a finite number"),
-        (f"{HEAD}A,1,AP,1_0\n", "t: row 1, column value: '1_0' is not a finite number"),
-        ("run,topic,AP,x\nA,1,0.5,1\nA,2,0.1,inf\n", "t: row 2, column x: 'inf' is not a finite number"),
-        (f"{HEAD},1,AP,0.5\n", "t: row 1, column run: '' is empty"),
-        (f"{HEAD}A,1,AP,1\nA,2,AP,1\nA,1,AP,1\n", "t: row 3: A has two values of AP for topic 1"),
-        (f"{HEAD}A,1,AP,1\nA,2,AP,1\nB,1,AP,1\n", "t: B lacks values of AP for 1 topic (2); give each run"),
-        ("run,topic,AP,map\nA,1,0,1\n", "t: AP and map are the same measure; keep one"),
-        ("run,topic,x,x\nA,1,0,1\n", "t has two columns named x; rename one"),
-        ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
-        ("run,topic,AP\nA,1,0,7\n", "Row #2: Expected 3 columns, got 4: A,1,0,7"),
-        ('[{"topic": 1, "AP": 1}, 3]', "t: cannot be read as a table"),
-        ("map\t1\t0.5\nmap\t2\n", "Row #2: Expected 3 columns, got 2"),
-    ],
-)
-def test_a_wrong_table_is_refused_with_row_and_column(content, message):
-    Path("t").write_text(content)
-    with pytest.raises(GradedError) as refused:
-        Evaluation.from_values("t")
-    assert message in str(refused.value)
-
-
 def test_numbers_are_cut_at_quartiles_and_equal_numbers_stay_together():
     lengths = dict(zip("abcdefghij", [1, 1, 1, 1, 5, "6", 7.5, 8, None, float("nan")]))
     assert groups_of("abcdefghijk", lengths, {}) == {

@@ -210,12 +210,6 @@ def test_measures_are_not_supported_if_the_processor_fuses_multiplication_and_ad
     assert [m for m in measures if not GradedProvider().supports(m)] == [infAP, SetF, IPrec @ 0.5]
 
 
-@pytest.mark.parametrize("measure", [AP, nDCG @ 5, NumRet])
-def test_fractional_levels_are_an_error(measure):
-    with pytest.raises(GradedError, match=r"qrels: topic 'q', document 'b': the level is 0\.5; .* whole"):
-        ir_measures_graded.graded.evaluator([measure], {"q": {"a": 1.0, "b": 0.5}})
-
-
 def test_logarithms_equal_those_of_c():
     numbers = numpy.append(numpy.arange(1, 20_000), 1 << 17)
     assert standard.log2(numbers).tolist() == [math.log2(number) for number in numbers.tolist()]
