@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.named import Judgments, Qrels, read_judgments
+from ..evaluation.named import Qrels, read_judgments
 from ..inputs.sources import definitions_of
 from ..output import plots
 from ..output.formats import Table, counted, listed
@@ -57,16 +56,13 @@ class Levels(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per level; the mean is over all topics."""
-        return [
-            {
-                "level": level,
-                "documents": documents,
-                "topics": topics,
-                "mean_per_topic": documents / self.relevant.size,
-                "definition": self.definitions.get(level, ""),
-            }
-            for level, documents, topics in zip(self.levels, self.documents.tolist(), self.topics.tolist())
-        ]
+        names = ("level", "documents", "topics", "mean_per_topic", "definition")
+        means, texts = (
+            self.documents / self.relevant.size,
+            [self.definitions.get(level, "") for level in self.levels],
+        )
+        rows = zip(self.levels, self.documents.tolist(), self.topics.tolist(), means.tolist(), texts)
+        return [dict(zip(names, row)) for row in rows]
 
     def gains(self) -> dict[str, GainMap]:
         """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones."""
@@ -75,14 +71,14 @@ class Levels(Result):
                 name: {level: gain for level, gain in gains.items() if level in self.levels}
                 for name, gains in PRESETS.items()
             }
-        above = [level for level in self.levels if level > 0]
+        above = dict(enumerate((level for level in self.levels if level > 0), start=1))
         found: dict[str, GainMap] = {
-            "flat": dict.fromkeys(above, 1),
-            "linear": {level: number for number, level in enumerate(above, start=1)},
-            "exponential": {level: 2**number - 1 for number, level in enumerate(above, start=1)},
+            "flat": dict.fromkeys(above.values(), 1),
+            "linear": {level: number for number, level in above.items()},
+            "exponential": {level: 2**number - 1 for number, level in above.items()},
         }
         if len(above) <= STEEP:
-            found["steep"] = {level: 10**number for number, level in enumerate(above)}
+            found["steep"] = {level: 10 ** (number - 1) for number, level in above.items()}
         return found
 
     def pasteable(self) -> dict[str, str]:
@@ -94,30 +90,31 @@ class Levels(Result):
 
     def notes(self) -> list[str]:
         """Unusual properties of the levels, one sentence each."""
-        return list(self._notes())
-
-    def _notes(self) -> Iterator[str]:
+        notes = []
         used = [level for level, number in zip(self.levels, self.documents.tolist()) if number]
         for level in used:
             if level < 0:
-                yield f"Level {level} is negative; its gain is 0 unless gains= sets it."
+                notes.append(f"Level {level} is negative; its gain is 0 unless gains= sets it.")
             if not isinstance(level, int):
-                yield f"Level {level} is not a whole number; trec_eval's measures refuse it."
+                notes.append(f"Level {level} is not a whole number; trec_eval's measures refuse it.")
         if 0 not in used:
-            yield "No document has level 0: documents that are not relevant are not judged."
+            notes.append("No document has level 0: documents that are not relevant are not judged.")
         whole = [level for level in used if isinstance(level, int)]
         if whole == used != [] and whole[-1] <= LARGEST:
             gaps = [level for level in range(max(1, whole[0]), whole[-1]) if level not in whole]
             if gaps:
-                yield f"No document has level {listed(gaps, most=10)}."
+                notes.append(f"No document has level {listed(gaps, most=10)}.")
         unused = [level for level in self.definitions if level not in used]
         if unused:
-            yield f"Level {', '.join(map(str, sorted(unused)))} is defined but not used."
+            notes.append(f"Level {', '.join(map(str, sorted(unused)))} is defined but not used.")
         if sum(level > 0 for level in used) == 1:
-            yield "Only one level is above 0: the judgments are binary."
+            notes.append("Only one level is above 0: the judgments are binary.")
         without = int((self.relevant == 0).sum())
         if without:
-            yield f"{counted(without, 'topic')} of {self.relevant.size} have no document above level 0."
+            notes.append(
+                f"{counted(without, 'topic')} of {self.relevant.size} have no document above level 0."
+            )
+        return notes
 
     @plots.styled
     def figure(self) -> Figure:
@@ -156,7 +153,8 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
     """
     judgments = read_judgments(qrels)
     counts = (judgments.documents.judged if highest else judgments.judged).levels
-    definitions = {plain_number(level): text for level, text in _definitions(judgments).items()}
+    texts = {} if judgments.name is None else definitions_of(judgments.name)
+    definitions = {plain_number(level): text for level, text in texts.items()}
     found = sorted({*map(plain_number, np.unique(counts.level).tolist()), *definitions})
     place = np.searchsorted(np.array(found, dtype=float), counts.level)
     topics = len(judgments.topics)
@@ -168,7 +166,3 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
         np.bincount(counts.topic[above], counts.count[above], minlength=topics).astype(np.int64),
         definitions,
     )
-
-
-def _definitions(judgments: Judgments) -> dict[Any, str]:
-    return {} if judgments.name is None else definitions_of(judgments.name)

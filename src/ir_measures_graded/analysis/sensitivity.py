@@ -22,7 +22,7 @@ from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import Gains, named_weightings, weighting
+from ..ranking.gains import Gains, named_weightings, plain_number, weighting
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
 from ..statistics.agreement import swapped
@@ -124,41 +124,27 @@ class Sensitivity(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per pair of settings: τ, its threshold, and the runs that change order."""
-        return [
-            {
-                "first": str(found.first),
-                "second": str(found.second),
-                "tau": None if found.tau is None else float(found.tau),
-                "under": None if found.tau is None else found.tau.under,
-                "swaps": len(found.swaps),
-                "runs": "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps),
-            }
-            for found in self.agreements()
-        ]
+        records = []
+        for found in self.agreements():
+            tau, under = (None, None) if found.tau is None else (float(found.tau), found.tau.under)
+            of = {"first": str(found.first), "second": str(found.second), "tau": tau, "under": under}
+            runs = "; ".join(f"{ahead} / {behind}" for ahead, behind in found.swaps)
+            records.append({**of, "swaps": len(found.swaps), "runs": runs})
+        return records
 
     def rank_table(self) -> Table:
         """Column names and rows: one row per run with its rank under each setting."""
-        rows = [
-            [run, *(int(rank) if rank.is_integer() else rank for rank in ranks)]
-            for run, ranks in zip(self.runs, self.ranks.tolist())
-        ]
+        rows = [[run, *map(plain_number, ranks)] for run, ranks in zip(self.runs, self.ranks.tolist())]
         return ["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1])
 
     def value_table(self) -> Table:
         """Column names and rows: one row per setting and run with mean and rank."""
-        columns = ["measure", "weighting", "cutoff", "run", "mean", "rank"]
-        return columns, [
-            [
-                str(setting.measure),
-                setting.weighting,
-                setting.cutoff,
-                run,
-                float(self.means[row, column]),
-                float(self.ranks[row, column]),
-            ]
-            for column, setting in enumerate(self.settings)
-            for row, run in enumerate(self.runs)
+        rows = [
+            [str(setting.measure), setting.weighting, setting.cutoff, *of_run]
+            for setting, means, ranks in zip(self.settings, self.means.T.tolist(), self.ranks.T.tolist())
+            for of_run in zip(self.runs, means, ranks)
         ]
+        return ["measure", "weighting", "cutoff", "run", "mean", "rank"], rows
 
     def legend(self) -> str:
         """The gains of each weighting, one line per weighting."""
@@ -208,23 +194,18 @@ class Sensitivity(Result):
         width = plots.INCHES * sum(max(map(len, labels.values())) for labels in ends)
         figure = plots.new_figure(max(0.45 * count, 3.0) + width, 0.27 * len(self.runs) + 2.2)
         axes = figure.add_subplot()
-        sides = axes, axes.secondary_yaxis("right")
-        styles = plots.run_styles(self.runs)
+        styles, places = plots.run_styles(self.runs), np.arange(float(count))
         for run in np.argsort(self.ranks[:, 0], kind="stable").tolist():
             ranks, style = self.ranks[run], styles[self.runs[run]]
             axes.plot(range(count), ranks, **{**style, "marker": ""}, alpha=0.25)
-            axes.plot(
-                np.insert(np.arange(count, dtype=float), borders, np.nan),
-                np.insert(ranks, borders, np.nan),
-                label=self.runs[run],
-                alpha=0.3 if (ranks == ranks[0]).all() else 1.0,
-                **style,
-            )
-        colour = {run: style["color"] for run, style in styles.items()}
-        for side, labels in zip(sides, ends):
+            x, y = (np.insert(each, borders, np.nan) for each in (places, ranks))
+            alpha = 0.3 if (ranks == ranks[0]).all() else 1.0
+            axes.plot(x, y, label=self.runs[run], alpha=alpha, **style)
+        for side, labels in zip((axes, axes.secondary_yaxis("right")), ends):
             side.yaxis.set_ticks(list(labels), list(labels.values()))
             for text in side.get_yticklabels():
-                text.set_color(colour.get(text.get_text().rpartition("  ")[0], "black"))
+                style = styles.get(text.get_text().rpartition("  ")[0], {"color": "black"})
+                text.set_color(style["color"])
             side.tick_params(length=0)
             side.spines[:].set_visible(False)
         axes.invert_yaxis()
@@ -269,20 +250,14 @@ def sensitivity(
     levels = np.unique(judgments.table.values).tolist()
     weightings = {name: weighting(name, given, levels) for name, given in named_weightings(gains).items()}
     settings = _settings(parse_measures(measures, uncut=True), weightings, list(dict.fromkeys(cutoffs)))
-    evaluated = [setting.measure for setting in settings]
-    evaluation = evaluate(judgments, runs, evaluated, progress=progress, jobs=jobs)
+    wanted = [setting.measure for setting in settings]
+    evaluation = evaluate(judgments, runs, wanted, progress=progress, jobs=jobs)
     if len(evaluation.runs) < 2:
         raise GradedError(f"a ranking needs at least 2 runs; there {'is 1' if evaluation.runs else 'are 0'}")
-    column = [evaluation.measures.index(setting.measure) for setting in settings]
-    means = evaluation.means()[:, column]
+    means = evaluation.means()[:, [evaluation.measures.index(measure) for measure in wanted]]
     # Settings are ranked one by one because rounding is relative to the largest value.
-    ranks = np.stack(
-        [
-            run_ranks(-sign_of(setting.measure) * values[:, None])[:, 0]
-            for setting, values in zip(settings, means.T)
-        ],
-        axis=1,
-    )
+    of_measures = zip(wanted, means.T[:, :, None])
+    ranks = np.hstack([run_ranks(-sign_of(measure) * values) for measure, values in of_measures])
     return Sensitivity(evaluation.runs, settings, weightings, means, ranks, kendall(ranks))
 
 
@@ -312,11 +287,9 @@ def _pairs(gains: Gains) -> str:
 def _settings(
     measures: Sequence[Measure], weightings: Mapping[str, Gains], cutoffs: Sequence[int]
 ) -> tuple[Setting, ...]:
-    open_to = {
-        choice: [m for m in measures if choice in m.SUPPORTED_PARAMS and choice not in m.params]
-        for choice in ("gains", "cutoff")
-    }
-    for choice, given in (("gains", list(weightings)), ("cutoff", cutoffs)):
+    open_to = {}
+    for choice, given in (("gains", weightings), ("cutoff", cutoffs)):
+        open_to[choice] = [m for m in measures if choice in m.SUPPORTED_PARAMS and choice not in m.params]
         if given and not open_to[choice]:
             raise GradedError(
                 f"no measure takes the {choice}: {', '.join(map(str, measures))} set their own or take none"

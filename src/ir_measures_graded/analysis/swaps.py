@@ -166,35 +166,27 @@ def swaps(
     refuse_large(
         largest, sizes[largest], needed, f"{counted((most + 1) * repetitions, 'ranking')} of {documents}"
     )
-    names = np.array([f"d{number}" for number in range(documents)])
+    names, scores = np.arange(documents).astype(str), np.arange(documents, 0.0, -1).tolist()
     rankings = names[_swapped(documents, most, repetitions, np.random.default_rng(seed))]
-    scores = list(map(float, range(documents, 0, -1)))
-    run = {
-        f"{swap}/{repetition}": dict(zip(ranking, scores))
-        for swap, row in enumerate(rankings.tolist())
-        for repetition, ranking in enumerate(row)
-    }
+    listed = enumerate(rankings.reshape(-1, documents).tolist())
+    run = {str(number): dict(zip(ranking, scores)) for number, ranking in listed}
     values = np.empty((len(counts), len(wanted), most + 1, repetitions))
     for number, count in enumerate(tracked(list(counts), "scale", progress)):
         generator = np.random.default_rng([seed, count])
-        judged = [
-            dict(zip(names.tolist(), _reference(count, documents, uneven, generator)))
-            for _ in range(repetitions if uneven else 1)
-        ]
-        qrels = {topic: judged[place % repetitions % len(judged)] for place, topic in enumerate(run)}
+        perfect = [_reference(count, documents, uneven, generator).tolist() for _ in range(repetitions)]
+        judged = [dict(zip(names.tolist(), levels)) for levels in perfect]
+        qrels = {topic: judged[int(topic) % repetitions] for topic in run}
         values[number] = evaluate(qrels, {"swapped": run}, wanted).values[0].reshape(values.shape[1:])
     return Swaps(counts, wanted, values, documents, uneven, seed)
 
 
-def _reference(levels: int, documents: int, uneven: bool, generator: np.random.Generator) -> list[int]:
+def _reference(levels: int, documents: int, uneven: bool, generator: np.random.Generator) -> np.ndarray:
     """The level of each document of a perfect ranking."""
-    if uneven:
-        sizes = generator.multinomial(documents - 2, generator.dirichlet(np.ones(levels)))
-        sizes[[0, -1]] += 1
-        ascending = np.repeat(np.arange(levels), sizes)
-    else:
-        ascending = np.arange(documents) * levels // documents
-    return [int(level) for level in ascending[::-1]]
+    if not uneven:
+        return (np.arange(documents) * levels // documents)[::-1]
+    sizes = generator.multinomial(documents - 2, generator.dirichlet(np.ones(levels)))
+    sizes[[0, -1]] += 1
+    return np.repeat(np.arange(levels), sizes)[::-1]
 
 
 def _swapped(documents: int, most: int, repetitions: int, generator: np.random.Generator) -> np.ndarray:
