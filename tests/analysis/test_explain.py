@@ -12,7 +12,8 @@ from ir_measures_graded import CG, parse_measure
 from ir_measures_graded.analysis import Explanation, evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.uncertainty import sorts_ties, with_option
+from ir_measures_graded.uncertainty import with_option
+from ir_measures_graded.uncertainty.states import sorts_ties
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
 

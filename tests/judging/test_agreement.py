@@ -197,23 +197,16 @@ def test_orders_follow_the_means_under_either_qrels(human, found):
 
 def test_runs_are_compared_over_the_topics_of_both(human):
     part = {topic: judged for topic, judged in human.items() if topic not in ("351", "362")}
-    found = agreement(human, part, demo.run_paths(), ["P@5"])
-    (order,) = found.orders
-    assert (
-        order.human == order.machine == pytest.approx(evaluate(part, demo.run_paths(), ["P@5"]).means()[:, 0])
-    )
+    (order,) = agreement(human, part, demo.run_paths(), ["P@5"]).orders
+    means = evaluate(part, demo.run_paths(), ["P@5"]).means()[:, 0]
+    assert order.human == order.machine == pytest.approx(means)
 
 
-def test_runs_that_all_tie_have_no_tau():
+def test_equal_levels_have_no_kappa_and_equal_runs_no_tau():
     runs = {name: {"q1": {"a": 2.0, "b": 1.0}} for name in "AB"}
-    (order,) = agreement(HUMAN, MACHINE, runs, ["P@1"]).orders
-    assert (order.tau, order.swaps) == (None, ())
-
-
-def test_a_single_level_has_no_kappa():
-    same = {"q1": {"a": 1, "b": 1}}
-    found = agreement(same, same)
+    found = agreement({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 1, "b": 1}}, runs, ["P@1"])
     assert (found.kappa, found.linear, found.quadratic, found.same, found.bias) == (None, None, None, 1, 0)
+    assert (found.orders[0].tau, found.orders[0].swaps) == (None, ())
 
 
 def test_each_judge_has_a_row(human):

@@ -1,5 +1,6 @@
-"""Qrels of several judges: the rule for merging them."""
+"""The levels of judges: read from files of answers, brought to one scale, and merged."""
 
+import gzip
 import io
 
 import pandas
@@ -8,7 +9,15 @@ from ir_measures import Qrel
 
 from ir_measures_graded import GradedError, demo, read_trec_qrels
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.judging.merging import merge_qrels
+from ir_measures_graded.judging.merging import (
+    answers_in,
+    level_map,
+    levels_of,
+    merge_qrels,
+    on_one_scale,
+    rescaled,
+    scale_of,
+)
 
 HUMAN = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
 MACHINE = {"q1": {"a": 3, "b": 0, "d": 1}, "q3": {"e": 2}}
@@ -34,14 +43,8 @@ def test_merging_takes_qrels_in_every_form(tmp_path):
     path.write_text("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\n")
     tuples = [Qrel(topic, doc, level) for topic, judged in HUMAN.items() for doc, level in judged.items()]
     frame = pandas.DataFrame(tuples, columns=Qrel._fields).drop(columns="iteration")
-    for form in (
-        path,
-        str(path),
-        tuples,
-        iter(tuples),
-        frame,
-        read_trec_qrels(io.BytesIO(path.read_bytes())),
-    ):
+    trec = read_trec_qrels(io.BytesIO(path.read_bytes()))
+    for form in (path, str(path), tuples, iter(tuples), frame, trec):
         assert merge_qrels({"human": form}).qrels == HUMAN
     assert len(merge_qrels({"demo": "graded-demo"}).qrels) == 20
 
@@ -59,13 +62,98 @@ def test_qrels_merged_with_themselves_stay_the_same():
     ("sources", "message"),
     [
         ([("a", HUMAN), ("a", HUMAN)], "two sources of qrels are named 'a'"),
-        (
-            [("a", [Qrel("q", "d", 1), Qrel("q", "d", 2)])],
-            "a: topic 'q', document 'd': judged twice, at level 1",
-        ),
+        ([("a", [Qrel("q", "d", 1), Qrel("q", "d", 2)])], "a: topic 'q', document 'd': judged twice, at"),
         ([("a", "missing.txt")], "'missing.txt' is neither a file nor"),
     ],
 )
 def test_sources_that_cannot_be_merged_are_refused(sources, message):
     with pytest.raises(GradedError, match=message):
         merge_qrels(sources)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("answers.txt", "q1 0 a 2\nq1 0 b ?\n\nq2 0 c 0\nq2 0 c 0\n"),
+        ("answers.csv", "document,why,level,topic\na,x,2,q1\nb,,,q1\nc,, 0 ,q2\n"),
+        ("excel.csv", "\ufefftopic;document;level;runs\r\nq1;a;2;A:1 B:2\r\nq1;b;;\r\nq2;c;0;\r\n;;;\r\n"),
+        ("quoted.csv", '"topic";"document";"level"\n"q1";"a";"2"\n"q2";"c";"0"\n'),
+        ("excel.CSV", "\ufefftopic,document,level\r\nq1,a,2.0\r\nq1,b,-\r\nq2,c,0\r\n"),
+    ],
+)
+def test_answers_are_read_but_for_documents_that_are_not_judged(tmp_path, name, text):
+    path = tmp_path / name
+    for written in (text.encode(), gzip.compress(text.encode())):
+        path.write_bytes(written)
+        assert answers_in(path)[0] == {"q1": {"a": 2}, "q2": {"c": 0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.txt", "q1 0 a 2\nq1 0 b\n", r"a\.txt:2: 3 fields, not 4 \(topic iteration document level\)"),
+        ("a.txt", "q1 0 a high\n", r"a\.txt:1: the level 'high' is not a finite number"),
+        ("a.txt", "q1 0 a 2\nq1 0 a 1\n", r"a\.txt:2: topic 'q1', document 'a': judged twice, at level 2 "),
+        ("a.csv", "topic,level,why\nq1,2,x\n", r"a\.csv has no column doc_id \(or docno, docid …\)"),
+        ("a.csv", "topic,document,level\nq1,,2\n", r"a\.csv:2: the field doc_id is empty"),
+    ],
+)
+def test_files_that_are_no_answers_are_refused_with_their_line(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(GradedError, match=message):
+        answers_in(tmp_path / name)
+
+
+def test_whole_levels_are_ints():
+    assert str(levels_of({"q": {"a": 1.0, "b": 0.5}})) == "{'q': {'a': 1, 'b': 0.5}}"
+
+
+def test_levels_become_those_of_the_step_that_they_reach():
+    qrels = {"q": {"a": 0, "b": 4, "c": 5, "d": 9.99, "e": 10, "f": 11}}
+    assert rescaled(qrels, {10: 3, 5: 1, 0: 0})["q"] == {"a": 0, "b": 0, "c": 1, "d": 1, "e": 3, "f": 3}
+    assert rescaled(qrels, "-1:0,0.5:1")["q"] == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ("0:0,5", "levels '0:0,5' are not allowed: '5' is not LEVEL:LEVEL"),
+        ("0:0,x:1", "'x:1' is not LEVEL:LEVEL"),
+        ("0:nan", "'0:nan' is not LEVEL:LEVEL"),
+        ({}, "'' is not LEVEL:LEVEL"),
+        ("0:0,0.0:1", "level 0 is named twice"),
+        ("0:1,5:0", "a higher level may not become a lower one"),
+    ],
+)
+def test_maps_that_are_none_are_refused(levels, message):
+    with pytest.raises(GradedError, match=message):
+        level_map(levels)
+
+
+def test_levels_below_the_map_are_refused():
+    with pytest.raises(GradedError, match="machine: topic 'q', document 'a': level -1 is below 0, the low"):
+        rescaled({"q": {"a": -1}}, "0:0,5:1", "machine")
+
+
+SCALE = {"q": {"a": 0, "b": 3}, "r": {"a": 1}}
+
+
+@pytest.mark.parametrize("levels", [(0, 1, 2), (0, 0, 0), (3, 2, 1)])
+def test_a_machine_need_not_use_all_levels(levels):
+    machine = {"q": dict(zip("abc", levels))}
+    assert on_one_scale(SCALE, machine, None) == machine
+    assert on_one_scale({"q": {"a": 0.5, "b": 3}}, {"q": {"a": 1.25}}, None) == {"q": {"a": 1.25}}
+
+
+@pytest.mark.parametrize("level", [-1, 0.5, 10])
+def test_a_level_of_another_scale_is_refused_with_its_document(level):
+    machine = {"q": {"a": 3, "b": 1}, "r": {"c": 2, "d": level}}
+    with pytest.raises(GradedError, match=rf"\(machine, topic 'r', document 'd': {level}\); map the machine"):
+        on_one_scale(SCALE, machine, None)
+    assert on_one_scale(SCALE, machine, "-1:0,0.5:1,3:3")["q"] == {"a": 3, "b": 1}
+
+
+def test_messages_list_the_levels_of_a_scale():
+    assert scale_of({"q": dict.fromkeys("abc", 2)}) == "2"
+    assert scale_of({"q": {str(level): level for level in range(100)}}) == "0 to 99"
+    assert scale_of({"q": {}}) == "none"

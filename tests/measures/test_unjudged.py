@@ -2,12 +2,13 @@
 
 import sys
 import tracemalloc
+from itertools import product
 from random import Random
 
 import pytest
 
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
-from ir_measures_graded import AGR, NDCNG, SR, GradedError, nDCG_JK, parse_measure
+from ir_measures_graded import NDCNG, SR, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
 from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of
@@ -59,21 +60,6 @@ def test_range_of_a_difference_holds_all_judgments(measure):
                 assert (low, high) == pytest.approx((min(apart), max(apart)), rel=0, abs=1e-12)
 
 
-def test_gains_that_differ_by_2_to_the_50():
-    levels = (0, 1, 2, 50, 60)
-    qrels = {"q": {"a": 1, "b": 2, "c": 1}, "levels": {f"d{level}": level for level in levels}}
-    run = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
-    plain = parse_measure("nDCG_Burges@4")
-    of_all = [
-        plain.calc(qrels | {"q": qrels["q"] | {"x": x, "y": y}}, run).per_query[0].value
-        for x in levels
-        for y in levels
-    ]
-    for word, extreme in EXTREMES.items():
-        found = plain(unjudged=word).calc(qrels, run).per_query[0].value
-        assert found == pytest.approx(extreme(of_all), rel=1e-12)
-
-
 @pytest.mark.parametrize("size", [40, 10_000])
 @pytest.mark.parametrize(
     "measure", ["nERR(gains=linear)", "Q", "nCG(avg=True)@99999", "AGR", "muAP", "NDCNG"]
@@ -102,18 +88,6 @@ def test_the_work_of_all_topics_together_is_limited(measure):
         measure.calc_aggregate(qrels, run)
 
 
-def test_one_document_may_get_any_of_many_levels():
-    levels = [number / 7 for number in range(1, 300)]
-    qrels = {"q": {"a": 3, "b": 30}, "levels": {f"d{level}": level for level in levels}}
-    run = {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
-    plain = parse_measure("Q@3")
-    of_all = [
-        plain.calc(qrels | {"q": qrels["q"] | {"x": level}}, run).per_query[0].value for level in (0, *levels)
-    ]
-    for word, extreme in EXTREMES.items():
-        assert plain(unjudged=word).calc(qrels, run).per_query[0].value == pytest.approx(extreme(of_all))
-
-
 def test_judgments_are_compared_block_by_block(monkeypatch):
     monkeypatch.setattr(uncertainty_judgments, "BLOCK", 1 << 14)
     qrels, run = {"q": {f"d{n}": n % 4 for n in range(50)}}, {"q": {f"x{n}": -n for n in range(40)}}
@@ -137,20 +111,28 @@ def test_many_real_levels_are_one_case():
         assert all(a <= b < c for a, b, c in zip(low, value, high))
 
 
-def test_bounds_by_brute_force_over_levels_with_one_gain():
-    # AGR subtracts from the gain of a level that of the level below, even if that level gains nothing.
-    levels, plain = (0, 1, 1.5, 2, 2.5), AGR(gains={1: 5, 2: 0}) @ 3
-    qrels, run = {"a": 1, "b": 2.5, "c": 0}, {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}
-    others = {"levels": {f"d{level}": level for level in levels}}
-    of_all = [
-        plain.calc({"q": {**qrels, **given}} | others, {"q": run}).per_query[0].value
-        for x in (None, *levels)
-        for y in (None, *levels)
-        if (given := {doc: level for doc, level in (("x", x), ("y", y)) if level is not None}) is not None
-    ]
+@pytest.mark.parametrize(
+    ("measure", "levels", "unjudged"),
+    [
+        ("nDCG_Burges@4", (0, 1, 2, 50, 60), "xy"),  # gains that differ by 2^50
+        ("Q@4", [number / 7 for number in range(300)], "y"),
+        # AGR subtracts from the gain of a level that of the level below, even if that level gains nothing.
+        ("AGR(gains={1:5,2:0})@3", (0, 1, 1.5, 2, 2.5), "xy"),
+    ],
+    ids=str,
+)
+def test_extremes_equal_those_over_unusual_levels(measure, levels, unjudged):
+    plain, others = parse_measure(measure), {"levels": {f"d{level}": level for level in levels}}
+    judged = {"a": 1, "b": 2.5 if "AGR" in measure else 2, "c": 0 if "AGR" in measure else 1}
+    run = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0} if "x" in unjudged else {"b": 3, "y": 2, "a": 1}}
+
+    def value(measure, given=()):
+        return measure.calc({"q": judged | dict(given)} | others, run).per_query[0].value
+
+    options = [[(), *((doc, level) for level in levels)] for doc in unjudged]
+    of_all = [value(plain, filter(None, given)) for given in product(*options)]
     for word, extreme in EXTREMES.items():
-        found = plain(unjudged=word).calc({"q": qrels} | others, {"q": run}).per_query[0].value
-        assert found == pytest.approx(extreme(of_all), rel=1e-12)
+        assert value(plain(unjudged=word)) == pytest.approx(extreme(of_all), rel=1e-12)
 
 
 @pytest.mark.parametrize("measure", [nDCG_JK, NDCNG, SR(ideal="retrieved")], ids=str)

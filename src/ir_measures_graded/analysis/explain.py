@@ -39,7 +39,8 @@ from ..registry.facts import (
 )
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
-from ..uncertainty import in_order, sorts_ties
+from ..uncertainty.states import sorts_ties
+from ..uncertainty.ties import in_order
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:

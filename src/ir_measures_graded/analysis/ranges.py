@@ -34,8 +34,9 @@ from ..output.result import Result
 from ..registry.facts import is_graded, sign_of, uses_recall_base
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
-from ..uncertainty import Undetermined, difference, evaluated, with_option
-from ..uncertainty.judgments import Unjudged, filled, unjudged_of
+from ..uncertainty import evaluated, with_option
+from ..uncertainty.extremes import difference
+from ..uncertainty.judgments import Undetermined, Unjudged, filled, unjudged_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,23 +17,10 @@ from ..errors import GradedError
 from ..measures.base import GradedMeasure
 from ..measures.sums import WeightedGains
 from ..measures.topics import Topics
-from .extremes import difference, extreme
+from .extremes import extreme
 from .judgments import Undetermined
-from .states import curve_over_orders, extreme_over_orders, sorts_ties
-from .ties import expected, in_order, merit
-
-__all__ = [
-    "Undetermined",
-    "difference",
-    "evaluated",
-    "evaluated_curve",
-    "expected",
-    "extreme",
-    "in_order",
-    "merit",
-    "sorts_ties",
-    "with_option",
-]
+from .states import needs_states, sums_over_orders
+from .ties import expected, in_order
 
 
 def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
@@ -44,8 +31,9 @@ def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
     if measure.option("ties") == "mean":
         amounts = expected(measure, topics)
         return measure.value_of(amounts, topics)
-    if measure.option("ties") in ("min", "max") and not sorts_ties(measure):
-        return extreme_over_orders(measure, topics, measure.option("ties") == "max")
+    if needs_states(measure):
+        sums = sums_over_orders(measure, topics, int(topics.retrieved.max(initial=1)))
+        return measure.scaled(sums[:, -1], topics)
     return measure.values(in_order(measure, topics))
 
 
@@ -65,10 +53,11 @@ def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.nd
     check_weights(measure, topics)
     if measure.option("unjudged"):
         return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
-    if measure.option("ties") in ("min", "max") and not sorts_ties(measure):
-        return curve_over_orders(measure, topics, measure.option("ties") == "max", depth)
     if measure.option("ties") == "mean":
         return measure.curve_of(expected(measure, topics), topics, depth)
+    if needs_states(measure):
+        sums = sums_over_orders(measure, topics.cut(depth), depth)
+        return measure.scaled(sums, topics, np.arange(1, depth + 1))
     return measure.curve(in_order(measure, topics), depth)
 
 

@@ -12,6 +12,7 @@ from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
 from ..measures.sums import AtRelevant, Normalised, WeightedGains
 from ..measures.topics import Topics, ratio
+from ..registry.facts import has_own_ideal
 from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
 from .ratio import threshold_ratio, weighted_ratio
 from .states import extreme_over_states
@@ -61,14 +62,12 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
         return extreme_in_order(topics, measure.values, highest)
     unjudged = unjudged_of(topics)
     weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.count)
-    quotient = weighted_ratio(measure, topics, unjudged.count, weights, highest).highest(unjudged.count)
-    return quotient if highest else -quotient
+    return weighted_ratio(measure, topics, unjudged.count, weights, highest).extreme(unjudged.count)
 
 
 @extreme.register
 def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
-    quotient = threshold_ratio(measure, topics, highest).highest(unjudged_of(topics).count)
-    return np.minimum(quotient if highest else -quotient, 1.0)
+    return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).count), 1.0)
 
 
 @extreme.register
@@ -140,18 +139,17 @@ def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair 
 
 @difference.register
 def _(measure: Normalised, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    if measure.averages or measure.params.get("ideal") == "retrieved":
+    if measure.averages or has_own_ideal(measure):
         return None
     topic, weight = differing(measure, one, other, shared)
     count = np.bincount(topic, minlength=one.count)
     weights = padded(weight[np.argsort(topic, kind="stable")], count)
 
-    def extreme_difference(sign: int) -> np.ndarray:
-        a, b = (weighted_ratio(measure, topics, count, weights, sign > 0) for topics in (one, other))
-        both = a._replace(achieved=a.achieved - b.achieved, value=a.value - b.value)
-        return sign * both.highest(count)
+    def extreme_difference(highest: bool) -> np.ndarray:
+        a, b = (weighted_ratio(measure, topics, count, weights, highest) for topics in (one, other))
+        return a._replace(achieved=a.achieved - b.achieved, value=a.value - b.value).extreme(count)
 
-    return extreme_difference(-1), extreme_difference(1)
+    return extreme_difference(False), extreme_difference(True)
 
 
 def differing(

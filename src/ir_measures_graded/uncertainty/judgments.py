@@ -111,13 +111,19 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     levels = np.empty(old.size)
     levels[old], levels[~old] = judged.level[rows_of(judged.offsets[copied], size)], level[given]
     copies = Judged(names, offsets, levels, judged.whole)
-    copies.levels = _with_levels(judged.levels, copied, np.repeat(every, added), level[given])
+    counts, every_added = judged.levels, every.repeat(added)
+    bounds = offsets_of(counts.topic, topics.count)
+    of_levels = np.diff(bounds)[copied]
+    rows = rows_of(bounds[copied], of_levels)
+    known = every.repeat(of_levels), counts.level[rows], counts.count[rows]
+    new = every_added, level[given], np.ones(every_added.size, dtype=np.int64)
+    copies.levels = LevelCounts(*tally(*map(np.append, known, new)))
 
     # Both parts are in rank order, so that the stable sort merges them.
     listed = np.diff(run.offsets)[copied]
     hits, moved = rows_of(run.offsets[copied], listed), (offsets[:-1] - judged.offsets[copied]).repeat(listed)
     doc = np.append(topics.document[hits] + moved, np.flatnonzero(~old))
-    topic = np.append(every.repeat(listed), every.repeat(added))
+    topic = np.append(every.repeat(listed), every_added)
     rank = np.append(run.rank[hits], padded(unjudged.rank, unjudged.count)[copied, :width][given])
     order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
 
@@ -125,22 +131,6 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
     ranks = JudgedRanks(copies, doc[order], topic[order], rank[order], lengths, score, moved=none, ties=none)
     return Topics(ranks, topics.gains, topics.cutoff)
-
-
-def _with_levels(
-    counts: LevelCounts, copied: np.ndarray, topic: np.ndarray, level: np.ndarray
-) -> LevelCounts:
-    """The counts of copies of topics, with further documents in these copies and at these levels."""
-    bounds = offsets_of(counts.topic, int(copied.max(initial=0)) + 1)
-    sizes = np.diff(bounds)[copied]
-    rows = rows_of(bounds[copied], sizes)
-    return LevelCounts(
-        *tally(
-            np.concatenate((np.repeat(np.arange(copied.size), sizes), topic)),
-            np.concatenate((counts.level[rows], level)),
-            np.concatenate((counts.count[rows], np.ones(level.size, dtype=np.int64))),
-        )
-    )
 
 
 def extreme_in_order(

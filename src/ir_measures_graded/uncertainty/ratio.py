@@ -9,6 +9,7 @@ where m_h unjudged documents gain at least t_h, so that m_1 ≥ m_2 ≥ ….
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..by_topic import cumsum, positions
 from ..measures.average_precision import ByThreshold
 from ..measures.sums import Normalised
 from ..measures.topics import Topics, ratio
+from ..registry.facts import has_own_ideal
 from .judgments import BLOCK, blocks_of, padded, refuse_work, unjudged_of
 
 Terms = Callable[[int], tuple[np.ndarray, np.ndarray]]
@@ -38,6 +40,7 @@ class Ratio(NamedTuple):
     - `terms`: for some topics, a function from a threshold h to N_h(m) − N_h(0) and D_h(m) − D_h(0) for each
       m (topics × numbers).
     - `value` (T): the quotient itself, if no unjudged document gains anything.
+    - `sign`: 1, or −1 if the lowest quotient is wanted; N and `value` then are negated.
     """
 
     gains_of: Callable[[np.ndarray], np.ndarray]
@@ -46,17 +49,17 @@ class Ratio(NamedTuple):
     terms: Callable[[np.ndarray], Terms]
     value: np.ndarray
     cases: int
+    sign: int
 
-    def highest(self, count: np.ndarray) -> np.ndarray:
-        """The highest quotient of each topic (T); `count` (T) unjudged documents can gain something."""
-        result = self.value.copy()
-        levels = self.achieved.shape[1]
-        if not levels:
-            return result
-        numbers = int(count.max(initial=0)) + 1
-        for topics in blocks_of(np.flatnonzero(count), self.cases * (levels + numbers)):
-            result[topics] = self._highest(topics, count[topics], np.arange(numbers))
-        return result
+    def extreme(self, count: np.ndarray) -> np.ndarray:
+        """The extreme quotient of each topic (T); `count` (T) unjudged documents can gain something."""
+        result, levels = self.value.copy(), self.achieved.shape[1]
+        numbers = np.arange(int(count.max(initial=0)) + 1)
+        for topics in blocks_of(
+            np.flatnonzero((count > 0) & (levels > 0)), self.cases * (levels + numbers.size)
+        ):
+            result[topics] = self._highest(topics, count[topics], numbers)
+        return self.sign * result
 
     def _highest(self, topics: np.ndarray, count: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         # Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0. The loop
@@ -120,49 +123,36 @@ def gains_by_case(
 def weighted_ratio(
     measure: Normalised, topics: Topics, count: np.ndarray, weights: np.ndarray, highest: bool
 ) -> Ratio:
-    """The quotient of weighted gains; its highest value is the lowest, negated, unless `highest`.
+    """The quotient of weighted gains; its lowest value is wanted unless `highest`.
 
     `weights` (T × U) are the weights of the `count` unjudged documents of each topic (T).
     """
-    gains_of, cases = gains_by_case(measure, topics, count, weights.shape[1])
-    sign = 1 if highest else -1
-    ordered = -np.sort(
-        np.where(np.arange(weights.shape[1]) < count[:, None], -sign * weights, np.inf), axis=1
-    )
+    sign, width = 1 if highest else -1, weights.shape[1]
+    gains_of, cases = gains_by_case(measure, topics, count, width)
+    ordered = -np.sort(np.where(np.arange(width) < count[:, None], -sign * weights, np.inf), axis=1)
     ordered[np.isinf(ordered)] = 0.0
     earned = np.concatenate((np.zeros((len(count), 1)), np.cumsum(ordered, axis=1)), axis=1)
-    run, judged = topics.run, in_ideal(measure, topics)
+    run, whole, judged = topics.run, topics.whole_run, in_recall_base(topics)
+    if has_own_ideal(measure):
+        judged = at_least(topics, whole.topic, whole.gain, np.ones(whole.gain.size, dtype=np.int64))
     longest = int((topics.relevant + count).max(initial=0))
     of_ranks = measure.weigh(np.ones(longest), np.arange(1, longest + 1))
     sums = np.append(0.0, np.cumsum(of_ranks))
     limit = min((measure.IDEAL_IS_CUT and topics.cutoff) or longest, longest)
 
-    def possible(documents: np.ndarray) -> np.ndarray:
-        return sums[np.minimum(documents, limit)]
-
-    def terms(some: np.ndarray) -> Terms:
-        def terms_at(level: int) -> tuple[np.ndarray, np.ndarray]:
-            added = possible(judged[some, level, None] + np.arange(earned.shape[1]))
-            return earned[some], added - added[:, :1]
-
-        return terms_at
+    def terms(some: np.ndarray, level: int) -> tuple[np.ndarray, np.ndarray]:
+        added = sums[np.minimum(judged[some, level, None] + np.arange(width + 1), limit)]
+        return earned[some], added - added[:, :1]
 
     return Ratio(
         gains_of,
         sign * at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank)),
-        possible(judged),
-        terms,
+        sums[np.minimum(judged, limit)],
+        lambda some: partial(terms, some),
         sign * measure.values(topics),
         cases,
+        sign,
     )
-
-
-def in_ideal(measure: Normalised, topics: Topics) -> np.ndarray:
-    """The number of documents of the ideal list that gain at least each possible gain (T × L)."""
-    if measure.params.get("ideal") == "retrieved":
-        whole = topics.whole_run
-        return at_least(topics, whole.topic, whole.gain, np.ones(whole.gain.size, dtype=np.int64))
-    return in_recall_base(topics)
 
 
 def in_recall_base(topics: Topics) -> np.ndarray:
@@ -182,20 +172,16 @@ def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.nda
 
 
 def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Ratio:
-    """The quotient of precisions by threshold; its highest value is the lowest, negated, unless `highest`.
+    """The quotient of precisions by threshold; its lowest value is wanted unless `highest`.
 
     For m relevant documents among the unjudged ones, the highest precisions are those of the first m, the
     lowest those of the last m.
     """
     sign, gains, unjudged = 1 if highest else -1, topics.possible_gains, unjudged_of(topics)
-    run, judged = (
-        topics.run.where((topics.run.gain > 0) & (unjudged.count > 0)[topics.run.topic]),
-        in_recall_base(topics),
-    )
-    hits = np.diff(run.offsets)
-    gains_of, cases = gains_by_case(
-        measure, topics, unjudged.count, ROUNDS * int((unjudged.count + hits).max(initial=0))
-    )
+    run, judged = topics.run.relevant, in_recall_base(topics)
+    run = run.where((unjudged.count > 0)[run.topic])
+    longest = int((unjudged.count + np.diff(run.offsets)).max(initial=0))
+    gains_of, cases = gains_by_case(measure, topics, unjudged.count, ROUNDS * longest)
     achieved = np.zeros(judged.shape)
     for level, gain in enumerate(gains):
         reached = run.where(run.gain >= gain)
@@ -205,11 +191,10 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         kept, count = np.isin(unjudged.topic, some), unjudged.count[some]
         listed = run.where(np.isin(run.topic, some))
         topic, rank, ends = unjudged.topic[kept], unjudged.rank[kept], np.cumsum(count)
-        number = positions(count)
-        up_to = cumsum(1 / rank, np.append(0, ends))
-        order = (
-            np.arange(rank.size) if highest else np.repeat(2 * ends - count - 1, count) - np.arange(rank.size)
-        )
+        number, up_to = positions(count), cumsum(1 / rank, np.append(0, ends))
+        order = np.arange(rank.size)
+        if not highest:
+            order = np.repeat(2 * ends - count - 1, count) - order
         # A document that becomes relevant counts itself and those above it, and those below it count it.
         of_unjudged = number / rank if highest else up_to[ends - 1].repeat(count) - up_to
 
@@ -232,4 +217,5 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
         terms,
         sign * measure.values(topics),
         cases,
+        sign,
     )

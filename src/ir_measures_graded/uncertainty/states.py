@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..measures.base import GradedMeasure
 from ..measures.sums import AtRelevant
 from ..measures.topics import Topics
 from ..ranking.gains import gain_of
-from .judgments import LIMIT, Undetermined, distributions, filled, refuse_work, unjudged_of
+from .judgments import LIMIT, Undetermined, distributions, filled, levels_of_gains, refuse_work, unjudged_of
 from .ties import TieGroups
 
 
@@ -76,36 +76,34 @@ class Compositions(NamedTuple):
 def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
     result, count = measure.values(topics), unjudged_of(topics).count
-    levels = levels_of_kinds(measure, topics)
+    levels, judged = levels_of_kinds(measure, topics), topics.judged.tolist()
     kinds = len(levels)
-    judged = topics.judged.tolist()
     refuse_work(
         topics, count, lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some)
     )
+    extreme = np.maximum if highest else np.minimum
     for topic in np.flatnonzero(count).tolist():
-        value = _over_judgments(measure, topics, topic, int(count[topic]), levels, highest)
-        result[topic] = max(result[topic], value) if highest else min(result[topic], value)
+        values = _over_judgments(measure, topics, topic, int(count[topic]), levels, 1 if highest else -1)
+        result[topic] = extreme(result[topic], extreme.reduce(values))
     return result
 
 
 def _over_judgments(
-    measure: AtRelevant, topics: Topics, topic: int, count: int, levels: np.ndarray, highest: bool
-) -> float:
-    """The extreme value of one topic, the best over all numbers of documents that get each level."""
+    measure: AtRelevant, topics: Topics, topic: int, count: int, levels: np.ndarray, sign: int
+) -> np.ndarray:
+    """The extreme values of one topic for all numbers of documents that get each level."""
     kind = distributions(count, levels.size)
-    kinds = np.arange(1, levels.size + 1)
-    compositions = Compositions.of((kind[:, :, None] == kinds).sum(axis=1))
+    compositions = Compositions.of((kind[:, :, None] == np.arange(1, levels.size + 1)).sum(axis=1))
     every = np.arange(len(kind))
     judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
-    fits = compositions.within  # total composition × composition so far
 
-    run, gain = topics.run, gains_of_levels(measure, judged, levels)
-    raw = gain_of(levels, topics.gains)
+    run, gain, raw = topics.run, gains_of_levels(measure, judged, levels), gain_of(levels, topics.gains)
     number, gains = compositions.number[:, raw > 0].sum(axis=1), (compositions.number @ gain.T).T
     (u, q), of_run = measure.weights(raw, topics), measure.weights(run.gain, topics)
     u = np.where(raw > 0, u, 0.0)
-    weight = np.prod(q**compositions.number, axis=1) * (1 if highest else -1)
-    best = np.where(compositions.size == 0, 0.0, np.full((every.size, 1), -np.inf))
+    weight = np.prod(q**compositions.number, axis=1) * sign
+    fits, size = compositions.within, compositions.size  # total composition × composition so far
+    best = np.where(size == 0, 0.0, np.full((every.size, 1), -np.inf))
     entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
     seen, relevant, total = 0, 0, np.zeros(1)
     for rank in range(1, int(topics.retrieved[topic]) + 1):
@@ -118,26 +116,20 @@ def _over_judgments(
         quotient = measure.quotient(achieved, possible)
         if entry is None:
             seen += 1
-            reachable = (
-                fits
-                & (seen >= compositions.size)
-                & (seen - compositions.size <= (count - compositions.size)[:, None])
-            )
+            reachable = fits & (seen >= size) & (seen - size <= (count - size)[:, None])
             best = np.where(reachable, compositions.extended(best, u, weight, quotient), -np.inf)
         elif run.gain[entry] > 0:
             best = best + of_run[0][entry] * weight * quotient
             weight = weight * of_run[1][entry]
-    values = measure.scaled(np.abs(best[every, every]), judged)
-    return float(values.max() if highest else values.min())
+    return measure.scaled(np.abs(best[every, every]), judged)
 
 
 def levels_of_kinds(measure: AtRelevant, topics: Topics) -> np.ndarray:
     """A level for each kind of judgment other than irrelevant."""
-    levels = topics.ranks.judged.all_levels
-    gain = gain_of(levels, topics.gains)
     if isinstance(measure, type(AGR)):  # an adjusted gain depends on the level, and on the level below
-        return levels[np.maximum.accumulate(gain) > 0]
-    return np.array([levels[gain == each][0] for each in topics.possible_gains])
+        levels = topics.ranks.judged.all_levels
+        return levels[np.maximum.accumulate(gain_of(levels, topics.gains)) > 0]
+    return levels_of_gains(topics)[1:]
 
 
 def gains_of_levels(measure: AtRelevant, topics: Topics, levels: np.ndarray) -> np.ndarray:
@@ -158,20 +150,13 @@ def sorts_ties(measure: GradedMeasure) -> bool:
     return not by_states or measure.params.get("stop") == "rb"
 
 
-def extreme_over_orders(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    """The highest or lowest value of each topic (T) over all orders of tied documents."""
-    depth = int(topics.retrieved.max(initial=1))
-    return measure.scaled(sums_over_orders(measure, topics, highest, depth)[:, -1], topics)
+def needs_states(measure: GradedMeasure) -> TypeGuard[AtRelevant]:
+    """Whether all orders of tied documents must be compared for the option `ties` of the measure."""
+    return measure.option("ties") in ("min", "max") and not sorts_ties(measure)
 
 
-def curve_over_orders(measure: AtRelevant, topics: Topics, highest: bool, depth: int) -> np.ndarray:
-    """`extreme_over_orders` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
-    sums = sums_over_orders(measure, topics.cut(depth), highest, depth)
-    return measure.scaled(sums, topics, np.arange(1, depth + 1))
-
-
-def sums_over_orders(measure: AtRelevant, topics: Topics, highest: bool, depth: int) -> np.ndarray:
-    """The highest or lowest sum down to each rank 1 … `depth` (T × depth) over all orders of tied documents.
+def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndarray:
+    """The extreme sum down to each rank 1 … `depth` (T × depth) over all orders of tied documents.
 
     All orders of a group lead to the same state behind it, so each group is considered by itself.
     """
@@ -182,7 +167,8 @@ def sums_over_orders(measure: AtRelevant, topics: Topics, highest: bool, depth: 
     sums = plain.vector(np.where(untied, plain.gain, 0.0), depth)
     groups, q = TieGroups.of(topics, relevant), measure.weights(gain, topics)[1]
     number, before = groups.before(relevant.astype(np.float64)), groups.before(gain)
-    weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * (1 if highest else -1)
+    sign = 1 if measure.option("ties") == "max" else -1
+    weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * sign
     for group, gains, counts in tied_gains(groups, gain):
         topic, steps = groups.topic[group], int(groups.within[group])
         compositions = Compositions.of(

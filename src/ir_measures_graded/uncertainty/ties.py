@@ -151,16 +151,6 @@ class TieGroups:
         )
 
 
-def reached(topics: Topics) -> Topics:
-    """The topics without the documents that no order of tied documents has within the cutoff."""
-    ranks = topics.ranks
-    if topics.cutoff is None:
-        return topics
-    kept = np.flatnonzero(ranks.first <= topics.cutoff)
-    ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
-    return Topics(ranks, topics.gains, topics.cutoff)
-
-
 @singledispatch
 def expected(measure: SumOverRanks, topics: Topics) -> GainList:
     """The mean of a measure's amounts at each rank down to the cutoff, over all orders of tied documents."""
@@ -179,7 +169,11 @@ def _(measure: SumOverRanks, topics: Topics) -> GainList:
 
 @expected.register
 def _(measure: AtRelevant, topics: Topics) -> GainList:
-    topics = reached(topics)
+    ranks = topics.ranks
+    if topics.cutoff is not None:  # other documents are beyond the cutoff in all orders
+        kept = np.flatnonzero(ranks.first <= topics.cutoff)
+        ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
+        topics = Topics(ranks, topics.gains, topics.cutoff)
     relevant = topics.whole_run.gain > 0
     gain = np.zeros(relevant.size)
     gain[relevant] = measure.relevant(topics.cut(None)).gain
