@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..output.formats import listed
 from ..ranking.gains import named_weightings, weighting
 from ..registry.names import registry
 from ..registry.notation import parse_measure, parse_measures
-from .parser import Parser, typed
+from .parser import Namespace, Parser, typed
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 SCOREDDOCS = "scoreddocs"
@@ -46,7 +46,7 @@ def add_qrels(parser: Parser, name: str = "qrels", metavar: str = "QRELS", optio
 
 
 def add_runs(parser: Parser, collection: bool = False) -> None:
-    """Add the arguments that name runs and measures; `Inputs` reads them.
+    """Add the arguments that name runs and measures; `inputs` reads them.
 
     A `collection` of ir-datasets may have a run of its own.
     """
@@ -73,7 +73,7 @@ def add_form(parser: Parser) -> None:
 
 
 def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> None:
-    """Add the arguments that name qrels, runs and measures; `Inputs` reads them.
+    """Add the arguments that name qrels, runs and measures; `inputs` reads them.
 
     `values` is the help of the option --values, which replaces qrels and runs. Without it, the option is
     refused. `sessions` tells whether the command has values of sessions.
@@ -90,10 +90,10 @@ def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> 
             "--values, a COLUMN of the values; numbers are cut at their quartiles",
         )
     else:
-        parser.option("--values", argparse.SUPPRESS, type=_without_rankings)
+        parser.option("--values", None, type=_without_rankings)
     add_qrels(parser, optional=bool(values))
     add_runs(parser, collection=True)
-    parser.option("--sessions =HOW", SESSIONS if sessions else argparse.SUPPRESS, nargs="?")
+    parser.option("--sessions =HOW", SESSIONS if sessions else None, nargs="?")
     parser.set_defaults(has_sessions=sessions)
 
 
@@ -101,7 +101,7 @@ def _without_rankings(text: str) -> str:
     raise argparse.ArgumentTypeError("this command needs rankings, which values lack; give QRELS and RUN")
 
 
-def values_by_collection(arguments: argparse.Namespace, apart: bool = True) -> dict[str, Evaluation]:
+def values_by_collection(arguments: Namespace, apart: bool = True) -> dict[str, Evaluation]:
     """The values of --values by collection; empty without this option.
 
     They are of one collection without a name, unless `apart` and a column ``collection`` names several.
@@ -122,26 +122,22 @@ def values_by_collection(arguments: argparse.Namespace, apart: bool = True) -> d
     return {"": found}
 
 
-def given(
-    arguments: argparse.Namespace, default: Sequence[str] = (), stored: Evaluation | None = None
-) -> list[Any]:
+def given(arguments: Namespace, default: Sequence[str] = (), stored: Evaluation | None = None) -> list[Any]:
     """The first arguments of an analysis.
 
     They are qrels, runs and measures (or those of `default`), or the values of --values, which may be
     `stored` already.
     """
     stored = stored or values_by_collection(arguments, apart=False).get("")
-    return Inputs(arguments, default=default).given if stored is None else [chosen(arguments, stored)]
+    return [*inputs(arguments, default=default)] if stored is None else [chosen(arguments, stored)]
 
 
-def words_of(arguments: argparse.Namespace) -> list[str]:
+def words_of(arguments: Namespace) -> list[str]:
     """The arguments of a command that are no options."""
     return [word for word in (arguments.qrels, *arguments.inputs) if word is not None]
 
 
-def chosen(
-    arguments: argparse.Namespace, stored: Evaluation, words: Sequence[str] | None = None
-) -> Evaluation:
+def chosen(arguments: Namespace, stored: Evaluation, words: Sequence[str] | None = None) -> Evaluation:
     """The values of the runs and measures that `words`, or the arguments, name; of all if none is named.
 
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for --sessions.
@@ -200,7 +196,7 @@ def add_jobs(parser: Parser) -> None:
     parser.option("--jobs N", "worker processes; default: as many as save time", shared=True, type=at_least_1)
 
 
-def options(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+def options(arguments: Namespace, *names: str) -> dict[str, Any]:
     """The values of options for the parameters of an analysis that have these names."""
     return {name: getattr(arguments, name) for name in names}
 
@@ -223,81 +219,70 @@ def bars() -> bool:
     return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
-class Inputs:
+def inputs(
+    arguments: Namespace,
+    weighted: bool = False,
+    uncut: bool = False,
+    default: Sequence[str] = (),
+    needed: bool = True,
+) -> tuple[Any, list[tuple[str, Any]], list[Measure]]:
     """The qrels, runs and measures of a command.
 
-    `runs` has pairs of a name and a `RunFile`, or the run that comes with the collection. With the option
+    The runs are pairs of a name and a `RunFile`, or the run that comes with the collection. With the option
     --gains, each measure that names no gains becomes one measure per weighting, unless the command does this
     itself (`weighted`). If `uncut`, measures may lack a required cutoff. `default` has the measures to use if
-    none is named.
+    none is named. Replaces a path in --baseline by its run.
 
     Raises `GradedError` for an argument that is neither a file nor a measure, and if there is no run or no
     measure although they are `needed`.
     """
-
-    def __init__(
-        self,
-        arguments: argparse.Namespace,
-        weighted: bool = False,
-        uncut: bool = False,
-        default: Sequence[str] = (),
-        needed: bool = True,
-    ):
-        if arguments.qrels is None:
+    qrels: Any = arguments.qrels
+    if qrels is None:
+        raise GradedError(
+            "no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures"
+        )
+    paths = [word for word in arguments.inputs if is_file(word)]
+    words = (word.strip() for word in arguments.inputs if not is_file(word))
+    named = dict.fromkeys(measure for word in words for measure in measures_in(word, uncut))
+    measures = [*named] or [parse_measure(text) for text in default]
+    if needed and not paths and not arguments.scoreddocs:
+        raise GradedError("no run is given; pass one or more run files, or - for standard input")
+    if needed and not measures:
+        raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
+    names = run_names([*paths, *[SCOREDDOCS] * arguments.scoreddocs])
+    runs: list[tuple[str, Any]] = []
+    for name, path in zip(names, paths):
+        run = RunFile(path, **options(arguments, "run_column", "columns", "duplicates"))
+        runs += run.runs().items() or [(name, run)]
+    if arguments.scoreddocs:
+        runs.append((names[-1], scoreddocs_of(qrels)))
+    how = arguments.sessions
+    if how is not None:
+        if not arguments.has_sessions:
             raise GradedError(
-                "no qrels are given; pass a qrels file or an ir-datasets id, then runs and measures"
+                "this command shows single topics and takes no --sessions; evaluate, compare, power, "
+                "gate, report and sensitivity do"
             )
-        self.qrels: Any = arguments.qrels
-        paths = [word for word in arguments.inputs if is_file(word)]
-        words = (word.strip() for word in arguments.inputs if not is_file(word))
-        measures = dict.fromkeys(measure for word in words for measure in measures_in(word, uncut))
-        self.measures = [*measures] or [parse_measure(text) for text in default]
-        if needed and not paths and not arguments.scoreddocs:
-            raise GradedError("no run is given; pass one or more run files, or - for standard input")
-        if needed and not self.measures:
-            raise GradedError(f"no measure is given; name one or more, for example {EXAMPLE}")
-        names = run_names([*paths, *[SCOREDDOCS] * arguments.scoreddocs])
-        self.paths = [*zip(names, paths)]
-        self.runs: list[tuple[str, Any]] = []
-        for name, path in self.paths:
-            run = RunFile(path, **options(arguments, "run_column", "columns", "duplicates"))
-            self.runs += run.runs().items() or [(name, run)]
-        if arguments.scoreddocs:
-            self.runs.append((names[-1], scoreddocs_of(self.qrels)))
-        how = arguments.sessions
-        if how is not None:
-            if not arguments.has_sessions:
-                raise GradedError(
-                    "this command shows single topics and takes no --sessions; evaluate, compare, power, "
-                    "gate, report and sensitivity do"
-                )
-            self.qrels = in_sessions(self.qrels, read_sessions(how) if is_file(how) else how or True)
-        self.gains = named_weightings(arguments.gains)
-        if self.gains and not weighted:
-            self.qrels = read_judgments(self.qrels)
-            self.measures = under_weightings(self.measures, self.gains, self.qrels)
-        if getattr(arguments, "baseline", None) and not getattr(arguments, "repeats", None):
-            arguments.baseline = self._run_named(arguments.baseline)
+        qrels = in_sessions(qrels, read_sessions(how) if is_file(how) else how or True)
+    arguments.gains = named_weightings(arguments.gains)
+    if arguments.gains and not weighted:
+        qrels = read_judgments(qrels)
+        measures = under_weightings(measures, arguments.gains, qrels)
+    if getattr(arguments, "baseline", None) and not getattr(arguments, "repeats", None):
+        arguments.baseline = _run_named(arguments.baseline, [name for name, _ in runs], zip(names, paths))
+    return qrels, runs, measures
 
-    @property
-    def given(self) -> list[Any]:
-        """The first arguments of an analysis."""
-        return [self.qrels, self.runs, self.measures]
 
-    def _run_named(self, text: str) -> str:
-        """The name of the run that --baseline gives as a name, a file name or a path.
+def _run_named(text: str, names: list[str], files: Iterable[tuple[str, str]]) -> str:
+    """The run that --baseline names by its name, or by its file name or path, among `files`.
 
-        Raises `GradedError` if there is no such run, or if several have this file name.
-        """
-        names = [name for name, _ in self.runs]
-        if text in names:
-            return text
-        files = ((name, path) for name, path in self.paths if name in names)
-        fitting = [name for name, path in files if text in (path, *short_names(path))]
-        if len(fitting) == 1:
-            return fitting[0]
-        hint = did_you_mean(short_names(text)[0], names)
-        raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
+    Raises `GradedError` if there is no such run, or if several have this file name.
+    """
+    fitting = [name for name, path in files if name in names and text in (path, *short_names(path))]
+    if text in names or len(fitting) == 1:
+        return text if text in names else fitting[0]
+    hint = did_you_mean(short_names(text)[0], names)
+    raise GradedError(f"--baseline {text!r} is not among the runs {listed(names, LISTED)}{hint}")
 
 
 def under_weightings(

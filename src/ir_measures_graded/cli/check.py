@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 from ..analysis import check
-from .arguments import Inputs, add_collection
-from .parser import Parser
+from .arguments import add_collection, inputs
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -17,7 +15,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Show what is unusual about qrels, runs and measures, without evaluating them.
 
     The table has what nobody would notice in the values: topics that a run lacks, ids that do not match,
@@ -28,7 +26,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded check qrels.txt runs/*.gz "P(rel=3)@10" nDCG_JK@10
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
-    found = check(*Inputs(arguments, needed=False).given)
+    found = check(*inputs(arguments, needed=False))
     arguments.status = int(bool(found.remarks))
     lines = shown(arguments, found)
     return [found.summary, "", *lines] if arguments.format in ("text", "markdown") else lines

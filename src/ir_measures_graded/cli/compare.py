@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -28,7 +27,7 @@ from .arguments import (
     values_by_collection,
     words_of,
 )
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, command_line, shown
 
 FOR_ONE = (
@@ -72,7 +71,7 @@ def declare(parser: Parser) -> None:
     add_output(parser, documents=("latex", "markdown", "html"))
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Test whether runs differ.
 
     Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values are those of
@@ -110,7 +109,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     return shown(arguments, table=lambda _: rows, figure=found.figure)
 
 
-def _over_collections(arguments: argparse.Namespace, stored: Mapping[str, Evaluation]) -> OverCollections:
+def _over_collections(arguments: Namespace, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     for name in FOR_ONE:
         if getattr(arguments, name) not in (None, False, [], STUDENT) or arguments.show == name:
@@ -132,7 +131,7 @@ def _over_collections(arguments: argparse.Namespace, stored: Mapping[str, Evalua
     return compare_collections(several, measures, **options(arguments, "baseline", *TESTED))
 
 
-def _for_paper(found: Comparison | OverCollections, arguments: argparse.Namespace, form: str) -> str:
+def _for_paper(found: Comparison | OverCollections, arguments: Namespace, form: str) -> str:
     """The table that papers print. In Markdown, the tables of differences and the notes follow."""
     places = arguments.places
     if form == "markdown":

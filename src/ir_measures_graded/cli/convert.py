@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping
 
@@ -11,7 +10,7 @@ from ..inputs.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..inputs.conversion import MERGES, one_intent, read_rows, written
 from ..output.files import write_files
 from .arguments import add_form
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import refuse_inputs
 
 
@@ -39,7 +38,7 @@ def declare(parser: Parser) -> None:
     add_form(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Convert qrels or a run from any form to TREC, CSV, TSV, Parquet or JSON.
 
     The content of IN determines its form, as for all commands. One line tells what was read. Ids are written

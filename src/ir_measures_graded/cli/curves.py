@@ -7,8 +7,8 @@ import argparse
 from ..analysis import curves, effort
 from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
-from .arguments import Inputs, add_collection, add_resamples, options, whole_numbers
-from .parser import Parser
+from .arguments import add_collection, add_resamples, inputs, options, whole_numbers
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -32,7 +32,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Show a measure at every rank, averaged over topics.
 
     The table has one row per rank and one column per run. Every measure must take a cutoff. A cutoff in the
@@ -43,9 +43,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
       ir_measures_graded curves qrels.txt runs/*.gz "CG(gains=0:0,1:1,2:10,3:100)" --at 5,10
     """
-    inputs = Inputs(arguments, uncut=True)
-    if arguments.at and len(inputs.measures) > 1:
-        raise GradedError(f"--at needs one measure; {len(inputs.measures)} are given")
+    qrels, runs, measures = inputs(arguments, uncut=True)
+    if arguments.at and len(measures) > 1:
+        raise GradedError(f"--at needs one measure; {len(measures)} are given")
     at_options = {"--confidence": arguments.confidence, "--ideal": arguments.ideal}
     for option, value in (at_options if arguments.at else {"--baseline": arguments.baseline}).items():
         if value is not None:
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if arguments.at:
         arguments.ideal = arguments.baseline is None
     names = ("depth", "normalise", "ideal", "confidence", "resamples", "seed", "progress")
-    found = curves(*inputs.given, **options(arguments, *names))
+    found = curves(qrels, runs, measures, **options(arguments, *names))
     only = found.curves[0]
     if arguments.at:
         return shown(arguments, effort(only, arguments.at, arguments.baseline))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Iterator
 
@@ -11,7 +10,7 @@ from ..errors import InputWarning
 from ..evaluation.evaluate import evaluate
 from . import PROGRAM
 from .arguments import EXAMPLE
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 DEMO_MEASURES = (
@@ -29,7 +28,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> Iterator[str]:
+def run(arguments: Namespace) -> Iterator[str]:
     """Evaluate the five runs of the bundled demo collection.
 
     The command shows how gains change the best run. As text, it also suggests commands to try next.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +12,7 @@ from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..output.formats import Table
 from .arguments import add_collection, add_jobs, given, options
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 IR_MEASURES_FORMATS = ("tsv", "jsonl", "markdown")
@@ -37,7 +36,7 @@ def declare(parser: Parser) -> None:
     parser.option("--provider NAME", what, choices=providers)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Evaluate runs against qrels.
 
     An argument after QRELS is a run if it is an existing file or - (standard input), and otherwise a measure.
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     return shown(arguments, table=table, figure=found.figure, headless=headless)
 
 
-def _rows(found: Evaluation, arguments: argparse.Namespace) -> Iterator[list[Any]]:
+def _rows(found: Evaluation, arguments: Namespace) -> Iterator[list[Any]]:
     """Run, topic and a value for each measure: for each topic if --by_query, then over all topics.
 
     None marks a value that a provider of ir-measures does not report.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
 from ..errors import GradedError
-from .arguments import Inputs, add_collection
-from .parser import Parser
+from .arguments import add_collection, inputs
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -21,7 +19,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Show what each document of a ranking adds to a value.
 
     The table has one row per rank. It shows the document with its score, level and gain, the weight of a gain
@@ -37,19 +35,18 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded explain qrels.txt old.run new.run nDCG_JK@10
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1
     """
-    inputs = Inputs(arguments)
-    count = len(inputs.runs)
-    for what, given, most in (("at most two runs", count, 2), ("one measure", len(inputs.measures), 1)):
+    qrels, runs, measures = inputs(arguments)
+    count = len(runs)
+    for what, given, most in (("at most two runs", count, 2), ("one measure", len(measures), 1)):
         if given > most:
             raise GradedError(f"explain takes {what}; {given} are given")
     if count == 1 and arguments.topic is None:
         raise GradedError("--topic is required with one run; with two, the topic that differs most is taken")
-    options = inputs.measures[0], arguments.topic, arguments.depth
-    (name, run), *_ = inputs.runs
-    found: ExplainedDifference | Explanation = (
-        explain(inputs.qrels, run, *options, name=name)
-        if count == 1
-        else explain_difference(inputs.qrels, inputs.runs, *options)
-    )
+    settings = *measures, arguments.topic, arguments.depth
+    found: ExplainedDifference | Explanation
+    if count == 1:
+        found = explain(qrels, runs[0][1], *settings, name=runs[0][0])
+    else:
+        found = explain_difference(qrels, runs, *settings)
     lines = shown(arguments, found)
     return [f"{found.summary}.", "", *lines] if arguments.format == "text" else lines

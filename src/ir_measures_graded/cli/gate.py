@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
 
 from ..analysis.gate import STATUS, UNDECIDED, gate
 from ..errors import GradedError
-from .arguments import VALUES, Inputs, add_collection, chosen, options, values_by_collection
-from .parser import Parser
+from .arguments import VALUES, add_collection, chosen, inputs, options, values_by_collection
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -34,7 +33,7 @@ def declare(parser: Parser) -> None:
     add_output(parser, documents=("json", "xml"))
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Decide whether a new run may replace an old one.
 
     Exit status 0 (holds): NEW is not worse than OLD by the margin; the chance of a wrong "holds" is 5 %. 1
@@ -53,7 +52,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     if stored is not None and arguments.qrels in stored.runs:
         found = gate(chosen(arguments, stored), **settings)
     else:
-        found = gate(*Inputs(arguments).given, stored=stored, **settings)
+        found = gate(*inputs(arguments), stored=stored, **settings)
     arguments.status = STATUS[found.verdict]
     if found.verdict == UNDECIDED and arguments.undecided:
         arguments.status = {"pass": 0, "fail": 1}[arguments.undecided]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import warnings
 
 from ..errors import GradedError
 from ..judging.holes import holes
 from ..judging.merging import MergedQrels, trec_lines
-from .arguments import Inputs, add_collection, at_least_1, options
-from .parser import Parser, typed
+from .arguments import add_collection, at_least_1, inputs, options
+from .parser import Namespace, Parser, typed
 from .results import add_output, shown
 
 LISTED = 3
@@ -27,7 +26,7 @@ def declare(parser: Parser) -> None:
     what = "number of documents; default: 2.5%% of the unjudged ones, 50 if nothing is judged"
     parser.option("--batch N", what, type=at_least_1)
     for option, old in (("depth", "--cutoff"), ("batch", "--count")):
-        parser.option(old, argparse.SUPPRESS, dest=option, type=at_least_1)
+        parser.option(old, None, dest=option, type=at_least_1)
     parser.option(
         "--until open=N",
         "list documents while more than N pairs of runs are open, with exit status 3, then none, with "
@@ -45,7 +44,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """List the unjudged documents to judge next.
 
     Unjudged documents count with their expected gain, which judged documents of like ranks have. A pair of
@@ -60,19 +59,13 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --merged new-qrels.txt
     """
-    inputs = Inputs(arguments)
-    if len(inputs.measures) > 1:
-        raise GradedError(f"documents are ranked for one measure, not {len(inputs.measures)}")
+    qrels, runs, measures = inputs(arguments)
+    if len(measures) > 1:
+        raise GradedError(f"documents are ranked for one measure, not {len(measures)}")
     if arguments.merged and not arguments.answers:
         raise GradedError("--merged requires --answers")
-    until = arguments.until or 0
-    found = holes(
-        inputs.qrels,
-        inputs.runs,
-        *inputs.measures,
-        until=until,
-        **options(arguments, "depth", "answers", "batch"),
-    )
+    chosen = options(arguments, "depth", "answers", "batch")
+    found = holes(qrels, runs, *measures, until=arguments.until or 0, **chosen)
     if arguments.until is not None:
         if found.open is None:
             raise GradedError(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from ..analysis import identify
 from ..errors import GradedError
 from ..inputs.files import RunFile
 from .arguments import add_qrels, options
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -41,7 +40,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Find which definition of a measure gives somebody's values.
 
     The command tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 
 from ..errors import GradedError
@@ -15,7 +14,7 @@ from ..output.formats import FOR_PEOPLE, Table, rows_of
 from ..output.result import Result
 from ..statistics.intervals import STUDENT, check
 from .arguments import add_jobs, add_qrels, add_resamples, add_runs, given, options
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"
@@ -44,7 +43,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Compare machine judges with a human, and combine their judgments.
 
     The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of the levels

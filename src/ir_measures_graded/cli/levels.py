@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 from ..analysis import levels
 from .arguments import add_qrels
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -17,7 +15,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Show the relevance levels of qrels, and gains for them.
 
     The table has the documents and topics of each level, and its definition if ir-datasets has one. The

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from itertools import groupby
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..registry import plugins
 from ..registry.listing import better, facts_of, page, standard
 from ..registry.notation import parse_measures
 from . import PROGRAM
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 JSON = ("json", "jsonl")
@@ -28,7 +27,7 @@ def declare(parser: Parser) -> None:
     add_output(parser, figure=False)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """List the graded measures by question, or describe measures in full.
 
     A description has the formula, the parameters, the undefined case and the source of a measure.

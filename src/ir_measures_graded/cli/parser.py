@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from argparse import Namespace as Namespace
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -25,9 +26,15 @@ class Parser(argparse.ArgumentParser):
         self.shared = self.add_argument_group("shared options")
 
     def option(
-        self, spelling: str, text: str, *, shared: bool = False, repeated: bool = False, **settings: Any
+        self,
+        spelling: str,
+        text: str | None,
+        *,
+        shared: bool = False,
+        repeated: bool = False,
+        **settings: Any,
     ) -> None:
-        """Add an option with `text` as its help.
+        """Add an option with `text` as its help, which hides an option without one.
 
         `spelling` has its flags and the name of its value, as ``-o --output FILE``. An option without a value
         and without `settings`, those of `add_argument`, is a switch. `repeated` collects values in a list.
@@ -40,7 +47,7 @@ class Parser(argparse.ArgumentParser):
             settings["metavar"] = words[-1]
         elif not settings:
             settings["action"] = "store_true"
-        (self.shared if shared else self).add_argument(*flags, help=text, **settings)
+        (self.shared if shared else self).add_argument(*flags, help=text or argparse.SUPPRESS, **settings)
 
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..statistics.paired import POWER
 from .arguments import TESTED, VALUES, add_collection, add_tests, given, numbers, options
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -27,11 +25,11 @@ def declare(parser: Parser) -> None:
         choices=("power", "topics"),
         default="power",
     )
-    parser.option("--show", argparse.SUPPRESS, dest="figure", choices=("power", "topics"))
+    parser.option("--show", None, dest="figure", choices=("power", "topics"))
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Show which measure separates the runs best, and how many topics are needed.
 
     The discriminative power of a measure is the share of pairs of runs with p < alpha. The default test is

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
 from ..output.formats import FOR_PEOPLE, Table
 from .arguments import add_collection, add_seed, given, options
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -27,7 +25,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Show how tied scores and unjudged documents could change values.
 
     For each run and measure the table has the value, its range over all orders of tied documents, its range

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-
 from ..errors import GradedError
 from ..report import pages
 from ..report.report import MEASURES, TITLE, report
 from .arguments import VALUES, add_alpha, add_collection, given, options
-from .parser import Parser
+from .parser import Namespace, Parser
 from .results import command_line
 
 ENDINGS = (".html", ".htm")
@@ -28,11 +26,11 @@ def declare(parser: Parser) -> None:
     parser.option("--title TITLE", f"title of the page; default: {TITLE}", default=TITLE)
     add_alpha(parser)
     for accepted in ("--resamples", "--seed"):  # no test of the report is random any more
-        parser.option(accepted, argparse.SUPPRESS, type=int)
+        parser.option(accepted, None, type=int)
     parser.option("-o --output FILE", "file of the page; default: report.html", default="report.html")
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Write a report on the runs as one HTML page.
 
     The page shows the best runs with tests of their differences, the data, curves, the values and rankings of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
@@ -15,7 +14,7 @@ from ..output.files import ending_of, refuse_repeated, write_files
 from ..output.formats import FOR_PEOPLE, FORMATS, PLACES, TABLES, Table, html, remarks
 from ..output.result import Result
 from . import PROGRAM
-from .parser import Parser, typed
+from .parser import Namespace, Parser, typed
 
 PAGE = "html"
 """The ending of a file with a page, which shows the figure and the table."""
@@ -53,7 +52,7 @@ WRITTEN = ("output", "ask", "merged", "target")
 """The arguments of commands that name files to read and to write."""
 
 
-def check_files(arguments: argparse.Namespace) -> None:
+def check_files(arguments: Namespace) -> None:
     """Raise, before any work, the `GradedError` for a file that cannot be read or written."""
     if "documents" in arguments:  # the options of `add_output`
         formats = [word for word in arguments.output if word in arguments.named]
@@ -81,7 +80,7 @@ def _check_ending(path: str, figure: bool, documents: Sequence[str]) -> None:
         )
 
 
-def refuse_inputs(arguments: argparse.Namespace, written: Iterable[str] = ()) -> None:
+def refuse_inputs(arguments: Namespace, written: Iterable[str] = ()) -> None:
     """Raise `GradedError` if a file to be written is an input, perhaps by a link, or is named twice.
 
     Standard input can be read once, if it is open. `written` are further files to be written.
@@ -99,7 +98,7 @@ def refuse_inputs(arguments: argparse.Namespace, written: Iterable[str] = ()) ->
             raise GradedError(f"cannot write {path!r}: the command reads this file")
 
 
-def _named(arguments: argparse.Namespace, names: Iterable[str]) -> Iterator[str]:
+def _named(arguments: Namespace, names: Iterable[str]) -> Iterator[str]:
     """The values of arguments that are given, one by one."""
     for name in names:
         value = getattr(arguments, name, None) or ()
@@ -107,7 +106,7 @@ def _named(arguments: argparse.Namespace, names: Iterable[str]) -> Iterator[str]
 
 
 def shown(
-    arguments: argparse.Namespace,
+    arguments: Namespace,
     found: Result | None = None,
     table: Callable[[str], Table] | None = None,
     figure: Callable[[], Any] | None = None,
@@ -152,6 +151,6 @@ def shown(
     return output
 
 
-def command_line(arguments: argparse.Namespace) -> str:
+def command_line(arguments: Namespace) -> str:
     """The command as a shell reads it."""
     return shlex.join([PROGRAM, *arguments.words])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 from ..analysis import sensitivity
-from .arguments import Inputs, add_collection, add_jobs, options, whole_numbers
-from .parser import Parser
+from .arguments import add_collection, add_jobs, inputs, options, whole_numbers
+from .parser import Namespace, Parser
 from .results import add_output, shown
 
 
@@ -24,7 +22,7 @@ def declare(parser: Parser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> list[str]:
+def run(arguments: Namespace) -> list[str]:
     """Show how the ranking of the runs depends on measure, weighting and cutoff.
 
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of rankings
@@ -35,9 +33,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
     """
-    inputs = Inputs(arguments, weighted=True, uncut=True)
-    chosen = options(arguments, "cutoffs", "progress", "jobs")
-    found = sensitivity(*inputs.given, gains=inputs.gains, **chosen)
+    first = inputs(arguments, weighted=True, uncut=True)
+    found = sensitivity(*first, **options(arguments, "gains", "cutoffs", "progress", "jobs"))
     if arguments.show == "tau":
         return shown(arguments, found)
     table = found.rank_table if arguments.show == "ranks" else found.value_table
