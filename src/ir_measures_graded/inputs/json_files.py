@@ -338,7 +338,7 @@ class Objects:
         if reader.sign() == "[":
             account.form = "JSON array"
         things: Iterable[Any] = ()
-        if account.form:
+        if account.form in ("JSON array", "JSON lines"):
             things = reader.elements()
         else:
             members = reader.inside("{")
