@@ -1,7 +1,5 @@
 """Arguments that several commands share: qrels, runs, measures and common options."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

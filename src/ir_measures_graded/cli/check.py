@@ -1,7 +1,5 @@
 """The command `check`."""
 
-from __future__ import annotations
-
 from ..analysis import check
 from .arguments import add_collection, inputs
 from .parser import Namespace, Parser

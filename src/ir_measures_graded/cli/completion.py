@@ -1,7 +1,5 @@
 """Tab completion: the script that a shell reads, made by shtab from the arguments of all commands."""
 
-from __future__ import annotations
-
 import argparse
 from importlib import import_module
 from typing import Any

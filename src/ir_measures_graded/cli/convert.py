@@ -1,7 +1,5 @@
 """The command `convert`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 

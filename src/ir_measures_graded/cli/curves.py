@@ -1,7 +1,5 @@
 """The command `curves`, which also shows effort, the horizontal reading of curves."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..analysis import curves, effort

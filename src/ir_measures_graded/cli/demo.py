@@ -1,7 +1,5 @@
 """The command `demo`, which evaluates the bundled collection."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The command `evaluate`, which prints like the ir_measures command or as a table."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The command `explain`."""
 
-from __future__ import annotations
-
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
 from ..errors import GradedError
 from .arguments import add_collection, inputs

@@ -1,7 +1,5 @@
 """The command `gate`."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ..analysis.gate import STATUS, UNDECIDED, gate

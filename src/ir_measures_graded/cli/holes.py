@@ -1,7 +1,5 @@
 """The command `holes`."""
 
-from __future__ import annotations
-
 import warnings
 
 from ..errors import GradedError

@@ -1,7 +1,5 @@
 """The command `identify`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..analysis import identify

@@ -1,7 +1,5 @@
 """The command `judges`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ..errors import GradedError

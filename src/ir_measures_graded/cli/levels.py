@@ -1,7 +1,5 @@
 """The command `levels`."""
 
-from __future__ import annotations
-
 from ..analysis import levels
 from .arguments import add_qrels
 from .parser import Namespace, Parser

@@ -1,7 +1,5 @@
 """The command `measures`, which lists measures and plugins."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Any
 

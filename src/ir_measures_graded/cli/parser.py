@@ -1,7 +1,5 @@
 """The parser of a command: its own options first, then those that many commands share."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from argparse import Namespace as Namespace

@@ -1,7 +1,5 @@
 """The command `power`."""
 
-from __future__ import annotations
-
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
 from ..statistics.paired import POWER

@@ -5,8 +5,6 @@ parsed arguments into lines of text; the docstring of `run` is the help. Output 
 everything is computed, so an error never leaves a partial table.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import io

@@ -1,7 +1,5 @@
 """The command `ranges`."""
 
-from __future__ import annotations
-
 from ..analysis import ranges
 from ..analysis.ranges import DRAWS
 from ..output.formats import FOR_PEOPLE, Table

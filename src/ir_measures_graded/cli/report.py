@@ -1,7 +1,5 @@
 """The command `report`."""
 
-from __future__ import annotations
-
 from ..errors import GradedError
 from ..report import pages
 from ..report.report import MEASURES, TITLE, report

@@ -1,7 +1,5 @@
 """Prints a result in any format and writes its table or figure to files."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

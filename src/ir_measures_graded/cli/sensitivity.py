@@ -1,7 +1,5 @@
 """The command `sensitivity`."""
 
-from __future__ import annotations
-
 from ..analysis import sensitivity
 from .arguments import add_collection, add_jobs, inputs, options, whole_numbers
 from .parser import Namespace, Parser

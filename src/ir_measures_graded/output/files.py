@@ -1,7 +1,5 @@
 """Writes files completely or not at all."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

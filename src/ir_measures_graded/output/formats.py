@@ -1,7 +1,5 @@
 """Tables as lines of text: for people (text, markdown, latex) or for programs (tsv, csv, jsonl)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The origin of a result: the versions of the packages and the SHA-256 of the files."""
 
-from __future__ import annotations
-
 import hashlib
 import platform
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The section on method: definitions, parameters, inputs, versions and sources."""
 
-from __future__ import annotations
-
 import os
 from typing import Any, NamedTuple
 

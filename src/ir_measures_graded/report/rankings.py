@@ -1,7 +1,5 @@
 """The section on rankings: the documents of each topic, rank by rank, beside the ideal list."""
 
-from __future__ import annotations
-
 from os.path import commonprefix
 from typing import Any, NamedTuple
 

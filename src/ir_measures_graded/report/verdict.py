@@ -1,7 +1,5 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
