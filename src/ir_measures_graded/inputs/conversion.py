@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, groupby, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -102,11 +103,9 @@ def _read(
     file: File, role: Role, chosen: Chosen, duplicates: str | None, labels: str | None = None
 ) -> ConvertedRows:
     name = Content(file).name
-    rows = (
-        joined(tables_of(file, role, chosen), role) if labels is None else _lines(file, role, labels, chosen)
-    )
-    count = len(rows)
-    if not count:
+    tables = tables_of(file, role, chosen) if labels is None else [_lines(file, role, labels, chosen)]
+    rows = joined(tables, role)
+    if not (count := len(rows)):
         raise FileError(f"{name}: there are no rows to convert")
     in_memory(rows, role).rows()  # refuses values that are not allowed
     if role is RUN:
@@ -149,7 +148,8 @@ def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
     of each run. Warns of values that other tools may not read. Raises `GradedError` for another ending, and
     for rows that the form cannot hold.
     """
-    ending = ".trec" if path == "-" else os.path.splitext(path.lower().removesuffix(".gz"))[1]
+    plain = path.lower().removesuffix(".gz")
+    ending = ".trec" if path == "-" else os.path.splitext(plain)[1]
     if ending not in WRITERS:
         raise GradedError(f"{path}: the ending chooses the form: {', '.join(WRITERS)}, and .gz after any")
     write, is_table = WRITERS[ending]
@@ -159,10 +159,8 @@ def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
     parts = {path: rows}
     if "{run}" in path and runs:
         parts = {path.replace("{run}", run): replace(rows, table=table) for run, table in runs.items()}
-    contents = {each: write(part) for each, part in parts.items()}
-    if path.lower().endswith(".gz"):
-        contents = {each: gzip.compress(content, mtime=0) for each, content in contents.items()}
-    return contents
+    compress = partial(gzip.compress, mtime=0) if plain != path.lower() else bytes
+    return {each: compress(write(part)) for each, part in parts.items()}
 
 
 def _number(value: float) -> str:
@@ -180,20 +178,18 @@ def _trec(rows: ConvertedRows) -> bytes:
     for topic in dict.fromkeys(topics):
         if topic.startswith(("#", "<SYSDESC>")):
             raise GradedError(f"{rows.name}: topic {shown(topic)} would begin a comment; {advice}")
-    lines = []
     if rows.role is QRELS:
         if any(level < -1 or level % 1 for level in values):
             warnings.warn("trec_eval reads only levels that are whole numbers from -1", stacklevel=2)
         if len(set(rows.column("probability"))) > 1:
-            warnings.warn("TREC files have no probabilities of intents; use .tsv or .parquet", stacklevel=2)
-        for topic, other, document, level in zip(topics, iterations or repeat("0"), documents, values):
-            lines.append(f"{topic} {other} {document} {_number(level)}\n")
-        return "".join(lines).encode()
-    own = BLANK.sub("_", re.sub(r"\..*", "", os.path.basename(rows.name))) or "run"
-    tag = runs[0] if runs else own
+            warnings.warn(f"TREC files have no probabilities of intents; {advice}", stacklevel=2)
+        fields = [topics, iterations or repeat("0"), documents, map(_number, values)]
+        return "".join(f"{' '.join(line)}\n" for line in zip(*fields)).encode()
+    tag = runs[0] if runs else BLANK.sub("_", re.sub(r"\..*", "", os.path.basename(rows.name))) or "run"
     # As trec_eval, this package compares scores as 32-bit floats, and then documents.
     with np.errstate(over="ignore"):
         compared = np.array(values).astype(np.float32).tolist()
+    lines = []
     for _, ranked in groupby(zip(topics, compared, documents, values), key=itemgetter(0)):
         best_first = sorted(ranked, key=itemgetter(1, 2), reverse=True)
         for rank, (topic, _, document, score) in enumerate(best_first, start=1):
@@ -207,16 +203,13 @@ def _columns(rows: ConvertedRows) -> pyarrow.Table:
     return rows.table.select([*rows.role.columns, *others]).replace_schema_metadata()
 
 
-def _delimited(delimiter: str) -> Callable[[ConvertedRows], bytes]:
-    def write(rows: ConvertedRows) -> bytes:
-        columns = _columns(rows).to_pydict()
-        columns[rows.role.value] = [*map(_number, columns[rows.role.value])]
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerows([columns, *zip(*columns.values())])
-        return text.getvalue().encode()
-
-    return write
+def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
+    columns = _columns(rows).to_pydict()
+    columns[rows.role.value] = [*map(_number, columns[rows.role.value])]
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([columns, *zip(*columns.values())])
+    return text.getvalue().encode()
 
 
 def _parquet(rows: ConvertedRows) -> bytes:
@@ -246,8 +239,8 @@ def _json(rows: ConvertedRows) -> bytes:
 
 WRITERS: dict[str, tuple[Callable[[ConvertedRows], bytes], bool]] = {
     **dict.fromkeys((".run", ".qrels", ".trec", ".txt"), (_trec, False)),
-    ".tsv": (_delimited("\t"), True),
-    ".csv": (_delimited(","), True),
+    ".tsv": (partial(_delimited, delimiter="\t"), True),
+    ".csv": (_delimited, True),
     ".parquet": (_parquet, True),
     ".json": (_json, False),
 }

@@ -21,6 +21,9 @@ from .rows import IDS, floats, with_places
 if TYPE_CHECKING:
     import pyarrow
 
+    Batches = Iterator[tuple[int, pyarrow.RecordBatch]]
+    Where = tuple[str, str] | None
+
 LZ4 = b"\x04\x22\x4d\x18"
 BATCH = 1 << 16  # rows converted at once
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
@@ -37,9 +40,7 @@ class Parquet:
         self.file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
         self.names = self.file.schema_arrow.names
 
-    def batches(
-        self, columns: list[str], where: tuple[str, str] | None
-    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    def batches(self, columns: list[str], where: Where) -> Batches:
         first = 0
         for number in range(self.file.num_row_groups):
             group = self.file.metadata.row_group(number)
@@ -69,9 +70,7 @@ class ArrowFile:
         self.file = ipc.open_file(content.seekable())
         self.names = self.file.schema.names
 
-    def batches(
-        self, columns: list[str], where: tuple[str, str] | None
-    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    def batches(self, columns: list[str], where: Where) -> Batches:
         return numbered(map(self.file.get_batch, range(self.file.num_record_batches)))
 
 
@@ -88,9 +87,7 @@ class ArrowStream:
         self.file = ipc.open_stream(pyarrow.PythonFile(self.stream, "r"))
         self.names = self.file.schema.names
 
-    def batches(
-        self, columns: list[str], where: tuple[str, str] | None
-    ) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    def batches(self, columns: list[str], where: Where) -> Batches:
         yield from numbered(self.file)
         if self.stream.ended:
             raise EOFError("the stream is cut off, because it lacks its end marker")
@@ -116,11 +113,7 @@ def kind_of(content: Content) -> type[TableFile] | None:
 
 
 def table_rows(
-    kind: type[TableFile],
-    content: Content,
-    role: Role,
-    chosen: Chosen,
-    run: str | None = None,
+    kind: type[TableFile], content: Content, role: Role, chosen: Chosen, run: str | None = None
 ) -> Iterator[pyarrow.Table]:
     """A table for each batch of rows of the file, in the order of the file.
 
@@ -177,10 +170,19 @@ def batch_rows(
         if ours == "probability":
             arrays.append(_probabilities(column))
             continue
-        column = column if ours == role.value else _strings(column, f"{file}: {theirs}", ours)
+        if ours != role.value:
+            column = _strings(column, f"{file}: {theirs}", ours)
         if column.null_count:
             raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
-        arrays.append(_numbers(column, role, file, first) if ours == role.value else column)
+        if ours == role.value:
+            numbers = numbers_of(column)
+            if isinstance(numbers, list):
+                try:
+                    numbers = floats(role, [numbers], lambda row: f"{file}: row {first + row}")
+                except GradedError as error:
+                    raise FileError(str(error)) from None
+            column = arrow_array(numbers.astype(np.float64, copy=False))
+        arrays.append(column)
     rows = pyarrow.Table.from_arrays(arrays, list(columns))
     return with_places(rows, "row", np.arange(first, first + batch.num_rows), file)
 
@@ -211,13 +213,3 @@ def _strings(column: pyarrow.Array, where: str, ours: str) -> pyarrow.Array:
     if ours not in IDS or types.is_integer(column.type):
         return column.cast(pyarrow.string())
     raise FileError(f"{where} is of type {column.type}, not a string; write the ids as strings")
-
-
-def _numbers(column: pyarrow.Array, role: Role, file: str, first: int) -> pyarrow.Array:
-    numbers = numbers_of(column)
-    if isinstance(numbers, list):
-        try:
-            numbers = floats(role, [numbers], lambda row: f"{file}: row {first + row}")
-        except GradedError as error:
-            raise FileError(str(error)) from None
-    return arrow_array(numbers.astype(np.float64, copy=False))
