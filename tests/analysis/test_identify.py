@@ -351,19 +351,19 @@ def test_a_measure_that_cannot_be_computed_here_is_refused():
 
 
 def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monkeypatch):
-    from ir_measures_graded.analysis.identify import identification, search
+    from ir_measures_graded.analysis.identify import cases, identification
 
     values = values_of("nDCG_Burges@10")
     whole = identify(QRELS, RUN, values)
     monkeypatch.setattr(identification, "SAMPLE", 8)
-    monkeypatch.setattr(search, "CHUNK", 5)
+    monkeypatch.setattr(cases, "CHUNK", 5)
     assert {*identify(QRELS, RUN, values).definitions} == {*whole.definitions}
     # The sample alone would accept values that differ elsewhere.
     assert identify(QRELS, RUN, values | {"q11": 0.1234}).definitions == ()
     mean = f"{np.mean([*values.values()]):.4f}"
     monkeypatch.undo()
     of_mean = identify(QRELS, RUN, mean=mean, measure="nDCG@10")
-    monkeypatch.setattr(search, "CHUNK", 5)
+    monkeypatch.setattr(cases, "CHUNK", 5)
     assert identify(QRELS, RUN, mean=mean, measure="nDCG@10").findings == of_mean.findings
 
 

@@ -2,7 +2,7 @@
 
 - `identification`: `identify`, which reads the input, starts the search and explains what it finds.
 - `definitions`: the dimensions of a definition and their values, as data; `tools.csv`: those of tools.
-- `lists`: a run as label matrices, in every order.
+- `cases`: a run with the values given for it, and as label matrices in every order.
 - `search`: tries all definitions, and verifies the survivors on all topics.
 - `solving`: gains that no table has, by least squares.
 - `answer`: conclusions from the survivors, and the result. `values`: reads the given values.

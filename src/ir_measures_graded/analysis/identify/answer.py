@@ -16,8 +16,9 @@ from ...output.result import Result
 from ...ranking.gains import LINEAR
 from ...registry.facts import is_graded
 from . import definitions as by
+from .cases import Case
 from .definitions import BASE, LABELS, Definition
-from .search import SAME, Case, Found, Space, values_of, values_of_measure
+from .search import SAME, Found, Space, at_cutoffs, values_of
 from .solving import gains_in
 from .tools import computed_by, tools
 
@@ -111,40 +112,32 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     if not found.tried:
         names = listed(space.tried["measure"] or space.strings)
         raise GradedError(f"identify cannot compute {names}; give another measure, or none to try all")
-    matches = _plainest_first(space, found.matches)
-    least = [each for error, each in found.nearest if error == found.nearest[0][0]]
-    nearest = None if matches else _plainest_first(space, least)[0]
+    matches, least = _plainest_first(space, found.matches), found.kept[found.nearest[0]][0]
+    closest = [each for each in found.nearest if found.kept[each][0] == least]
+    nearest = None if matches else _plainest_first(space, closest)[0]
     chosen = nearest or matches[0]
-    values = values_of(space, case, chosen)
-    groups = _groups(matches, found)
-    findings: list[tuple[str, str]] = []
-    dimensions: Dimensions = {}
-    measure, equal = None, False
-    named: tuple[str, ...] = ()
+    groups, values = _groups(matches, found), values_of(space, case, chosen)
     weak = _weakness(cases, found, len(groups))
-    if nearest:
-        findings += _near(space, case, nearest, values)
-    elif weak:
-        findings += [(WEAK, weak)]
-    elif len(groups) > 1 and case.mean is not None:
-        texts = list(dict.fromkeys(described(group[0], short=True) for group in groups))
-        findings += [("possible", text) for text in texts[:LISTED]]
-        findings += [("possible", counted(len(texts) - LISTED, "other"))] * (len(texts) > LISTED)
+    dimensions: Dimensions = {}
+    findings: list[tuple[str, str]] = [(WEAK, weak)] if weak else []
+    named: tuple[str, ...] = ()
+    measure, equal = None, False
     if not weak:
-        alike = [each for each in matches if each.measure == chosen.measure]
-        dimensions = _dimensions(space, alike)
-        if matches and not findings:
-            of_family = {by.family(each.measure): each.measure for each in reversed(matches)}
-            plainest = [*(group[0].measure for group in groups), *reversed(of_family.values())]
-            findings += _states(dimensions, list(dict.fromkeys(plainest)))
+        dimensions = _dimensions(space, [each for each in matches if each.measure == chosen.measure])
+        if nearest:
+            findings += _near(space, case, nearest, values)
+        elif case.mean is not None and len(groups) > 1:
+            texts = list(dict.fromkeys(described(group[0], short=True) for group in groups))
+            findings += [("possible", text) for text in texts[:LISTED]]
+            findings += [("possible", counted(len(texts) - LISTED, "other"))] * (len(texts) > LISTED)
+        else:
+            findings += _states(dimensions, matches, groups)
         if named := computed_by(matches):
-            more = ["…"] * (len(named) > LISTED)
-            findings.append(("computed so by", "; ".join([*named[:LISTED], *more])))
+            findings.append(("computed so by", "; ".join([*named[:LISTED], *["…"] * (len(named) > LISTED)])))
         measure = _ours(space, chosen, groups[0] if groups else [])
     if measure is not None:
-        ranked = [(part, part.documents.ranks) for part in case.parts()]
-        ours = np.concatenate([values_of_measure(measure, part, ranks) for part, ranks in ranked])
-        ours = ours * (100 if chosen.shown == by.PERCENT else 1)
+        parts = [next(at_cutoffs([measure], part, part.documents.ranks, {}, {})) for part in case.parts()]
+        ours = np.concatenate(parts) * (100 if chosen.shown == by.PERCENT else 1)
         equal = bool(np.nan_to_num(np.abs(ours - values)).max() < SAME)
         same = "the nearest" if nearest else "these values" if case.mean is None else "the mean"
         ending = f"{measure} gives {same}"
@@ -157,8 +150,7 @@ def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
         alone = " for each run alone" * (len(cases) > 1)
         hint = "; name the measure and its cutoff" * (len(space.tried["cutoff"]) > 1)
         ending = f"a random mean from 0 to 1 fits a definition with probability {chance:.2f}{alone}{hint}"
-        findings.append(("weak", ending))
-        findings.append(("to decide", "values by topic, a second run, or another decimal"))
+        findings += [("weak", ending), ("to decide", "values by topic, a second run, or another decimal")]
     return Identification(
         tuple(case.judged.topics[number] for number in case.known) if case.mean is None else (),
         case.values[case.known],
@@ -235,22 +227,25 @@ def _dimensions(space: Space, family: Sequence[Definition]) -> Dimensions:
     return found
 
 
-def _states(dimensions: Dimensions, measures: Sequence[str]) -> Iterator[tuple[str, str]]:
-    of_state = {
-        state: {name: values for name, (each, values) in dimensions.items() if each == state}
-        for state in (SETTLED, OPEN, UNREACHED)
-    }
-    several = {"measure": tuple(measures)} if len(measures) > 1 else {}
+def _states(
+    dimensions: Dimensions, matches: Sequence[Definition], groups: Sequence[Sequence[Definition]]
+) -> Iterator[tuple[str, str]]:
+    """What is settled, open and not exercised; the measure is open if another family of measures fits."""
+    of_family = {by.family(each.measure): each.measure for each in reversed(matches)}
+    plainest = [*(group[0].measure for group in groups), *reversed(of_family.values())]
+    measures = tuple(dict.fromkeys(plainest))
+    states = dimensions | ({"measure": (OPEN, measures)} if len(measures) > 1 else {})
     settled = [
         values[0] if name == "measure" else f"{LABELS[name]} {values[0]}"
-        for name, values in of_state[SETTLED].items()
-        if values != (by.ROUNDED,) and name not in several
+        for name, (state, values) in states.items()
+        if state == SETTLED and values != (by.ROUNDED,)
     ]
     yield SETTLED, ", ".join(settled)
-    for name, values in (several | of_state[OPEN]).items():
-        yield OPEN, f"{LABELS[name]}: {' or '.join(values)}"
-    if of_state[UNREACHED]:
-        yield UNREACHED, ", ".join(LABELS[name] for name in of_state[UNREACHED])
+    for name, (state, values) in states.items():
+        if state == OPEN:
+            yield OPEN, f"{LABELS[name]}: {' or '.join(values)}"
+    if unreached := [LABELS[name] for name, (state, _) in states.items() if state == UNREACHED]:
+        yield UNREACHED, ", ".join(unreached)
 
 
 def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> Measure | None:
@@ -299,16 +294,16 @@ def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> 
     yield "nearest", described(nearest)
     if case.mean is not None:
         return
-    way = by.ROUNDED if nearest.shown == by.PERCENT else nearest.shown
-    fits = case.fits(values, case.values, way)
+    fits = case.fits(values, case.values, nearest.shown)
     differ = ~np.isnan(case.values) & ~fits
     names = [case.judged.topics[number] for number in np.flatnonzero(differ)]
-    yield "agrees", f"{fits.sum()} of {counted(case.known.size, 'topic')}; not {listed(names, LISTED)}"
+    others = f"; not {listed(names, LISTED)}" if names else ""
+    yield "agrees", f"{fits.sum()} of {counted(case.known.size, 'topic')}{others}"
     properties = [_properties(space, part, nearest) for part in case.parts()]
     for cause in properties[0]:
         has = np.concatenate([part[cause] for part in properties])
         here, there = (has & differ).sum(), (has & fits).sum()
-        if here >= COMMON * differ.sum() and (there <= RARE * fits.sum() or cause == UNSTABLE):
+        if here >= max(1, COMMON * differ.sum()) and (there <= RARE * fits.sum() or cause == UNSTABLE):
             counts = f"{here} of the {differ.sum()} that differ, {there} of the {fits.sum()} that agree"
             yield "perhaps because", f"{cause}: {counts}"
 

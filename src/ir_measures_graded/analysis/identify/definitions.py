@@ -3,13 +3,14 @@ does.
 
 A `Definition` has the name of one value in each dimension. A dimension that does not apply is empty. nDCG
 and DCG have all dimensions. Other measures are strings of this package or of ir-measures, with the few
-others in `SUMS` and `DENOMINATORS`.
+others in `SUMS` and `QUOTIENTS`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import ir_measures
@@ -120,19 +121,15 @@ def gains_for(levels: np.ndarray) -> dict[str, Gain]:
     [1.0, 4.0]
     """
 
-    def linear(level: np.ndarray) -> np.ndarray:
-        return gain_of(level, LINEAR)
-
-    def exponential(level: np.ndarray) -> np.ndarray:
-        return gain_of(level, EXP)
+    linear, exponential = partial(gain_of, gains=LINEAR), partial(gain_of, gains=EXP)
 
     def half(level: np.ndarray) -> np.ndarray:
         return np.asarray(np.exp2(level - 1))
 
-    def from_level(least: float, gain: Gain) -> Gain:
+    def from_level(least: float, gain: Gain = np.ones_like) -> Gain:
         return lambda level: np.where(level >= least, gain(level), 0.0)
 
-    relevant = np.nextafter(0, 1)
+    relevant = float(np.nextafter(0, 1))
     found: dict[str, Gain] = {
         "level": linear,
         "2^level − 1": exponential,
@@ -142,7 +139,7 @@ def gains_for(levels: np.ndarray) -> dict[str, Gain]:
         "2^(level − 1) of relevant documents": from_level(relevant, half),
     }
     positive = levels[levels > 0][:THRESHOLDS].tolist()
-    found |= {f"1 from level {least:g} on": from_level(least, np.ones_like) for least in positive}
+    found |= {f"1 from level {least:g} on": from_level(least) for least in positive}
     for least in positive[1:2]:
         found[f"level from {least:g} on"] = from_level(least, linear)
         found[f"2^level − 1 from level {least:g} on"] = from_level(least, exponential)
@@ -193,10 +190,14 @@ AVERAGED = (
 ROUNDED, TRUNCATED, PERCENT = "rounded", "truncated", "percent"
 FIRST_ROUNDED = "each topic rounded to 2 decimals first"
 FIRST_FLOORED = "each topic cut to 2 decimals first"
-SHOWN_FIRST: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+SHOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    ROUNDED: np.asarray,
+    TRUNCATED: np.asarray,
+    PERCENT: lambda values: 100 * values,
     FIRST_ROUNDED: lambda values: np.round(values, 2),
     FIRST_FLOORED: lambda values: np.floor(100 * values + 1e-9) / 100,
 }
+"""The value of each topic before the mean, by the way in which values are shown."""
 
 # ------------------------------------------------------------------------------------------- other measures
 
@@ -224,25 +225,14 @@ SUMS: dict[str, Terms] = {
 """Sums over ranks that no measure string has: their terms by the level ≥ 0, the topic's top level and the
 rank."""
 
-
-class Counts(NamedTuple):
-    """For each topic and cutoff `k`: relevant documents among the first k, the sum of their precisions, all
-    relevant documents, and retrieved ones."""
-
-    k: np.ndarray
-    found: np.ndarray
-    precisions: np.ndarray
-    relevant: np.ndarray
-    retrieved: np.ndarray
-
-
-DENOMINATORS: dict[str, Callable[[Counts], np.ndarray]] = {
-    "AP{} over min(R, k)": lambda n: ratio(n.precisions, np.minimum(n.relevant, n.k)),
-    "AP{} over the relevant documents found": lambda n: ratio(n.precisions, n.found),
-    "P{} over min(retrieved, k)": lambda n: ratio(n.found, np.minimum(n.retrieved, n.k)),
-    "R{} over min(R, k)": lambda n: ratio(n.found, np.minimum(n.relevant, n.k)),
+QUOTIENTS: dict[str, Callable[..., np.ndarray]] = {
+    "AP{} over min(R, k)": lambda k, hits, precisions, R, n: ratio(precisions, np.minimum(R, k)),
+    "AP{} over the relevant documents found": lambda k, hits, precisions, R, n: ratio(precisions, hits),
+    "P{} over min(retrieved, k)": lambda k, hits, precisions, R, n: ratio(hits, np.minimum(n, k)),
+    "R{} over min(R, k)": lambda k, hits, precisions, R, n: ratio(hits, np.minimum(R, k)),
 }
-"""Measures with other denominators; the braces are for the least relevant level."""
+"""Measures with other denominators, by the cutoff, the relevant documents among the first k, the sum of their
+precisions, all R relevant and all n retrieved documents; the braces are for the least relevant level."""
 
 OURS: dict[Measure, Definition] = {
     ir_measures.nDCG: Definition(NDCG, gain="level", discount="log2(r + 1)"),

@@ -21,8 +21,8 @@ from ...registry.notation import parse_measures
 from ...statistics.options import whole_number
 from . import definitions as by
 from .answer import Identification, answer
-from .lists import ranks_by_line
-from .search import SAMPLE, Case, Found, Space, is_foreign, search
+from .cases import Case, ranks_by_line
+from .search import SAMPLE, Found, Space, is_foreign, search
 from .solving import longest_fraction, solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
@@ -112,7 +112,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     cutoffs = (*map(str, range(1, depth + 1) if any_cutoff else by.CUTOFFS), by.ALL_RANKS)
     discounts, strings = dict(by.DISCOUNTS), by.strings(levels)
     thresholds = by.thresholds(levels).values()
-    others = [name.format(threshold) for name in by.DENOMINATORS for threshold in thresholds]
+    others = [name.format(threshold) for name in by.QUOTIENTS for threshold in thresholds]
     measures = [by.NDCG, by.DCG, *by.SUMS, *others]
     if measure is not None:
         if isinstance(measure, str):
@@ -148,7 +148,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
         "precision": tuple(by.PRECISIONS),
         "documents": by.DOCUMENTS,
         "averaged": by.AVERAGED if means else (),
-        "shown": (*ways, *(by.SHOWN_FIRST if means else ())),
+        "shown": (*ways, *[by.FIRST_ROUNDED, by.FIRST_FLOORED] * means),
     }
     return Space(tried, gains, discounts, strings)
 

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from ...ranking.gains import GainMap, plain_number
+from .cases import Case, Documents
 from .definitions import DCG, NDCG, Gain
-from .lists import Documents
-from .search import SAMPLE, Case, Space, cumulated, ideally_cumulated
+from .search import SAMPLE, Space, cumulated, ideally_cumulated
 
 SPARE = 3
 """The number of telling topics beyond the number of levels that make a solution credible."""
@@ -87,7 +87,7 @@ def _collections(
         if DCG in space.tried["measure"]:
             yield of_run, None
         for ideal in space.tried["ideal"] if NDCG in space.tried["measure"] else ():
-            yield of_run, ideally_cumulated(space, lists, gains, space.cuts, ideal).reshape(shape)
+            yield of_run, ideally_cumulated(space, lists, gains, ideal).reshape(shape)
 
 
 def _tables(gains: np.ndarray, free: bool) -> Iterator[tuple[float, ...]]:
