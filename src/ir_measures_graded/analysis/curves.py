@@ -6,9 +6,8 @@ computes all ranks of a run in one pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -17,20 +16,8 @@ from ir_measures import Measure
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import tracked
-from ..evaluation.named import (
-    Judgments,
-    Qrels,
-    Run,
-    Runs,
-    StudiedRun,
-    about,
-    named_runs,
-    read_judgments,
-    studied,
-)
-from ..evaluation.provider import check_levels, computed, view
-from ..evaluation.remarks import RunRemarks, warn_of
-from ..measures.base import GradedMeasure
+from ..evaluation.named import Qrels, Runs, StudiedRun, about, named_runs, read_judgments, studied
+from ..evaluation.provider import check_levels, computed
 from ..measures.topics import Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
@@ -40,7 +27,6 @@ from ..registry.names import registry
 from ..registry.notation import checked, parse_measures
 from ..statistics.libraries import statistics_library
 from ..statistics.options import check_probability, refuse_large, whole_number
-from ..uncertainty import evaluated_curve
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:
@@ -92,26 +78,28 @@ class Curves(Result):
         depth, runs = len(self.ranks), counted(len(self.runs), "run")
         return f"{self.label} at the ranks 1 to {depth} of {runs} over {counted(self.topics, 'topic')}"
 
+    def _lines(self) -> list[tuple[str, list[float], list[list[float | None]]]]:
+        """The name of each curve, its values, and the lower and the upper ends of its band, which may be
+        None."""
+        none = np.full((len(self.runs), 2, len(self.ranks)), None)
+        bands = none.tolist() if self.bands is None else self.bands.tolist()
+        ideal = [] if self.ideal is None else [(IDEAL, self.ideal.tolist(), [[None] * len(self.ranks)] * 2)]
+        return [*ideal, *zip(self.runs, self.values.tolist(), bands)]
+
     def table(self) -> Table:
         """Column names and rows: one row per rank, one column per curve, each followed by its band."""
-        columns: dict[str, np.ndarray] = {} if self.ideal is None else {IDEAL: self.ideal}
-        for number, run in enumerate(self.runs):
-            columns[run] = self.values[number]
-            if self.bands is not None:
-                columns[f"{run} lower"], columns[f"{run} upper"] = self.bands[number]
-        rows = zip(self.ranks.tolist(), *(column.tolist() for column in columns.values()))
-        return [RANK, *columns], list(map(list, rows))
+        columns: dict[str, list[Any]] = {RANK: self.ranks.tolist()}
+        for name, values, (lower, upper) in self._lines():
+            banded = name != IDEAL and self.bands is not None
+            columns |= {name: values} | ({f"{name} lower": lower, f"{name} upper": upper} if banded else {})
+        return [*columns], list(map(list, zip(*columns.values())))
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per curve and rank; without bands, `lower` and `upper` are None."""
-        curves = {} if self.ideal is None else {IDEAL: self.ideal.tolist()}
-        curves |= zip(self.runs, self.values.tolist())
-        none = [None] * len(self.ranks)
-        bands = {} if self.bands is None else dict(zip(self.runs, self.bands.tolist()))
         return [
             {"measure": self.label, "run": run, "rank": rank, "value": value, "lower": lower, "upper": upper}
-            for run, curve in curves.items()
-            for rank, (value, lower, upper) in enumerate(zip(curve, *bands.get(run, (none, none))), start=1)
+            for run, values, band in self._lines()
+            for rank, (value, lower, upper) in enumerate(zip(values, *band), start=1)
         ]
 
     def notes(self) -> list[str]:
@@ -127,35 +115,31 @@ class Curves(Result):
         """
         figure = plots.new_figure(*plots.size_for([IDEAL, *self.runs]))
         axes = figure.add_subplot()
-        lines, drawn = self.draw(axes)
-        order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
-        plots.legend_outside(axes, [*lines, *(drawn[number] for number in order)])
+        plots.legend_outside(axes, self.best_first(*self.draw(axes)))
         return figure
+
+    def best_first(self, ideal: Iterable[Any], runs: Sequence[Any]) -> list[Any]:
+        """The lines of `draw`; the run that is best at the last rank is the first of the runs."""
+        order = np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable")
+        return [*ideal, *(runs[number] for number in order)]
 
     def draw(self, axes: Axes, width: int = 72, title: bool = True) -> tuple[list[Any], list[Any]]:
         """Draw the ideal curve and the runs; returns the lines of both."""
-        from matplotlib.ticker import MaxNLocator
-
-        depth, lines = len(self.ranks), []
+        ranks, lines, drawn = self.ranks, [], []
         if self.ideal is not None:
-            lines += axes.plot(self.ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
-        every = max(1, depth // 8)
-        drawn = []
+            lines = axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
+        every = max(1, ranks.size // 8)
         styles = plots.run_styles(self.runs)
-        for number, run in enumerate(self.runs):
+        for number, (run, values) in enumerate(zip(self.runs, self.values)):
             style = styles[run]
             if self.bands is not None:
-                axes.fill_between(
-                    self.ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0
-                )
+                axes.fill_between(ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0)
             start = number * every // max(1, len(self.runs))
-            drawn += axes.plot(self.ranks, self.values[number], label=run, markevery=(start, every), **style)
+            drawn += axes.plot(ranks, values, label=run, markevery=(start, every), **style)
         if title:
             axes.set_title(plots.title(self.label, width))
-        axes.set_xlabel("Rank")
         axes.set_ylabel(", ".join([f"Mean over {counted(self.topics, 'topic')}", *self.notes()]))
-        axes.set_xlim(0.5, depth + 0.5)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        plots.label_ranks(axes, ranks.size)
         return lines, drawn
 
 
@@ -178,13 +162,11 @@ class CurveSet(Result):
 
     def table(self) -> Table:
         """Column names and rows: the tables of all measures below one another."""
-        columns = list(dict.fromkeys(name for found in self.curves for name in found.table()[0]))
-        rows = []
-        for found in self.curves:
-            names, values = found.table()
-            lines = (dict(zip(names, line)) for line in values)
-            rows += [[found.label, *map(line.get, columns)] for line in lines]
-        return ["measure", *columns], rows
+        tables = [(found.label, *found.table()) for found in self.curves]
+        columns = list(dict.fromkeys(name for _, names, _ in tables for name in names))
+        return ["measure", *columns], [
+            [label, *map(dict(zip(names, row)).get, columns)] for label, names, rows in tables for row in rows
+        ]
 
     def notes(self) -> list[str]:
         """The kind of the bands."""
@@ -206,11 +188,9 @@ class CurveSet(Result):
         down = -(-len(self.curves) // across)
         figure = plots.new_figure(4.4 * across + legend, max(height * down, 0.8 + 0.2 * len(self.runs)))
         panels = plots.panels(figure, len(self.curves), across)
-        drawn = [found.draw(axes, width=44) for found, axes in zip(self.curves, panels)]
-        first = self.curves[0]
-        order = np.argsort(-first.values[:, -1] * sign_of(first.measure), kind="stable")
-        ideal = next((lines for lines, _ in drawn if lines), [])
-        plots.legend_beside(figure, [*ideal, *(drawn[0][1][number] for number in order)], legend)
+        ideals, runs = zip(*(found.draw(axes, width=44) for found, axes in zip(self.curves, panels)))
+        lines = self.curves[0].best_first(next(filter(None, ideals), []), runs[0])
+        plots.legend_beside(figure, lines, legend)
         return figure
 
 
@@ -271,6 +251,10 @@ def curves(
     for found, _ in asked:
         _check(found, normalise, confidence, resamples, seed)
     judgments, named = read_judgments(qrels), named_runs(runs, needed=False)
+    with about(judgments.name):
+        for found, _ in asked:
+            if is_graded(found):
+                check_levels(found, judgments.documents.judged)
     topics = len(judgments.topics)
     if confidence is not None and topics < 2:
         raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
@@ -282,8 +266,9 @@ def curves(
     values = [np.zeros((len(named), end)) for _, end in asked]
     bands = [np.zeros((len(named), 2, end)) for _, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
-        found = _vectors(asked, run, judgments, normalise)
-        for (one, _), vectors, into, ends in zip(asked, found, values, bands):
+        whole = studied(run, judgments)
+        for (one, end), into, ends in zip(asked, values, bands):
+            vectors = _vectors(one, end, whole, normalise)
             into[number] = _combined(one, *map(mean_over_topics, vectors))
             if confidence is not None:
                 ends[number] = _interval(one, vectors, confidence, resamples, seed)
@@ -291,7 +276,7 @@ def curves(
     for (one, end), into, ends in zip(asked, values, bands):
         best = None
         if ideal or (ideal is None and is_plain_sum(one)):
-            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, normalise)
+            vectors = _vectors(one, end, ideal_run(judgments, one), normalise)
             best = _combined(one, *map(mean_over_topics, vectors))
         with_bands = (ends, confidence) if confidence is not None else (None, None)
         names = tuple(run.name for run in named)
@@ -340,41 +325,17 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def _vectors(
-    asked: list[tuple[Measure, int]], run: Run, judgments: Judgments, normalise: str
-) -> list[np.ndarray]:
-    """The vectors to average (1 × depth × topics) for each measure, or two such vectors to divide.
-
-    Graded measures alone read the run block by block.
-    """
-    if normalise == "topics" and not all(is_graded(measure) for measure, _ in asked):
-        whole = studied(run, judgments)
-        return [values_at_ranks(measure, whole, depth).T[None] for measure, depth in asked]
-    count = 1 if normalise == "topics" else 2
-    found = [np.empty((count, depth, len(judgments.topics))) for _, depth in asked]
-    with about(judgments.name):
-        for measure, _ in asked:
-            check_levels(measure, judgments.documents.judged)
-    remarks = RunRemarks(judgments.documents.judged)
-    with about(run.name):
-        for block in remarks.watched(run.reduced(judgments).blocks):
-            for (measure, depth), into in zip(asked, found):
-                assert is_graded(measure)
-                topics = view(measure, block.ranks, block.views, cut=False)
-                compute = partial(_at_ranks, measure, depth, normalise)
-                vectors = computed(measure, topics, compute, (count, depth))
-                into[..., block.topics] = np.moveaxis(vectors, 0, 2)
-    if not isinstance(run, StudiedRun):
-        warn_of(remarks.of(run.source), run.name)
-    return found
-
-
-def _at_ranks(measure: GradedMeasure, depth: int, normalise: str, topics: Topics) -> np.ndarray:
-    """The vectors of the topics (topics × 1 × depth, or topics × 2 × depth)."""
+def _vectors(measure: Measure, depth: int, run: StudiedRun, normalise: str) -> np.ndarray:
+    """The vectors to average (1 × depth × topics), or two such vectors to divide."""
     if normalise == "topics":
-        return evaluated_curve(measure, topics, depth)[:, None]
+        return values_at_ranks(measure, run, depth).T[None]
     assert is_normalised(measure)
-    return np.stack(measure.vectors(topics, depth), axis=1)
+
+    def both(topics: Topics) -> np.ndarray:
+        return np.stack(measure.vectors(topics, depth), axis=1)
+
+    with about(run.name):
+        return np.moveaxis(computed(measure, run.view(measure, cut=False), both, (2, depth)), 0, 2)
 
 
 def _combined(measure: Measure, mean: np.ndarray, *ideal: np.ndarray) -> np.ndarray:

@@ -205,6 +205,15 @@ def title(text: object, width: int = 72) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def label_ranks(axes: Axes, depth: int) -> None:
+    """Make the horizontal axis one of the ranks 1 … `depth`."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.set_xlabel("Rank")
+    axes.set_xlim(0.5, depth + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, depending on the path's ending; equal figures give equal files.
 
