@@ -7,9 +7,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import Compat, P
 
-from ir_measures_graded import GradedError, demo
+from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import definitions as tables
 from ir_measures_graded.analysis.identify.solving import gains_in
@@ -35,6 +34,16 @@ def collection(topics=24, depth=30, levels=LEVELS, seed=5):
 
 
 QRELS, RUN = collection()
+
+
+def values_of(measure, run=RUN, places=4, qrels=QRELS):
+    found = evaluate(qrels, {"run": run}, [measure])
+    return dict(zip(found.topics, found.of(measure)[0].round(places).tolist()))
+
+
+def rounded(values, places=4):
+    return {topic: round(value, places) for topic, value in values.items() if value is not None}
+
 
 # ------------------------------------------------------------ a slow reference, one definition at a time
 
@@ -133,13 +142,12 @@ def test_values_of_a_plain_reference_settle_what_the_data_reach(
     gain, discount, ideal, cutoff, nothing, order, documents
 ):
     values = reference(QRELS, RUN, gain, discount, ideal, cutoff, nothing, order, documents)
-    given = {topic: round(value, 6) for topic, value in values.items() if value is not None}
-    found = identify(QRELS, RUN, given, measure="nDCG" if ideal else "DCG", decimals=6)
-    wanted = {"gain": gain, "discount": discount, "ideal": ideal, "cutoff": cutoff, "order": order,
-              "documents": documents}  # fmt: skip
+    measure = "nDCG" if ideal else "DCG"
+    found = identify(QRELS, RUN, rounded(values, 6), measure=measure, decimals=6)
+    wanted = (gain, discount, ideal, cutoff, order, documents)
     assert any(
-        all(getattr(each, name) == value for name, value in wanted.items())
-        and each.nothing in (("", "0") if not ideal else (nothing,))
+        (each.gain, each.discount, each.ideal, each.cutoff, each.order, each.documents) == wanted
+        and each.nothing == (nothing if ideal else "")
         for each in found.definitions
     ) or (nothing == tables.LEFT_OUT and found.definitions)
     assert found.classes == 1
@@ -155,17 +163,10 @@ STRINGS = """nDCG_JK@10 nDCG_Burges@5 nDCG@20 DCG_JK@10 Q AP AP(rel=2) P@5 ERR_G
 
 @pytest.mark.parametrize("measure", STRINGS.split())
 def test_each_measure_string_finds_itself(measure):
-    values = evaluate(QRELS, {"run": RUN}, [measure])
-    found = identify(QRELS, RUN, dict(zip(values.topics, values.of(measure)[0].tolist())))
+    values = values_of(measure, places=17)
+    found = identify(QRELS, RUN, values)
     assert found.equal
-    assert evaluate(QRELS, {"run": RUN}, [found.measure]).of(found.measure) == pytest.approx(
-        values.of(measure), abs=1e-6
-    )
-
-
-def values_of(measure, run=RUN, places=4):
-    found = evaluate(QRELS, {"run": run}, [measure])
-    return dict(zip(found.topics, found.of(measure)[0].round(places).tolist()))
+    assert values_of(found.measure) == pytest.approx(values, abs=6e-5)
 
 
 def test_values_shuffled_altered_or_of_another_run_are_not_found():
@@ -186,16 +187,16 @@ def test_one_altered_topic_is_named_beside_the_nearest_definition():
     assert ("agrees", "23 of 24 topics; not q5") in found.findings
 
 
-def test_gains_that_are_not_whole_are_solved_for():
-    values = evaluate(QRELS, {"run": RUN}, ["nDCG_JK(gains=1:0.33,2:0.66,3:1)@20"]).values[0, 0]
-    found = identify(QRELS, RUN, dict(zip(QRELS, values.round(4).tolist())), measure="nDCG@20")
-    assert gains_in(found.definitions[0].gain) == pytest.approx({1: 1, 2: 2, 3: 3.03}, abs=0.001)
-
-
-def test_gains_of_no_table_are_solved_for():
-    values = evaluate(QRELS, {"run": RUN}, ["nDCG_JK(gains=1:2,2:3,3:11)@20"]).values[0, 0]
-    found = identify(QRELS, RUN, dict(zip(QRELS, values.round(4).tolist())))
-    assert found.definitions[0].gain == "solved: 1:2, 2:3, 3:11"
+@pytest.mark.parametrize(
+    ("gains", "measure", "solved"),
+    [
+        ("1:0.33,2:0.66,3:1", "nDCG@20", {1: 1, 2: 2, 3: 3.03}),
+        ("1:2,2:3,3:11", None, {1: 2, 2: 3, 3: 11}),
+    ],
+)
+def test_gains_that_no_table_has_are_solved_for(gains, measure, solved):
+    found = identify(QRELS, RUN, values_of(f"nDCG_JK(gains={gains})@20"), measure=measure)
+    assert gains_in(found.definitions[0].gain) == pytest.approx(solved, abs=0.001)
     assert found.definitions[0].discount == "log2 r from rank 2 on"
 
 
@@ -226,42 +227,38 @@ def test_truncated_values_and_percentages_are_recognised(show, way):
 
 def test_negative_and_real_levels_have_their_own_gains():
     qrels, run = collection(levels=[-2, 0, 0, 0.5, 1, 2.25])
-    raw = reference(qrels, run, "level", "log2(r + 1)", tables.FIRST_K, "10", "0", tables.DESCENDING, "all")
-    found = identify(qrels, run, {topic: round(value, 6) for topic, value in raw.items()})
-    assert found.definitions[0].gain == "level"
     GAINS["level, negative too"] = lambda level: level
-    kept = reference(qrels, run, "level, negative too", "log2(r + 1)", "", "10", "", tables.DESCENDING, "all")
-    found = identify(qrels, run, {topic: round(value, 6) for topic, value in kept.items()})
-    assert {each.gain for each in found.definitions} == {"level, negative too"}
+    for gain, ideal in (("level", tables.FIRST_K), ("level, negative too", "")):
+        values = reference(qrels, run, gain, LOG, ideal, "10", "0", tables.DESCENDING, ALL)
+        found = identify(qrels, run, rounded(values, 6))
+        assert found.definitions[0].gain == gain
+    assert {each.gain for each in found.definitions} == {gain}
 
 
 def test_many_distinct_levels_are_found_too():
     random = np.random.default_rng(1)
     qrels, run = collection()
     qrels = {topic: {doc: float(random.random()) for doc in judged} for topic, judged in qrels.items()}
-    values = reference(
-        qrels, run, "2^level − 1", "log2(r + 1)", tables.RETRIEVED, "10", "0", tables.MEAN, "all"
-    )
-    found = identify(qrels, run, {topic: round(value, 4) for topic, value in values.items()})
+    values = reference(qrels, run, "2^level − 1", LOG, tables.RETRIEVED, "10", "0", TIED, ALL)
+    found = identify(qrels, run, rounded(values))
     assert (found.definitions[0].ideal, found.definitions[0].order) == (tables.RETRIEVED, tables.MEAN)
 
 
 def test_dimensions_that_the_data_do_not_reach_are_not_exercised():
     qrels = {f"q{n}": dict(zip("abcdef", RANDOM.permutation([3, 2, 1, 1, 0, 0]).tolist())) for n in range(12)}
     run = {topic: dict(zip("abcdef", [6.0, 5.0, 4.0, 3.0, 2.0, 1.0])) for topic in qrels}
-    values = evaluate(qrels, {"run": run}, ["nDCG_Burges@3"]).values[0, 0]
-    found = identify(qrels, run, dict(zip(qrels, values.round(4).tolist())))
+    found = identify(qrels, run, values_of("nDCG_Burges@3", run, qrels=qrels))
     states = {name: state for name, (state, _) in found.dimensions.items()}
-    assert states["gain"] == states["discount"] == states["cutoff"] == "settled"
-    assert (
-        states["order"] == states["documents"] == states["precision"] == states["nothing"] == "not exercised"
-    )
-    assert states["ideal"] == "open"
+    assert states == {
+        **dict.fromkeys(["measure", "gain", "discount", "cutoff", "shown"], "settled"),
+        **dict.fromkeys(["order", "documents", "precision", "nothing"], "not exercised"),
+        "ideal": "open",
+    }
 
 
 def test_a_second_run_narrows_the_answer():
     other = collection(seed=8)[1]
-    few = {topic: value for topic, value in values_of("nDCG@10", places=1).items() if topic in ("q0", "q1")}
+    few = dict(list(values_of("nDCG@10", places=1).items())[:2])
     more = [(other, values_of("nDCG@10", other))]
     one = identify(QRELS, RUN, few, measure="nDCG")
     both = identify(QRELS, RUN, few, also=more, measure="nDCG")
@@ -269,6 +266,15 @@ def test_a_second_run_narrows_the_answer():
     assert both.equal
     mixed = identify(QRELS, RUN, values_of("nDCG@10"), also=[(other, values_of("nDCG_Burges@10", other))])
     assert mixed.definitions == ()
+
+
+def test_only_definitions_that_were_tried_on_both_runs_are_kept():
+    """An order over ties is one of all measures if a run has no ties."""
+    plain = {topic: dict(zip(docs, range(30, 0, -1))) for topic, docs in RUN.items()}
+    for others, fits in ((values_of("NDPM"), True), (values_of("nDCG@10"), False)):
+        found = identify(QRELS, plain, values_of("NDPM", plain), also=[(RUN, others)])
+        assert bool(found.definitions) == fits
+        assert all(each.order != TIED for each in found.definitions)
 
 
 # ------------------------------------------------------------------------ means
@@ -298,8 +304,8 @@ def test_the_topics_of_a_mean_are_a_dimension():
     averaged = {each.averaged for each in usual}
     assert "the run's topics" in averaged  # so do those with a relevant document: one topic fewer, too
     assert "the qrels' topics" not in averaged
-    rounded = np.mean([round(value, 2) for value in values.values()])
-    found = identify(QRELS, RUN, mean=f"{rounded:.5f}", measure="nDCG@10")
+    mean = np.mean([round(value, 2) for value in values.values()])
+    found = identify(QRELS, RUN, mean=f"{mean:.5f}", measure="nDCG@10")
     assert tables.FIRST_ROUNDED in {each.shown for each in found.definitions}
 
 
@@ -328,11 +334,8 @@ def test_the_result_has_a_table_records_a_frame_and_topics():
     found = identify(QRELS, RUN, values_of("nDCG_Burges@10"))
     assert found.table()[1][0][0] == "settled"
     assert {"finding": "settled", "dimension": "gain", "value": "2^level − 1"} in found.records()
-    assert {
-        "finding": "equal here",
-        "dimension": "measure string",
-        "value": "nDCG_Burges@10",
-    } in found.records()
+    equal = {"finding": "equal here", "dimension": "measure string", "value": "nDCG_Burges@10"}
+    assert equal in found.records()
     assert len(found.to_frame()) == len(found.records())
     columns, rows = found.topic_table()
     assert columns == ["topic", "given", "computed", "difference"]
@@ -368,18 +371,17 @@ def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monke
 
 
 def test_every_row_of_the_table_of_tools_has_known_values():
-    levels = np.array([0.0, 1.0, 2.0])
     known = {
-        "gain": {*tables.gains_for(levels), "1 from level", "any table"},
-        "discount": {*tables.DISCOUNTS},
-        "ideal": {*tables.IDEALS},
-        "nothing": {"0", "1", tables.LEFT_OUT},
-        "order": {*tables.TIES, tables.AS_READ, tables.BY_RANK},
-        "precision": {*tables.PRECISIONS},
-        "documents": {*tables.DOCUMENTS},
-        "cutoff": {"k", "none", "32"},
-        "averaged": {*tables.AVERAGED},
-        "shown": {*tables.SHOWN_FIRST},
+        "gain": {*tables.gains_for(np.array([0.0, 1.0, 2.0])), "1 from level", "any table"},
+        "discount": tables.DISCOUNTS,
+        "ideal": tables.IDEALS,
+        "nothing": tables.VALUE_OF,
+        "order": (*tables.TIES, tables.AS_READ, tables.BY_RANK),
+        "precision": tables.PRECISIONS,
+        "documents": tables.DOCUMENTS,
+        "cutoff": ("k", "none", "32"),
+        "averaged": tables.AVERAGED,
+        "shown": tables.SHOWN,
     }
     for tool in tools():
         assert tool.known in ("run", "read")
@@ -388,11 +390,8 @@ def test_every_row_of_the_table_of_tools_has_known_values():
             assert name == "measure" or value in known[name], tool
 
 
-def test_the_demo_collection_is_identified():
-    found = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@100"])
-    name, path = next(iter(demo.run_paths().items()))
-    values = dict(zip(found.topics, found.of("nDCG_JK@100")[found.runs.index(name)].round(4).tolist()))
-    assert identify(demo.qrels_path(), path, values).measure.startswith("nDCG_JK")
+def causes_of(found):
+    return [text for name, text in found.findings if name == "perhaps because"]
 
 
 def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other():
@@ -400,9 +399,8 @@ def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other():
     run = {topic: dict(list(docs.items())[:4]) if topic in few else docs for topic, docs in RUN.items()}
     values = values_of("nDCG_Burges@10", run, places=6)
     found = identify(QRELS, run, values | {topic: values[topic] + 0.2 for topic in few}, measure="nDCG@10")
-    causes = [text for name, text in found.findings if name == "perhaps because"]
-    assert len(causes) == 1
-    assert causes[0].startswith("fewer documents retrieved than the cutoff: 2 of the 2 that differ, 0 of ")
+    (cause,) = causes_of(found)
+    assert cause.startswith("fewer documents retrieved than the cutoff: 2 of the 2 that differ, 0 of ")
 
 
 def test_an_unstable_sort_is_named_even_if_most_topics_have_ties():
@@ -412,10 +410,7 @@ def test_an_unstable_sort_is_named_even_if_most_topics_have_ties():
     )
     topic = next(topic for topic in QRELS if down[topic] != worst[topic])
     mixed = down | {topic: (down[topic] + worst[topic]) / 2}
-    found = identify(
-        QRELS, RUN, {topic: round(value, 4) for topic, value in mixed.items()}, measure="nDCG@10"
-    )
-    causes = [text for name, text in found.findings if name == "perhaps because"]
+    causes = causes_of(identify(QRELS, RUN, rounded(mixed), measure="nDCG@10"))
     assert any(text.startswith("an order of tied documents gives the value") for text in causes)
 
 
@@ -438,17 +433,13 @@ def test_no_values_are_refused():
 
 
 def test_a_document_retrieved_twice_is_named_as_the_cause():
-    frame = pd.DataFrame(
-        [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()],
-        columns=["query_id", "doc_id", "score"],
-    )
-    first = frame[frame["query_id"] == "q4"].iloc[[0]]
+    rows = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
+    first = next(row for row in rows if row[0] == "q4")
+    frame = pd.DataFrame([*rows, first], columns=["query_id", "doc_id", "score"])
     values = values_of("nDCG_Burges@10") | {"q4": 0.9999}
-    found = identify(QRELS, pd.concat([frame, first]), values, measure="nDCG@10")
-    cause = (
-        "a document retrieved twice, of which only the first is counted: 1 of the 1 that differ, 0 of the 23"
-    )
-    assert any(text.startswith(cause) for name, text in found.findings if name == "perhaps because")
+    causes = causes_of(identify(QRELS, frame, values, measure="nDCG@10"))
+    cause = "a document retrieved twice, of which only the first is counted: 1 of the 1 that differ, 0 of"
+    assert any(text.startswith(cause) for text in causes)
 
 
 def test_values_without_decimals_are_too_weak():
@@ -461,8 +452,7 @@ def test_values_without_decimals_are_too_weak():
 
 
 def test_measures_of_other_providers_of_ir_measures_are_found():
-    values = {metric.query_id: round(metric.value, 4) for metric in Compat(p=0.8).iter_calc(QRELS, RUN)}
-    found = identify(QRELS, RUN, values)
+    found = identify(QRELS, RUN, values_of("Compat(p=0.8)"))
     assert (found.measure, found.equal) == ("Compat(p=0.8)", True)
 
 
@@ -474,7 +464,6 @@ def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
 
 
 def test_measure_is_open_if_another_one_is_the_same_formula():
-    values = {each.query_id: round(each.value, 4) for each in (P @ 10).iter_calc(QRELS, RUN)}
-    found = identify(QRELS, RUN, values)
+    found = identify(QRELS, RUN, values_of("P@10"))
     assert any(name == "open" and text.startswith("measure: nDCG or ") for name, text in found.findings)
     assert not any(name == "settled" and text.startswith("nDCG") for name, text in found.findings)

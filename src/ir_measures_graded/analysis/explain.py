@@ -6,10 +6,10 @@ takes a cutoff, the value with the cutoff at each rank is computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import groupby, islice
+from itertools import groupby, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,8 +50,16 @@ BYTES = 300
 """The memory that an explanation takes per topic and rank."""
 LONGEST = 60
 """The table shows at most this many characters of a document's id."""
+COLUMNS = {
+    "rank": "ranks", "document": "documents", "score": "scores", "level": "levels", "gain": "gains",
+    "weight": "weights", "contribution": "contributions", "sum": "sums", "value": "values",
+    "ideal_level": "ideal_levels", "ideal_gain": "ideal_gains", "ideal": "ideal",
+}  # fmt: skip
+"""The field of an explanation by column."""
 ALWAYS = ("rank", "document", "level")
 """The columns that the table shows even if they are empty."""
+WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
+"""The columns whose whole numbers have no decimals."""
 
 
 class Score(float):
@@ -97,13 +105,13 @@ class Explanation(Result):
     scores: np.ndarray
     levels: np.ndarray
     gains: np.ndarray
-    weights: np.ndarray | None
-    contributions: np.ndarray | None
-    values: np.ndarray | None
-    sums: np.ndarray | None
     ideal_levels: np.ndarray
     ideal_gains: np.ndarray
-    ideal: np.ndarray | None
+    weights: np.ndarray | None = None
+    contributions: np.ndarray | None = None
+    values: np.ndarray | None = None
+    sums: np.ndarray | None = None
+    ideal: np.ndarray | None = None
 
     @property
     def ranks(self) -> np.ndarray:
@@ -122,29 +130,18 @@ class Explanation(Result):
         for row in records:
             if row["document"] is not None:
                 row |= {"document": printable(row["document"]), "score": Score(row["score"], digits)}
-        names = [
-            name for name in records[0] if name in ALWAYS or any(row[name] is not None for row in records)
-        ]
-        return [name.replace("_", " ") for name in names], [[row[name] for name in names] for row in records]
+        names, rows = filled(records, ALWAYS)
+        return [name.replace("_", " ") for name in names], rows
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per rank; an entry is None where there is no value."""
-        depth, added = len(self.ranks), self.contributions
-        columns = {
-            "rank": self.ranks.tolist(),
-            "document": [*self.documents, *[None] * (depth - len(self.documents))],
-            "score": _entries(self.scores.astype(np.float32).astype(str).astype(float), depth),
-            "level": _entries(self.levels, depth, whole=True),
-            "gain": _entries(self.gains, depth, whole=True),
-            "weight": _entries(self.weights, depth),
-            "contribution": _entries(None if added is None else added[: len(self.documents)], depth),
-            "sum": _entries(self.sums, depth),
-            "value": _entries(self.values, depth),
-            "ideal_level": _entries(self.ideal_levels, depth, whole=True),
-            "ideal_gain": _entries(self.ideal_gains, depth, whole=True),
-            "ideal": _entries(self.ideal, depth),
-        }
-        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+        found = {name: getattr(self, field) for name, field in COLUMNS.items()}
+        found["score"] = self.scores.astype(np.float32).astype(str).astype(float)
+        if self.contributions is not None:
+            found["contribution"] = self.contributions[: len(self.documents)]
+        lists = ([] if values is None else values for values in found.values())
+        rows = zip_longest(*(each if isinstance(each, tuple) else np.array(each).tolist() for each in lists))
+        return [{name: _entry(cell, name in WHOLE) for name, cell in zip(found, row)} for row in rows]
 
     def tied(self) -> list[tuple[int, int]]:
         """The first and the last rank of each group of documents with equal scores."""
@@ -165,8 +162,6 @@ class Explanation(Result):
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        from matplotlib.ticker import MaxNLocator
-
         figure = plots.new_figure(7.0, 2.6 if self.values is None else 4.8)
         upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
         known = is_graded(self.measure)
@@ -180,10 +175,7 @@ class Explanation(Result):
         if self.values is not None:
             lower[0].plot(self.ranks, self.values, color=plots.COLOURS[0])
             lower[0].set_ylabel("Value")
-        last = lower[-1] if lower else upper
-        last.set_xlabel("Rank")
-        last.set_xlim(0.5, len(self.ranks) + 0.5)
-        last.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        plots.label_ranks([upper, *lower][-1], len(self.ranks))
         return figure
 
 
@@ -263,33 +255,35 @@ def _explained(
     refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
     last = min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
-    values = weights = added = sums = ideal = None
+    added, found = None, {}
     if "cutoff" in measure.SUPPORTED_PARAMS:
-        values = values_at_ranks(measure, run, last)
+        found["values"] = values_at_ranks(measure, run, last)
         if last == cutoff:  # the curve of a mean over ranks adds in another order
-            values[:, cutoff - 1] = value
+            found["values"][:, cutoff - 1] = value
     if is_graded(measure):
         uncut = in_order(measure, run.view(measure, cut=False))
         ordered = uncut.ranks
         with np.errstate(all="ignore"):  # the results are finite
             added = measure.contributions(in_order(measure, run.view(measure)))
-            weights = None if added is None else rank_weights(measure, last)
             if is_normalised(measure):
-                sums, ideal = measure.vectors(uncut, last)
-    if ideal is None and (added is not None or not is_graded(measure)):
-        ideal = ideal_values(last)
+                found["sums"], found["ideal"] = measure.vectors(uncut, last)
+    if added is not None:
+        found["contributions"] = _by_rank(added, added.gain, depth, 0.0)
+        if (weights := rank_weights(measure, last)) is not None:
+            found["weights"] = np.tile(weights, (len(topics), 1))
+    if "ideal" not in found and (added is not None or not is_graded(measure)):
+        found["ideal"] = ideal_values(last)
     gain = gain_of(judged.level, gains_of(measure))
     among = np.sort(run.ranks.doc) if has_own_ideal(measure) else slice(None)
-    lists = {**_ranking(run.block, ranks, ordered, gain, depth), **_best(judged, gain, among, depth)}
+    documents, of_run = _ranking(run.block, ranks, ordered, gain, depth)
+    found |= of_run | _best(judged, gain, among, depth)
     if not is_graded(measure):
-        lists["gains"] = lists["ideal_gains"] = np.full((len(topics), depth), np.nan)
-    lists["contributions"] = None if added is None else _by_rank(added, added.gain, depth, 0.0)
-    lists |= {"values": _padded(values, depth), "sums": _padded(sums, depth), "ideal": _padded(ideal, depth)}
-    found, weights = [], _padded(weights, depth)
-    for number, topic in enumerate(topics):
-        own: dict[str, Any] = {name: None if all_ is None else all_[number] for name, all_ in lists.items()}
-        found.append(Explanation(measure, run.name, topic, float(value[number]), weights=weights, **own))
-    return found
+        found["gains"] = found["ideal_gains"] = np.full((len(topics), depth), np.nan)
+    lists = {name: _padded(values, depth) for name, values in found.items()}
+    return [
+        Explanation(measure, run.name, topic, of, listed, **{name: each[row] for name, each in lists.items()})
+        for row, (topic, of, listed) in enumerate(zip(topics, value.tolist(), documents))
+    ]
 
 
 def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
@@ -337,8 +331,8 @@ def _one_ranking(measure: Measure | str) -> Measure:
 
 def _ranking(
     block: ReducedBlock, ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int
-) -> dict[str, Any]:
-    """The documents of each topic in rank order, with their scores, levels and gains.
+) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
+    """The documents of each topic in rank order, and their scores, levels and gains.
 
     `ranks` is the list of `block` in trec_eval's order. In `ordered`, judged documents may have other ranks
     within their tie groups. `gain` has the gain of each judged document.
@@ -358,11 +352,10 @@ def _ranking(
     position = (np.cumsum(ranks.retrieved) - ranks.retrieved)[topic] + rank - 1
     documents = iter(block.documents(positions_of[position], ranks))
     by_rank = GainList(sizes.size, topic, rank, gains[position])
-    return {
-        "documents": tuple(tuple(islice(documents, size)) for size in sizes.tolist()),
-        "scores": _by_rank(by_rank, as_compared(ranks.score[positions_of[position]]), depth),
-        "levels": _by_rank(by_rank, levels[position], depth),
-        "gains": _by_rank(by_rank, by_rank.gain, depth),
+    score = as_compared(ranks.score[positions_of[position]])
+    found = {"scores": score, "levels": levels[position], "gains": by_rank.gain}
+    return [tuple(islice(documents, size)) for size in sizes.tolist()], {
+        name: _by_rank(by_rank, values, depth) for name, values in found.items()
     }
 
 
@@ -391,12 +384,9 @@ def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.n
     return result
 
 
-def _padded(values: np.ndarray | None, depth: int) -> np.ndarray | None:
-    """Values whose last axis are the first ranks, extended to `depth` ranks by NaN; None for None."""
-    if values is None:
-        return None
-    rest = np.full((*values.shape[:-1], depth - values.shape[-1]), np.nan)
-    return np.concatenate((values, rest), axis=-1)
+def _padded(values: np.ndarray, depth: int) -> np.ndarray:
+    """Values at the first ranks of each topic, extended to `depth` ranks by NaN."""
+    return np.pad(values, ((0, 0), (0, depth - values.shape[1])), constant_values=np.nan)
 
 
 def _digits(scores: np.ndarray) -> int:
@@ -407,11 +397,15 @@ def _digits(scores: np.ndarray) -> int:
     )
 
 
-def _entries(values: np.ndarray | None, depth: int, whole: bool = False) -> list[Any]:
-    """An array as a list of `depth` entries, None where it has no value; `whole` numbers become ints."""
-    found = [] if values is None else values.tolist()
-    found = [None if value != value else plain_number(value) if whole else value for value in found]
-    return found + [None] * (depth - len(found))
+def _entry(cell: Any, whole: bool) -> Any:
+    """A cell, None for NaN; `whole` numbers become ints."""
+    return None if cell != cell else plain_number(cell) if whole and cell is not None else cell
+
+
+def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> Table:
+    """The columns of records that have an entry, or are `always` shown, and their rows."""
+    names = [name for name in records[0] if name in always or any(row[name] is not None for row in records)]
+    return names, [[row[name] for name in names] for row in records]
 
 
 def printable(name: str) -> str:

@@ -12,9 +12,9 @@ from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, study_of
 from ..output import plots
-from ..output.formats import Table, counted, rows_of
+from ..output.formats import Table, counted
 from ..output.result import Result
-from .explain import Explanation, explanations, printable
+from .explain import Explanation, explanations, filled, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,6 +41,11 @@ class ExplainedDifference(Result):
         return ("other_", self.other), ("", self.run)
 
     @property
+    def _known(self) -> bool:
+        """Whether the measure has contributions."""
+        return self.run.contributions is not None
+
+    @property
     def difference(self) -> float:
         """The value of `run` minus that of `other`."""
         return self.run.value - self.other.value
@@ -65,16 +70,16 @@ class ExplainedDifference(Result):
             {row["document"]: row for row in each.records() if row["document"] is not None}
             for _, each in self._sides
         )
-        known, rows = self.run.contributions is not None, []
+        rows = []
         for document in dict.fromkeys([*other, *run]):
             lists = other.get(document, {}), run.get(document, {})
             row = {name: (lists[0] or lists[1])[name] for name in ("document", "level", "gain")}
             for name in ("rank", "contribution"):
                 row |= {f"{side}{name}": each.get(name) for (side, _), each in zip(self._sides, lists)}
             before, after = (each.get("contribution", 0.0) for each in lists)
-            rows.append(row | {"difference": after - before if known else None})
-        rows.sort(key=lambda row: min(filter(None, (row["rank"], row["other_rank"]))))
-        return sorted(rows, key=lambda row: -abs(row["difference"] or 0))
+            rows.append(row | {"difference": after - before if self._known else None})
+        best = ((row, min(filter(None, (row["rank"], row["other_rank"])))) for row in rows)
+        return [row for row, _ in sorted(best, key=lambda each: (-abs(each[0]["difference"] or 0), each[1]))]
 
     def _adding(self) -> list[dict[str, Any]]:
         """The records of the documents that add to a value; all if the measure has no contributions."""
@@ -83,17 +88,15 @@ class ExplainedDifference(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per document that adds to a value."""
-        columns, rows = rows_of(self._adding())
-        held = [number for number in range(len(columns)) if any(row[number] is not None for row in rows)]
+        rows = [{**row, "document": printable(row["document"])} for row in self._adding()]
+        columns, cells = filled(rows) if rows else (["document"], [])
         names = ("rank", "contribution")
         heads = {f"{side}{name}": f"{each.run} {name}" for side, each in self._sides for name in names}
-        return [heads.get(columns[number], columns[number]) for number in held] or ["document"], [
-            [printable(row[0]), *(row[number] for number in held[1:])] for row in rows
-        ]
+        return [heads.get(name, name) for name in columns], cells
 
     def notes(self) -> list[str]:
         """The number of omitted documents, and the sum of the contributions below the last ranks."""
-        if self.run.contributions is None:
+        if not self._known:
             return [
                 f"{self.run.measure} has no contributions; the documents are in the order of their ranks."
             ]
@@ -112,7 +115,7 @@ class ExplainedDifference(Result):
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        rows, known = self._adding()[:DRAWN], self.run.contributions is not None
+        rows, known = self._adding()[:DRAWN], self._known
         figure = plots.new_figure(7.0, 1.2 + 0.3 * max(1, len(rows)))
         axes = figure.add_subplot()
         for number, (side, explained) in enumerate(self._sides):

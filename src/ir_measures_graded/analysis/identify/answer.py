@@ -274,8 +274,8 @@ def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> Measu
 def _difference(case: Case, measure: Measure, same: Sequence[Definition], off: np.ndarray) -> str:
     """How our measure differs from definitions with the same values, of which the first is shown."""
     chosen = same[0]
-    solved = {"gains"} if gains_in(chosen.gain) else set()
-    bare = type(measure)(**{name: measure[name] for name in measure.params.keys() - {"cutoff"} - solved})
+    solved = ["gains"] if gains_in(chosen.gain) else []
+    bare = by.uncut(measure, *solved)
     like = by.OURS.get(bare, Definition(str(bare)))._replace(**BASE._asdict(), cutoff=chosen.cutoff)
     like = like._replace(gain=chosen.gain) if solved else like
     if like.measure == by.NDCG and like.cumulates:

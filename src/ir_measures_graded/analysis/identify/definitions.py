@@ -305,6 +305,12 @@ def impossible(definition: Definition) -> set[str]:
     return set() if " " in definition.measure else {MEAN, BEHIND, HALF}
 
 
+def uncut(measure: Measure, *without: str) -> Measure:
+    """The measure without its cutoff, and without other parameters."""
+    dropped = ("cutoff", *without)
+    return type(measure)(**{name: of for name, of in measure.params.items() if name not in dropped})
+
+
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
     """The measure with a cutoff; None if it does not take the cutoff or lacks one."""
     if cutoff not in ("", ALL_RANKS):

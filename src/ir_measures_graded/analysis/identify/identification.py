@@ -110,10 +110,9 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     levels = np.unique(cases[0].judged.level)
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
     cutoffs = (*map(str, range(1, depth + 1) if any_cutoff else by.CUTOFFS), by.ALL_RANKS)
-    discounts, strings = dict(by.DISCOUNTS), by.strings(levels)
+    gains, discounts, strings = by.gains_for(levels), dict(by.DISCOUNTS), by.strings(levels)
     thresholds = by.thresholds(levels).values()
-    others = [name.format(threshold) for name in by.QUOTIENTS for threshold in thresholds]
-    measures = [by.NDCG, by.DCG, *by.SUMS, *others]
+    measures = [by.NDCG, by.DCG, *by.SUMS, *(name.format(at) for name in by.QUOTIENTS for at in thresholds)]
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
@@ -122,21 +121,22 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
             raise GradedError(f"measure {measure!r} names several measures; name one")
         if "cutoff" in wanted.params:
             cutoffs = (str(wanted["cutoff"]),)
-        own = type(wanted)(**{key: value for key, value in wanted.params.items() if key != "cutoff"})
-        family = by.family(wanted.NAME)
-        strings = {name: each for name, each in strings.items() if by.family(name) == family} | {
-            str(own): own
-        }
+        own, family = by.uncut(wanted), by.family(wanted.NAME)
+        strings = {name: each for name, each in strings.items() if by.family(name) == family}
+        strings[str(own)] = own
         measures = [name for name in measures if by.family(name) == family]
         if base := wanted.params.get("b"):
             log = float(np.log(base))
             discounts[f"log{base:g} r from rank {base:g} on"] = lambda r: np.log(np.maximum(r, base)) / log
     means = cases[0].mean is not None
     largest = max(float(np.nanmax(case.values)) if case.mean is None else case.mean for case in cases)
-    ways = [by.ROUNDED, *[by.TRUNCATED] * all(case.decimals < MOST_DECIMALS for case in cases)]
-    ways += [by.PERCENT] * (largest > PERCENT_FROM)
+    possible = {
+        by.TRUNCATED: all(case.decimals < MOST_DECIMALS for case in cases),
+        by.PERCENT: largest > PERCENT_FROM,
+        by.FIRST_ROUNDED: means,
+        by.FIRST_FLOORED: means,
+    }
     by_rank = all(case.ranks_in_file is not None for case in cases)
-    gains = by.gains_for(levels)
     tried = {
         "measure": (*measures, *(name for name, each in strings.items() if not is_foreign(each))),
         "cutoff": cutoffs,
@@ -148,7 +148,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
         "precision": tuple(by.PRECISIONS),
         "documents": by.DOCUMENTS,
         "averaged": by.AVERAGED if means else (),
-        "shown": (*ways, *[by.FIRST_ROUNDED, by.FIRST_FLOORED] * means),
+        "shown": tuple(way for way in by.SHOWN if possible.get(way, True)),
     }
     return Space(tried, gains, discounts, strings)
 

@@ -8,7 +8,7 @@ whether the version was run, as the tests do, or its source was read.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,9 +16,12 @@ from typing import NamedTuple
 from .definitions import ALL_RANKS, MEAN, OF_UNJUDGED, Definition
 
 FILE = Path(__file__).with_name("tools.csv")
-ANY_CUTOFF, ANY_TABLE = "k", "any table"
-BINARY = "1 from level"
-"""Binary gains from any level on."""
+ANY: dict[str, Callable[[str], bool]] = {
+    "k": lambda cutoff: cutoff not in ("", ALL_RANKS),
+    "any table": lambda gain: gain not in OF_UNJUDGED,
+    "1 from level": lambda gain: gain.startswith("1 from level"),
+}
+"""The names in the table that stand for several values of a dimension."""
 UNKNOWN = ("precision", "averaged", "shown")
 """Dimensions that may not apply to a definition."""
 
@@ -38,7 +41,7 @@ class Tool(NamedTuple):
         if definition.order == MEAN and "order" not in self.dimensions:
             return False  # whatever order a sort leaves is one order
         return definition.cumulates == ("discount" in self.dimensions) and all(
-            _fits(given, value) or (given == "" and name in UNKNOWN)
+            ANY.get(value, value.__eq__)(given) or (given == "" and name in UNKNOWN)
             for name, value in self.dimensions.items()
             for given in (getattr(definition, name),)
         )
@@ -49,23 +52,13 @@ class Tool(NamedTuple):
         return f"{self.name} {self.metric.replace('{k}', cutoff)}{version}"
 
 
-def _fits(given: str, wanted: str) -> bool:
-    if wanted == ANY_CUTOFF:
-        return given not in ("", ALL_RANKS)
-    if wanted == ANY_TABLE:
-        return given not in OF_UNJUDGED
-    return given == wanted or (wanted == BINARY and given.startswith(wanted))
-
-
 @cache
 def tools() -> tuple[Tool, ...]:
     """All rows of the table."""
     with FILE.open(encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file)]
-    heads = [(row.pop("tool"), row.pop("version"), row.pop("metric"), row.pop("known")) for row in rows]
-    return tuple(
-        Tool(*head, {name: value for name, value in row.items() if value}) for head, row in zip(heads, rows)
-    )
+        rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
+    heads = [(row.pop("tool"), row.pop("version", ""), row.pop("metric"), row.pop("known")) for row in rows]
+    return tuple(Tool(*head, row) for head, row in zip(heads, rows))
 
 
 def computed_by(definitions: Iterable[Definition]) -> tuple[str, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from ...errors import FileError, GradedError, shown
+from ...evaluation.values import number_in
 from ...inputs.content import Content
 from ...output.formats import listed
 
@@ -33,9 +35,9 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
     try:
         rows = [*_rows(source if where == "values" else _content(where))]
+    except FileError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
-        if isinstance(error, FileError):
-            raise
         raise GradedError(f"{where}: cannot read the values ({error}); {FORMS}") from None
     if sum(row[1] in topics for row in rows) > sum(row[0] in topics for row in rows):
         rows = [(topic, measure, value) for measure, topic, value in rows]  # trec_eval's order
@@ -73,10 +75,10 @@ def _content(path: str) -> Any:
     sign = next((sign for sign in "\t,;" if lines and sign in lines[0]), None)
     fields = csv.reader(lines, delimiter=sign) if sign else map(str.split, lines)
     rows = [list(map(str.strip, row)) for row in fields]
-    if rows and not any(map(_is_number, rows[0][1:])):
-        names = rows.pop(0)
-        return [dict(zip(names, row)) for row in rows] if {*names} & {*TOPIC} else rows
-    return rows
+    if not rows or any(map(_is_number, rows[0][1:])):
+        return rows
+    names, *rows = rows
+    return [dict(zip(names, row)) for row in rows] if {*names} & {*TOPIC} else rows
 
 
 def _rows(source: Any) -> Iterator[tuple[str, str, Any]]:
@@ -100,20 +102,18 @@ def _rows(source: Any) -> Iterator[tuple[str, str, Any]]:
         if "value" in record:
             yield topic, next((str(record[key]) for key in MEASURE if key in record), ""), record["value"]
         else:  # all columns of numbers
-            others = ((key, value) for key, value in record.items() if key not in TOPIC)
-            yield from ((topic, key, value) for key, value in others if _is_number(value))
+            yield from (
+                (topic, *each) for each in record.items() if each[0] not in TOPIC and _is_number(each[1])
+            )
 
 
-def _is_number(text: Any) -> bool:
-    try:
-        return not isinstance(text, bool) and not math.isnan(float(text))
-    except (TypeError, ValueError):
-        return False
+def _is_number(cell: Any) -> bool:
+    return not np.isnan(number_in(cell))
 
 
 def finite(value: Any, what: str) -> float:
     """The value as a float. Raises `GradedError` if it is not a finite number."""
-    if not _is_number(value) or math.isinf(float(value)):
+    if not np.isfinite(number_in(value)):
         raise GradedError(f"{what} is {shown(value)}; it must be a finite number")
     return float(value)
 
