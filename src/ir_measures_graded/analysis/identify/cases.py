@@ -65,7 +65,7 @@ class Case:
     @cached_property
     def dicts(self) -> tuple[Any, Any]:
         """The qrels and the run for other providers."""
-        qrels: dict[str, Any] = dict.fromkeys(self.judged.topics, {}) | self.qrels.qrels.dicts()
+        qrels: dict[str, Any] = {topic: {} for topic in self.judged.topics} | self.qrels.qrels.dicts()
         levels = {topic: dict(zip(docs, map(plain_number, docs.values()))) for topic, docs in qrels.items()}
         return levels, self.run.dicts()
 
