@@ -6,7 +6,7 @@ from random import Random
 import pandas
 import pyarrow
 import pytest
-from ir_measures import ERR_IA, Qrel, StRecall, alpha_nDCG
+from ir_measures import ERR_IA, StRecall, alpha_nDCG
 
 from ir_measures_graded import ERR_IA_G, D_nDCG, IRec
 from ir_measures_graded.analysis import evaluate, explain
@@ -32,13 +32,10 @@ FRAME = pandas.DataFrame(ROWS, columns=COLUMNS)
 RENAMED = FRAME.rename(columns={"iteration": "subtopic_id"})
 FORMS = {
     "plain tuples": ROWS,
-    "Qrel": [Qrel(*row) for row in ROWS],
     "TrecSubQrel": [SUB(*row) for row in ROWS],
     "dicts": FRAME.to_dict("records"),
     "frame": FRAME,
-    "frame, renamed": RENAMED,
-    "Arrow": pyarrow.Table.from_pandas(FRAME),
-    "Arrow, renamed": pyarrow.Table.from_pandas(RENAMED),
+    "Arrow": pyarrow.Table.from_pandas(RENAMED),
 }
 FILES = {
     "qrels": "".join(f"{topic} {intent} {doc} {level}\n" for topic, doc, level, intent in ROWS),

@@ -43,10 +43,6 @@ def values(measures, qrels, run):
     return {(m, topic): v for topic, m, v in GradedEvaluator(list(measures), qrels).iter_calc(run)}
 
 
-def of_topic(measures, qrels, run):
-    return {measure: v for (measure, _), v in values(measures, {"q": qrels}, {"q": run}).items()}
-
-
 def with_options(chosen, cutoff=None, **options):
     """The measures with these options; those without a cutoff keep the whole list."""
     return [measure(**options, **({"cutoff": cutoff} if measure.CUTOFF else {})) for measure in chosen]
@@ -63,15 +59,6 @@ def in_order(docs):
 
 def best_first(qrels, gains="linear"):
     return sorted(qrels, key=lambda doc: gain(qrels[doc], gains), reverse=True)
-
-
-def changed(documents, change):
-    return {topic: change(docs) for topic, docs in documents.items()}
-
-
-def longer(run, *docs):
-    """The run with more documents below all others."""
-    return changed(run, lambda listed: {**listed, **{doc: -1e6 - n for n, doc in enumerate(docs)}})
 
 
 # Ranges
@@ -108,7 +95,8 @@ def test_an_ideal_run_is_perfect(qrels, gains, cutoff, avg):
     near = with_options(near, cutoff, gains=gains) + with_options(NTCIR[3:], gains=gains)
     near += with_options(named("muAP GAP"), gains=gains)
     esl, asl = with_options(named("ESL(n=7) ASL"), gains=gains)
-    found = of_topic([*exact, *near, esl, asl], qrels, in_order(best_first(qrels, gains)))
+    run = in_order(best_first(qrels, gains))
+    found = {m: v for (m, _), v in values([*exact, *near, esl, asl], {"q": qrels}, {"q": run}).items()}
     assert {measure: found[measure] for measure in exact} == dict.fromkeys(exact, 1)
     assert {measure: found[measure] for measure in near} == pytest.approx(dict.fromkeys(near, 1), abs=1e-15)
     assert (found[esl], found[asl]) == (0, (relevant + 1) / 2)
@@ -139,7 +127,9 @@ def test_unjudged_documents_below_everything_change_nothing(collection, cutoff, 
     whole = with_avg(ALL, avg)
     unmoved = [m for m in whole if (cutoff and m.CUTOFF and m.NAME != "Fallout") or m.NAME not in of_depth]
     unmoved = with_options(unmoved, cutoff) + with_options(whole, cutoff, judged_only=True)
-    assert values(unmoved, qrels, longer(run, "unjudged 1", "unjudged 2")) == values(unmoved, qrels, run)
+    below = {"unjudged 1": -1e6, "unjudged 2": -1e6 - 1}
+    longer = {topic: {**docs, **below} for topic, docs in run.items()}
+    assert values(unmoved, qrels, longer) == values(unmoved, qrels, run)
 
 
 # Other gains, other scores
