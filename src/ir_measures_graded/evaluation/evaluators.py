@@ -122,22 +122,21 @@ def with_checks(evaluator: Evaluator) -> Evaluator:
     return evaluator
 
 
-class CheckedGdeval(Evaluator):
+class CheckedGdeval(GdevalEvaluator):
     """gdeval for qrels and runs that it reads correctly.
 
     The script reads text files. It splits their lines at blanks, takes `a-1` and `01` for topic 1, and
     accepts whole levels up to 4. Raises `GradedError` for any other topic, document or level.
     """
 
-    def __init__(self, evaluator: Any):
-        super().__init__(evaluator.measures, evaluator.qrel_qids)
-        self.gdeval = evaluator
-        qrels = self._checked(evaluator.qrels, "judges")
-        evaluator.qrels = [row._replace(relevance=int(row.relevance)) for row in qrels]
+    def __init__(self, of: Any):
+        self.measures = of.measures
+        qrels = [row._replace(relevance=int(row.relevance)) for row in self._checked(of.qrels, "judges")]
+        super().__init__(of.measures, qrels, of.invocations)
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
         rows = RunConverter(run).as_namedtuple_iter()
-        return self.gdeval._iter_calc([*self._checked(rows, "retrieves")])
+        return super()._iter_calc([*self._checked(rows, "retrieves")])
 
     def _checked(self, rows: Iterable[Any], verb: str) -> Iterator[Any]:
         numbers: dict[int, str] = {}

@@ -8,10 +8,10 @@ from one table. `read_values` joins those of several files to the array (runs ×
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -186,25 +186,17 @@ def frame_of(table: Any) -> DataFrame:
 def _frame_of_text(text: bytes) -> DataFrame:
     """The rows of JSON, of trec_eval -q, or of CSV or TSV with a header."""
     import pandas
-    import pyarrow
-    from pyarrow import csv as arrow_csv
 
     text = text.lstrip(b"\r\n")
     if IS_JSON.match(text):
         return pandas.DataFrame(_json(str(text, "utf-8-sig")))
-    head = str(text.partition(b"\n")[0], "utf-8-sig").rstrip("\r")
+    head = str(text.partition(b"\n")[0], "utf-8-sig")
     separator = next((sign for sign in "\t,;" if sign in head), ",")
-    names = next(csv.reader([head], delimiter=separator), [])
-    headless = len(names) == 3 and (number_in(names[2]) == number_in(names[2]) or names[0].strip() == "runid")
-    names = LINE if headless else names
-    rows = arrow_csv.read_csv(
-        pyarrow.BufferReader(text),
-        # Threads would hide the number of a bad row.
-        arrow_csv.ReadOptions(use_threads=False, column_names=names, skip_rows=int(not headless)),
-        arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pyarrow.string())),
-    ).to_pandas()
-    return _of_trec_eval(rows) if headless else rows
+    rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
+    first = rows.iloc[0].tolist()
+    if len(first) == 3 and (np.isfinite(number_in(first[2])) or first[0].strip() == "runid"):
+        return _of_trec_eval(rows.set_axis(LINE, axis=1))
+    return rows[1:].set_axis(first, axis=1)
 
 
 def _json(text: str) -> Any:
