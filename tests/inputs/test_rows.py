@@ -33,14 +33,11 @@ NAN = float("nan")
 
 def unfold(table):
     """The table as a dict of dicts."""
-    bounds = list(zip(table.offsets[:-1].tolist(), table.offsets[1:].tolist()))
-    assert len(bounds) == len(table.topics)
+    assert len(table.offsets) == len(table.topics) + 1
     assert table.offsets[0] == 0
     assert table.offsets[-1] == len(table.docs) == len(table.values)
-    return {
-        topic: dict(zip(table.docs.ids(slice(start, stop)), table.values[start:stop].tolist()))
-        for topic, (start, stop) in zip(table.topics, bounds)
-    }
+    blocks = {topic: table.block(number, number + 1) for number, topic in enumerate(table.topics)}
+    return {topic: dict(zip(block.docs.ids(), block.values.tolist())) for topic, block in blocks.items()}
 
 
 def row(**fields):

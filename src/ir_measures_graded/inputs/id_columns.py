@@ -61,8 +61,8 @@ class Cells:
     def __getitem__(self, row: int) -> str:
         return self.convert(self.cells[row : row + 1])[0]
 
-    def ids(self, rows: slice = slice(None)) -> Ids:
-        return self.convert(self.cells[rows])
+    def ids(self) -> Ids:
+        return self.convert(self.cells)
 
     def take(self, rows: Indices) -> Cells:
         return Cells(self.cells[rows], self.convert)
@@ -70,10 +70,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Keys:
-    """The unvalidated keys of several dicts, one dict after the other.
-
-    `ids` takes only slices of whole dicts.
-    """
+    """The unvalidated keys of several dicts, one dict after the other."""
 
     dicts: Sequence[Mapping[str, Any]]
     field: str
@@ -89,13 +86,11 @@ class Keys:
     def __getitem__(self, row: int) -> str:
         return self.take(np.array([row]))[0]
 
-    def ids(self, rows: slice = slice(None)) -> Ids:
-        start, stop, _ = rows.indices(len(self))
-        dicts = self.dicts[slice(*np.searchsorted(self.bounds, (start, stop)))]
+    def ids(self) -> Ids:
         try:
-            return Ids.of_keys(dicts)
+            return Ids.of_keys(self.dicts)
         except NO_TEXT:
-            raise _no_text(chain.from_iterable(dicts), self.field) from None
+            raise _no_text(chain.from_iterable(self.dicts), self.field) from None
 
     def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
         """The keys of the dicts that begin at the rows `starts`; those of size 0 are left out."""
@@ -191,9 +186,9 @@ def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches
         firsts = values if start.size == len(values) else values.take(arrow_array(start))
         encoded = firsts.dictionary_encode()
         return Stretches(start, arrow_numbers(encoded.indices), encoded.dictionary.to_pylist())
-    objects = np.ascontiguousarray(
-        values if isinstance(values, np.ndarray) else np.fromiter(values, object, len(values))
-    )
+    if not isinstance(values, np.ndarray):
+        values = np.fromiter(values, object, len(values))
+    objects = np.ascontiguousarray(values)
     try:
         start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
         firsts = objects if start.size == objects.size else objects[start]
@@ -209,13 +204,13 @@ def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
     >>> joined_stretches([parts[0], Stretches(np.array([2]), parts[1].code, parts[1].names)])
     Stretches(start=array([0, 1, 2]), code=array([0, 1, 1]), names=['q1', 'q2'])
     """
-    number: dict[str, int] = defaultdict(count().__next__)
-    start, code = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for part in parts:
-        of_part = np.array([number[name] for name in part.names], dtype=np.int64)
-        start.append(part.start)
-        code.append(of_part[part.code])
-    return Stretches(np.concatenate(start), np.concatenate(code), list(number))
+    number, names = _codes([name for part in parts for name in part.names])
+    first = np.cumsum([0, *(len(part.names) for part in parts)]).tolist()
+    code = [number[part.code + before] for part, before in zip(parts, first)]
+    none = np.empty(0, np.int64)
+    return Stretches(
+        np.concatenate([none, *(part.start for part in parts)]), np.concatenate([none, *code]), names
+    )
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
@@ -276,16 +271,13 @@ def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> Graded
     row, bad = next((row, id_) for row, id_ in enumerate(ids, first or 0) if not _is_text(id_))
     kind, name = field.split(": ")
     if isinstance(bad, str):
-        return GradedError(
-            f"{field} {shown(str.__str__(bad))} has a lone surrogate, which is not a character"
-        )
+        bad = str.__str__(bad)
+        return GradedError(f"{field} {shown(bad)} has a lone surrogate, which is not a character")
     if first is not None and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
         return GradedError(f"{kind}: row {row} has no {name}")
     convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
-    return GradedError(
-        f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"
-        + (convert if hasattr(bad, "__index__") else "")
-    )
+    problem = f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"
+    return GradedError(problem + (convert if hasattr(bad, "__index__") else ""))
 
 
 def _is_text(id_: Any) -> bool:
@@ -329,9 +321,8 @@ def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:
 
     If most rows of a sample begin a stretch, every row becomes a stretch: comparing all rows would not pay.
     """
-    if changes_of(ids[:SAMPLE]).size > len(ids[:SAMPLE]) // 2:
-        return np.arange(len(ids))
-    return changes_of(ids)
+    sample = ids[:SAMPLE]
+    return np.arange(len(ids)) if changes_of(sample).size > len(sample) // 2 else changes_of(ids)
 
 
 def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:

@@ -135,9 +135,9 @@ class Ids:
             return start.step
         return 0
 
-    def ids(self, rows: slice = slice(None)) -> Ids:
-        """The ids of a range of rows, for callers that take any column of `id_columns`."""
-        return self.take(rows)
+    def ids(self) -> Ids:
+        """The ids, for callers that take any column of `id_columns`."""
+        return self
 
     def take(self, rows: Indices) -> Ids:
         """The ids of these rows."""
@@ -188,20 +188,17 @@ class Ids:
         if not len(start):
             return np.empty(0, dtype=np.uint64)
         left = np.minimum((self.length[:1] if self.of_one_length else self.length[rows]) - place, WORD)
+        low, high = (
+            (start[0], start[-1]) if isinstance(start, range) else (int(start.min()), int(start.max()))
+        )
+        data = self.data[low + place : high + place + WORD]
+        if data.size < high - low + WORD:
+            data = np.concatenate((data, np.zeros(high - low + WORD - data.size, np.uint8)))
         if isinstance(start, range):
-            data = self._bytes(start[0] + place, start[-1] + place + WORD)
             word = np.ndarray((len(start),), "<u8", data, 0, (start.step,))
         else:
-            low, high = int(start.min()) + place, int(start.max()) + place
-            data = self._bytes(low, high + WORD)
-            word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))[start + (place - low)]
+            word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))[start - low]
         return np.bitwise_and(word, _LOW_BYTES[left], out=out)
-
-    def _bytes(self, start: int, stop: int) -> np.ndarray:
-        """The bytes from `start` to `stop`, with zeros after the end of the data."""
-        if stop <= self.data.size:
-            return self.data[start:stop]
-        return np.concatenate((self.data[start:], np.zeros(stop - self.data.size, np.uint8)))
 
     def descending(self, group: np.ndarray) -> np.ndarray:
         """The order of the rows by group and, within a group, by descending id.
