@@ -90,7 +90,7 @@ def arrow(ids: str, make: Callable[..., Any]) -> Form:
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
         topics, docs, values = zip(*found) if (found := rows(source, shuffle)) else ((), (), ())
-        string = pyarrow.dictionary(pyarrow.int8(), pyarrow.string()) if ids == "dictionary" else ids
+        string = pyarrow.dictionary(pyarrow.uint8(), pyarrow.string()) if ids == "dictionary" else ids
         columns = {
             value: pyarrow.array(map(float, values), "double"),
             "iteration": pyarrow.array(["0"] * len(found), "string"),

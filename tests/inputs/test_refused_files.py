@@ -1,32 +1,45 @@
-"""Files that are refused, and the message, which does not depend on the pieces in which JSON is read."""
+"""Files and data in memory that are refused, and the message, which does not depend on the pieces read."""
 
 import io
 from pathlib import Path
 
+import numpy as np
+import pandas
+import pyarrow
 import pytest
+from ir_measures import Qrel, ScoredDoc
 
 import golden
-from ir_measures_graded import CG, GradedError, RunFile, read_trec_qrels
-from ir_measures_graded.inputs import json_files
+from ir_measures_graded import CG, GradedError, GradedEvaluator, RunFile, read_trec_qrels
+from ir_measures_graded.inputs import in_memory, json_files
 from ir_measures_graded.inputs.files import qrels_table
 
+QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
 READERS = {
-    "run": lambda file: list(RunFile(file)),
-    "qrels": read_trec_qrels,
-    "evaluated": lambda file: CG.calc_aggregate(qrels_table(file), {"q1": {"d1": 1.0}}),
+    "run": lambda content: list(RunFile(opened(content))),
+    "qrels": lambda content: read_trec_qrels(opened(content)),
+    "evaluated": lambda content: GradedEvaluator([CG], qrels_table(opened(content))),
+    "retrieved": lambda run: CG.calc_aggregate(QRELS, run),
+    "judged": lambda qrels: CG.calc_aggregate(qrels, {"q": {"a": 1.0}}),
 }
+NAMES = {each.__name__: each for each in (np, pandas, pyarrow, Qrel, ScoredDoc)}
+NAMES |= {"frame": lambda **columns: pandas.DataFrame(columns, dtype=object), "__name__": __name__}
+
+
+def opened(content):
+    return io.BytesIO(content if isinstance(content, bytes) else content.encode())
 
 
 def refused(line):
     reader, _, content = line.partition(" ")
-    content = eval(content)
     with pytest.raises(GradedError) as caught:
-        READERS[reader](io.BytesIO(content if isinstance(content, bytes) else content.encode()))
+        READERS[reader](eval(content, dict(NAMES)))
     return str(caught.value)
 
 
 @pytest.mark.parametrize("size", [3, 1 << 20])
 @pytest.mark.parametrize(("line", "message"), golden.table(Path(__file__).with_name("messages.txt")))
-def test_a_file_is_refused_with_its_message(line, message, size, monkeypatch):
+def test_rows_are_refused_with_their_message(line, message, size, monkeypatch):
     monkeypatch.setattr(json_files, "PIECE", size)
+    monkeypatch.setattr(in_memory, "PIECE", size)
     assert golden.shown(refused(line), message) == message
