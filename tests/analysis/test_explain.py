@@ -14,7 +14,7 @@ from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.ranking.order import as_compared
 from ir_measures_graded.uncertainty import with_option
-from ir_measures_graded.uncertainty.states import sorts_ties
+from ir_measures_graded.uncertainty.ties import sorts_ties
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
 

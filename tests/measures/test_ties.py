@@ -22,7 +22,7 @@ from ir_measures_graded import (
 )
 from ir_measures_graded.analysis import curves
 from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.uncertainty import Undetermined, states, ties
+from ir_measures_graded.uncertainty import Undetermined, ties
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]
 ORDERS = [[(qrels, strict) for strict in orders(run)] for qrels, run in TOPICS]
@@ -90,7 +90,7 @@ def test_ranks_that_no_user_reaches_are_not_computed(monkeypatch):
 
 def test_a_curve_over_orders_takes_one_pass():
     qrels, run = TOPICS[0]
-    with patch.object(states, "tied_gains", wraps=states.tied_gains) as tied_gains:
+    with patch.object(ties, "tied_gains", wraps=ties.tied_gains) as tied_gains:
         curves({"q": qrels}, {"run": {"q": run}}, NCU(ties="max"), depth=20)
     assert tied_gains.call_count == 1
 

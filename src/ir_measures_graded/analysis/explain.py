@@ -39,8 +39,7 @@ from ..registry.facts import (
 )
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
-from ..uncertainty.states import sorts_ties
-from ..uncertainty.ties import in_order
+from ..uncertainty.ties import in_order, sorts_ties
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """The uncertainty of a value: the order of tied documents, and the levels of unjudged documents.
 
 - `evaluated`, `evaluated_curve`: the values of a measure under its options `ties` and `unjudged`.
-- `ties`: the order of tied documents for the lowest and the highest value; the mean over all orders.
+- `ties`: the lowest, the highest and the mean value over all orders of tied documents.
 - `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
-- `judgments`, `ratio`, `states`: the unjudged documents, and the methods of the extremes.
+- `judgments`, `ratio`: the unjudged documents, and the extremes of quotients.
 
 The functions `merit`, `expected`, `extreme` and `difference` dispatch on the family of a measure. A measure
 of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
@@ -19,8 +19,7 @@ from ..measures.sums import WeightedGains
 from ..measures.topics import Topics
 from .extremes import extreme
 from .judgments import Undetermined
-from .states import needs_states, sums_over_orders
-from .ties import expected, in_order
+from .ties import expected, in_order, needs_states, sums_over_orders
 
 
 def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:

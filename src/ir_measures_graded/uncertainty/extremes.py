@@ -1,21 +1,28 @@
-"""The lowest and the highest value over all judgments of the unjudged documents within the cutoff."""
+"""The lowest and the highest value over all judgments of the unjudged documents within the cutoff.
+
+`extreme_over_states` finds those of sums over relevant documents by dynamic programming. If the number of
+unjudged documents at each level is fixed, so is the ideal list, and the sum over the ranks so far depends
+only on how many of them each level has so far.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial, singledispatch
 
 import numpy as np
 
-from ..measures import ERR_G, NCU, Fallout, O_measure, gP, iRBU, nERR
+from ..measures import AGR, ERR_G, NCU, Fallout, O_measure, gP, iRBU, nERR
 from ..measures.average_precision import ByThreshold
 from ..measures.base import GradedMeasure
 from ..measures.sums import AtRelevant, Normalised, WeightedGains
 from ..measures.topics import Topics, ratio
+from ..ranking.gains import gain_of
 from ..registry.facts import has_own_ideal
-from .judgments import Undetermined, extreme_in_order, filled, levels_of_gains, padded, unjudged_of
+from . import judgments
+from .judgments import Undetermined, extreme_in_order, filled, padded, unjudged_of
 from .ratio import threshold_ratio, weighted_ratio
-from .states import extreme_over_states
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -86,7 +93,8 @@ def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
 def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     if not highest:  # the value never falls with any single gain
         return measure.values(topics)
-    best = np.full((topics.count, int(unjudged_of(topics).count.max(initial=0))), levels_of_gains(topics)[-1])
+    shape = topics.count, int(unjudged_of(topics).count.max(initial=0))
+    best = np.full(shape, judgments.levels_of_gains(topics)[-1])
     return measure.values(filled(topics, np.arange(topics.count), best))
 
 
@@ -181,3 +189,71 @@ def check_depth(measure: WeightedGains, topics: Topics) -> None:
             f"{measure}: without a cutoff the judgments decide how many ranks avg=True averages; "
             "add a cutoff, as in @10"
         )
+
+
+def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
+    """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
+    result, count = measure.values(topics), unjudged_of(topics).count
+    levels, judged = levels_of_kinds(measure, topics), topics.judged.tolist()
+    kinds = len(levels)
+    judgments.refuse_work(
+        topics, count, lambda topic, some: math.comb(some + kinds, kinds) ** 2 * (judged[topic] + some)
+    )
+    extreme = np.maximum if highest else np.minimum
+    for topic in np.flatnonzero(count).tolist():
+        values = _over_judgments(measure, topics, topic, int(count[topic]), levels, 1 if highest else -1)
+        result[topic] = extreme(result[topic], extreme.reduce(values))
+    return result
+
+
+def _over_judgments(
+    measure: AtRelevant, topics: Topics, topic: int, count: int, levels: np.ndarray, sign: int
+) -> np.ndarray:
+    """The extreme values of one topic for all numbers of documents that get each level."""
+    kind = judgments.distributions(count, levels.size)
+    compositions = judgments.Compositions.of((kind[:, :, None] == np.arange(1, levels.size + 1)).sum(axis=1))
+    every = np.arange(len(kind))
+    judged = filled(topics, np.full(every.size, topic), np.append(np.nan, levels)[kind])
+
+    run, gain, raw = topics.run, gains_of_levels(measure, judged, levels), gain_of(levels, topics.gains)
+    number, gains = compositions.number[:, raw > 0].sum(axis=1), (compositions.number @ gain.T).T
+    (u, q), of_run = measure.weights(raw, topics), measure.weights(run.gain, topics)
+    u = np.where(raw > 0, u, 0.0)
+    weight = np.prod(q**compositions.number, axis=1) * sign
+    fits, size = compositions.within, compositions.size  # total composition × composition so far
+    best = np.where(size == 0, 0.0, np.full((every.size, 1), -np.inf))
+    entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
+    seen, relevant, total = 0, 0, np.zeros(1)
+    for rank in range(1, int(topics.retrieved[topic]) + 1):
+        entry = entries.get(rank)
+        if entry is not None and run.gain[entry] > 0:
+            level = topics.document_level[topics.document[entry : entry + 1]]
+            relevant, total = relevant + 1, total + gains_of_levels(measure, judged, level)
+        achieved = measure.achieved(relevant + number, total + gains)
+        possible = measure.possible(np.full(every.size, rank), every, judged)[:, None]
+        quotient = measure.quotient(achieved, possible)
+        if entry is None:
+            seen += 1
+            reachable = fits & (seen >= size) & (seen - size <= (count - size)[:, None])
+            best = np.where(reachable, compositions.extended(best, u, weight, quotient), -np.inf)
+        elif run.gain[entry] > 0:
+            best = best + of_run[0][entry] * weight * quotient
+            weight = weight * of_run[1][entry]
+    return measure.scaled(np.abs(best[every, every]), judged)
+
+
+def levels_of_kinds(measure: AtRelevant, topics: Topics) -> np.ndarray:
+    """A level for each kind of judgment other than irrelevant."""
+    if isinstance(measure, type(AGR)):  # an adjusted gain depends on the level, and on the level below
+        levels = topics.ranks.judged.all_levels
+        return levels[np.maximum.accumulate(gain_of(levels, topics.gains)) > 0]
+    return judgments.levels_of_gains(topics)[1:]
+
+
+def gains_of_levels(measure: AtRelevant, topics: Topics, levels: np.ndarray) -> np.ndarray:
+    """The gain that `achieved` sums for each of K levels (K); for AGR, also for each topic (T × K)."""
+    if not isinstance(measure, type(AGR)):
+        return gain_of(levels, topics.gains)
+    topic = np.repeat(np.arange(topics.count), levels.size)
+    gains = measure.adjusted(topics, topic, np.tile(levels, topics.count))
+    return np.asarray(gains).reshape(topics.count, levels.size)

@@ -3,24 +3,28 @@
 The scores allow every order of the documents in a tie group, and each order is equally likely. For most
 measures an order by gain gives the lowest and the highest value (`in_order`). The mean follows from the
 parts of a measure (`expected`): the mean gain at each rank, the mean of products of two documents, or of the
-documents that a user passes before stopping.
+documents that a user passes before stopping. For other measures, `sums_over_orders` compares all orders by
+dynamic programming: the sum down to a rank depends only on how many documents of each gain are above it.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property, singledispatch
+from typing import TypeGuard
 
 import numpy as np
 
 from ..by_topic import changes, cumsum, offsets_of, positions
 from ..errors import GradedError
-from ..measures import AGR, RBP_G, Fallout
+from ..measures import AGR, ERR_G, RBP_G, WAP, Fallout, O_measure, Q, iRBU, nERR
 from ..measures.average_precision import ByThreshold, thresholds_of
 from ..measures.base import GradedMeasure
 from ..measures.sums import AtRelevant, SumOverRanks, WeightedGains
 from ..measures.topics import GainList, Topics, ratio
 from ..ranking.ranks import JudgedRanks
+from .judgments import LIMIT, Compositions, Undetermined
 
 EPSILON = np.finfo(np.float64).eps
 NEGLIGIBLE = 1e-100
@@ -277,3 +281,73 @@ def _shifted(table: np.ndarray) -> np.ndarray:
     shifted = np.zeros_like(table)
     shifted[:, 1:] = table[:, :-1]
     return shifted
+
+
+SORTED = tuple(map(type, (WAP, Q, AGR, ERR_G, nERR, iRBU, O_measure)))
+
+
+def sorts_ties(measure: GradedMeasure) -> bool:
+    """Whether a value is extreme if each group of tied documents is in the order of their merit."""
+    by_states = isinstance(measure, AtRelevant) and not isinstance(measure, SORTED)
+    return not by_states or measure.params.get("stop") == "rb"
+
+
+def needs_states(measure: GradedMeasure) -> TypeGuard[AtRelevant]:
+    """Whether all orders of tied documents must be compared for the option `ties` of the measure."""
+    return measure.option("ties") in ("min", "max") and not sorts_ties(measure)
+
+
+def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndarray:
+    """The extreme sum down to each rank 1 … `depth` (T × depth) over all orders of tied documents.
+
+    All orders of a group lead to the same state behind it, so each group is considered by itself.
+    """
+    whole, plain = topics.whole_run, measure.amounts(topics)
+    relevant, gain = whole.gain > 0, np.zeros(whole.gain.size)
+    gain[relevant] = measure.relevant(topics.cut(None)).gain
+    untied = (topics.first == topics.last)[topics.run.gain > 0]
+    sums = plain.vector(np.where(untied, plain.gain, 0.0), depth)
+    groups, q = TieGroups.of(topics, relevant), measure.weights(gain, topics)[1]
+    number, before = groups.before(relevant.astype(np.float64)), groups.before(gain)
+    sign = 1 if measure.option("ties") == "max" else -1
+    weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * sign
+    for group, gains, counts in tied_gains(groups, gain):
+        topic, steps = groups.topic[group], int(groups.within[group])
+        compositions = Compositions.of(np.indices((counts + 1).tolist()).reshape(counts.size, -1).T)
+        size, total = compositions.size, before[group] + compositions.number @ gains
+        u, q = measure.weights(gains, topics)
+        reached = weight[group] * np.prod(q**compositions.number, axis=1)
+        achieved = measure.achieved(number[group] + size, total)
+        best = np.where(size == 0, 0.0, -np.inf)
+        for step in range(1, steps + 1):
+            rank = np.full(size.size, groups.first[group] + step - 1)
+            possible = measure.possible(rank, np.full(rank.size, topic), topics)
+            best = compositions.extended(best, u, reached, measure.quotient(achieved, possible))
+            others = step - size  # irrelevant documents so far
+            best[(others < 0) | (others > groups.size[group] - groups.known[group])] = -np.inf
+            last = slice(rank[0] - 1, rank[0] if step < steps else None)
+            sums[topic, last] += abs(best.max())
+    return sums
+
+
+def tied_gains(groups: TieGroups, gain: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]]:
+    """The groups of several documents: the number of each, its distinct gains, and how many of its documents
+    have each gain, at most its ranks within the cutoff.
+
+    Raises `Undetermined` if the orders of all groups are too much work.
+    """
+    tied, work = [], []
+    for group in np.flatnonzero(groups.size > 1).tolist():
+        documents = groups.entry[groups.opens[group] :][: groups.known[group]]
+        gains, number = np.unique(gain[documents], return_counts=True)
+        within = int(groups.within[group])
+        counts = np.minimum(number, within)
+        tied.append((group, gains, counts))
+        work.append(math.prod((counts + 1).tolist()) * gains.size * (within + 20))
+    if sum(work) > LIMIT:
+        group = tied[work.index(max(work))][0]
+        raise Undetermined(
+            f"topic {groups.topics.names[groups.topic[group]]!r} ties {groups.size[group]} documents at rank "
+            f"{groups.first[group]}: too many orders to compare them all; use a smaller cutoff"
+        )
+    return tied
