@@ -21,14 +21,6 @@ AVG = Flag(default=False, desc="mean of the vector over all ranks down to the cu
 BASE = Real(default=2, above=1, desc="base of the logarithm; gains at ranks below it are not discounted")
 
 
-class _Discounted(WeightedGains):
-    """Gains from rank b on are divided by the logarithm of their rank."""
-
-    def discount(self, rank: np.ndarray) -> np.ndarray:
-        b = self["b"]
-        return np.where(rank < b, 1.0, np.log(rank) / np.log(b))
-
-
 class _CG(WeightedGains):
     r"""Cumulated gain: The gain that the user has accumulated at rank k.
 
@@ -48,7 +40,7 @@ class _CG(WeightedGains):
     PARAMETERS = {"avg": AVG}
 
 
-class _DCG_JK(_Discounted):
+class _DCG_JK(WeightedGains):
     r"""Discounted cumulated gain (Järvelin & Kekäläinen): Cumulated gain in which gains from rank b on are
     divided by the logarithm of the rank.
 
@@ -70,8 +62,12 @@ class _DCG_JK(_Discounted):
 
     PARAMETERS = {"b": BASE, "avg": AVG}
 
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        b = self["b"]
+        return np.where(rank < b, 1.0, np.log(rank) / np.log(b))
 
-class _nCG(Normalised):
+
+class _nCG(_CG, Normalised):
     r"""Normalised cumulated gain: Cumulated gain as a share of that of the ideal list.
 
     :formula: nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents, descending; with
@@ -86,10 +82,8 @@ class _nCG(Normalised):
     0.83
     """
 
-    PARAMETERS = {"avg": AVG}
 
-
-class _nDCG_JK(_Discounted, Normalised):
+class _nDCG_JK(_DCG_JK, Normalised):
     r"""Normalised discounted cumulated gain (Järvelin & Kekäläinen): Discounted cumulated gain as a share of
     that of the ideal list.
 
@@ -108,19 +102,8 @@ class _nDCG_JK(_Discounted, Normalised):
     0.83
     """
 
-    PARAMETERS = {"b": BASE, "avg": AVG}
 
-
-class _Log2(WeightedGains):
-    """Gains are divided by log2(rank + 1)."""
-
-    GAINS = "exp"
-
-    def discount(self, rank: np.ndarray) -> np.ndarray:
-        return np.log2(rank + 1)
-
-
-class _DCG_Burges(_Log2):
+class _DCG_Burges(WeightedGains):
     r"""Discounted cumulated gain (Burges et al.): Cumulated gain in which the gain at rank i is divided by
     log2(i + 1).
 
@@ -138,8 +121,13 @@ class _DCG_Burges(_Log2):
     4.2431
     """
 
+    GAINS = "exp"
 
-class _nDCG_Burges(_Log2, Normalised):
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        return np.log2(rank + 1)
+
+
+class _nDCG_Burges(_DCG_Burges, Normalised):
     r"""Normalised discounted cumulated gain (Burges et al.): Discounted cumulated gain with log2(i + 1) as a
     share of that of the ideal list.
 

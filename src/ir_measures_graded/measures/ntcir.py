@@ -36,8 +36,23 @@ class _O_measure(BlendedRatio):
         return 0.0
 
 
-class _AtPreferredRank(BlendedRatio):
-    """The value at the preferred rank, the first rank of the highest gain in the list."""
+class _P_measure(BlendedRatio):
+    r"""P-measure: The blended ratio of Q at the first of the best documents in the list.
+
+    :formula: BR(i) at the preferred rank i, the first rank of the highest gain in the list, where BR(i) =
+        (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of relevant documents in the first i
+    :tex: P = \frac{C[i] + \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
+    :range: [0, 1]
+    :undefined: 0 if no relevant document is retrieved
+    :source: Sakai 2006b
+
+    A longer list can lower the value: a better document at a late rank becomes the preferred one.
+
+    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
+    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
+    >>> P_measure.calc_aggregate(qrels, run), P_measure(gains="exp").calc_aggregate(qrels, run)
+    (0.7, 0.75)
+    """
 
     TIES = ()
     UNJUDGED = False
@@ -62,26 +77,7 @@ class _AtPreferredRank(BlendedRatio):
         return None
 
 
-class _P_measure(_AtPreferredRank):
-    r"""P-measure: The blended ratio of Q at the first of the best documents in the list.
-
-    :formula: BR(i) at the preferred rank i, the first rank of the highest gain in the list, where BR(i) =
-        (C[i] + β CG[i]) / (i + β CG_I[i]) and C[i] is the number of relevant documents in the first i
-    :tex: P = \frac{C[i] + \beta\,\mathrm{CG}[i]}{i + \beta\,\mathrm{CG}_I[i]}
-    :range: [0, 1]
-    :undefined: 0 if no relevant document is retrieved
-    :source: Sakai 2006b
-
-    A longer list can lower the value: a better document at a late rank becomes the preferred one.
-
-    >>> qrels = {"q": {"a": 2, "b": 0, "c": 3, "e": 1, "f": 1, "x": 2, "y": 1, "z": 0}}
-    >>> run = {"q": {doc: -rank for rank, doc in enumerate("abcdef")}}
-    >>> P_measure.calc_aggregate(qrels, run), P_measure(gains="exp").calc_aggregate(qrels, run)
-    (0.7, 0.75)
-    """
-
-
-class _P_plus(_AtPreferredRank):
+class _P_plus(_P_measure):
     r"""P⁺-measure: The mean blended ratio of Q down to the first of the best documents in the list.
 
     :formula: (1 / C[r]) Σ_{i≤r} rel(i) BR(i), where r is the preferred rank, the first rank of the highest

@@ -73,29 +73,20 @@ class Groups(NamedTuple):
         return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
 
 
-class Documents(NamedTuple):
-    """Documents in the system's order, topic after topic; tied ones in the user's order, the worst first.
-
-    The system prefers a lower `rank` and the user a higher `kind`, the index of the gain among all gains.
-    """
-
-    topic: np.ndarray
-    rank: np.ndarray
-    kind: np.ndarray
-
-
 @computed_once
-def documents_of(topics: Topics, tied_by: str) -> Documents:
-    """The documents of the run's list, then the judged documents that it lacks, tied.
+def documents_of(topics: Topics, tied_by: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The topic, the rank and the kind of the documents of the run's list and the judged ones that it lacks.
 
-    With `tied_by='score'` documents with equal scores are tied, with `'rank'` none are.
+    The system prefers a lower rank, and the user a higher kind, the index of the gain among all gains. The
+    missing documents are tied at the last rank; with `tied_by='score'` so are documents with equal scores.
+    Documents are in the system's order, tied ones in the user's order, the worst first.
     """
     run, (topic, gain) = full_list(topics), missed(topics)
     rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
     rank = np.append(rank, topics.retrieved[topic] + 1)
     topic, (_, kind) = np.append(run.topic, topic), coded(np.append(run.gain, gain))
     order = np.lexsort((kind, rank, topic))
-    return Documents(topic[order], rank[order], kind[order])
+    return topic[order], rank[order], kind[order]
 
 
 class Pairs(NamedTuple):

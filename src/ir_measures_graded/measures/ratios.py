@@ -25,19 +25,7 @@ IDEAL = Choice(
 )
 
 
-class _SlidingRatio(Normalised):
-    """Weighed gains of the run over those of an ideal list, which can be the run's own list reordered."""
-
-    PARAMETERS = {"ideal": IDEAL}
-
-    def ideal(self, topics: Topics) -> GainList:
-        if self["ideal"] == "judged":
-            return topics.ideal
-        run = topics.whole_run
-        return GainList(topics.count, *ideal_list(*tally(run.topic, run.gain), topics.count, topics.cutoff))
-
-
-class _SR(_SlidingRatio):
+class _SR(Normalised):
     r"""Sliding ratio: The accumulated gain as a share of that of the ideal list.
 
     :formula: Σ_{i≤k} G[i] / Σ_{i≤k} I[i]
@@ -55,8 +43,16 @@ class _SR(_SlidingRatio):
     0.78
     """
 
+    PARAMETERS = {"ideal": IDEAL}
 
-class _MSR(_SlidingRatio):
+    def ideal(self, topics: Topics) -> GainList:
+        if self["ideal"] == "judged":
+            return topics.ideal
+        run = topics.whole_run
+        return GainList(topics.count, *ideal_list(*tally(run.topic, run.gain), topics.count, topics.cutoff))
+
+
+class _MSR(_SR):
     r"""Modified sliding ratio: The sliding ratio with every gain divided by its rank.
 
     :formula: Σ_{i≤k} G[i]/i / Σ_{i≤k} I[i]/i

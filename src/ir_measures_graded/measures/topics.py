@@ -67,10 +67,7 @@ class GainList:
     @cached_property
     def last(self) -> np.ndarray:
         """The rank of each topic's last entry (T), 0 if it has none."""
-        last = np.zeros(self.topic_count, dtype=np.int64)
-        some = np.diff(self.offsets) > 0
-        last[some] = self.rank[self.offsets[1:][some] - 1]
-        return last
+        return self.final(self.rank, 0)
 
     @cached_property
     def complete(self) -> bool:
@@ -109,16 +106,12 @@ class GainList:
 
     def previous(self, values: np.ndarray, first: float) -> np.ndarray:
         """The value of the entry before each entry; `first` for the first entry of a topic."""
-        before = np.append(first, values[:-1])
-        before[self.offsets[:-1][np.diff(self.offsets) > 0]] = first
-        return before
+        return np.where(self.number == 1, first, np.append(first, values[:-1]))
 
     def final(self, values: np.ndarray, default: float = 0.0) -> np.ndarray:
         """The value of each topic's last entry (T); `default` if it has none."""
-        result = np.full(self.topic_count, default)
-        some = np.diff(self.offsets) > 0
-        result[some] = values[self.offsets[1:][some] - 1]
-        return result
+        last = np.where(np.diff(self.offsets) > 0, self.offsets[1:], 0)
+        return np.append(default, values)[last]
 
     def latest(self, values: np.ndarray, depth: int, default: float = 0.0) -> np.ndarray:
         """The value of the last entry at or above each rank 1 … `depth` (T × depth); before, `default`.

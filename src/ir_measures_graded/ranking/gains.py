@@ -104,23 +104,20 @@ def named_weightings(
         name, equals, pairs = text.partition("=")
         if name in found:
             raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
-        found[name] = _gain_map(text, pairs) if equals else name
-    return found
-
-
-def _gain_map(text: str, pairs: str) -> GainMap:
-    gains: GainMap = {}
-    try:
-        for pair in pairs.split(","):
-            level, gain = (plain_number(float(number)) for number in pair.split(":"))
-            if level in gains:
+        found[name] = name
+        if not equals:
+            continue
+        try:
+            texts = (pair.split(":") for pair in pairs.split(","))
+            numbers = [(plain_number(float(level)), plain_number(float(gain))) for level, gain in texts]
+            found[name] = dict(numbers)
+            if len(found[name]) < len(numbers):
                 raise ValueError
-            gains[level] = gain
-    except ValueError:
-        raise GradedError(
-            f"cannot read the weighting {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
-        ) from None
-    return gains
+        except ValueError:
+            raise GradedError(
+                f"cannot read the weighting {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
+            ) from None
+    return found
 
 
 def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> Gains:
