@@ -13,18 +13,7 @@ from ..inputs.content import is_lasting
 from ..output.formats import remarks, rows_of
 from ..output.provenance import provenance
 from ..statistics.intervals import METHODS, STUDENT
-from .arguments import (
-    TESTED,
-    VALUES,
-    add_collection,
-    add_tests,
-    chosen,
-    given,
-    measures_in,
-    options,
-    values_by_collection,
-    words_of,
-)
+from . import arguments as common
 from .parser import Namespace, Parser
 from .results import add_output, command_line, shown
 
@@ -37,7 +26,7 @@ FOR_ONE = (
 
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
-    add_collection(parser, VALUES, sessions=True)
+    common.add_collection(parser, common.VALUES, sessions=True)
     parser.usage = f"{parser.usage}\n       %(prog)s --collections FILE MEASURE… [options]"
     parser.option(
         "--collections FILE",
@@ -53,7 +42,7 @@ def declare(parser: Parser) -> None:
         "runs repeat systems: a regular expression with one group, the system, or, with --values, a "
         "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
     )
-    add_tests(parser, "the randomised tests")
+    common.add_tests(parser, "the randomised tests")
     parser.option(
         "--interval",
         "intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)",
@@ -92,13 +81,15 @@ def run(arguments: Namespace) -> list[str]:
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
-    stored = values_by_collection(arguments)
+    stored = common.values_by_collection(arguments)
     found: Comparison | OverCollections
     if arguments.collections is not None or (stored and "" not in stored):
         found = _over_collections(arguments, stored)
     else:
-        first = given(arguments, stored=stored.get(""))
-        settings = options(arguments, "baseline", "uncorrected", "interval", "by", "repeats", *TESTED)
+        first = common.given(arguments, stored=stored.get(""))
+        settings = common.options(
+            arguments, "baseline", "uncorrected", "interval", "by", "repeats", *common.TESTED
+        )
         tests = arguments.tests or (TESTS if arguments.show == "tests" else ())
         found = compare(*first, tests=tests, **settings)
     if arguments.show == "differences":
@@ -112,21 +103,21 @@ def _over_collections(arguments: Namespace, stored: Mapping[str, Evaluation]) ->
     for name in FOR_ONE:
         if getattr(arguments, name) not in (None, False, [], STUDENT) or arguments.show == name:
             raise GradedError(f"--{name} is for one collection; there are several")
-    words, measures = words_of(arguments), []
+    words, measures = common.words_of(arguments), []
     several: dict[str, Any] = {}
     if arguments.collections is None:
         runs = {run for each in stored.values() for run in each.runs}
         for name, each in stored.items():
             with about(name):
-                part = chosen(arguments, each, [word for word in words if word not in runs])
+                part = common.chosen(arguments, each, [word for word in words if word not in runs])
             named = [word for word in words if word in runs] or part.runs
             several[name] = part.part([run for run in named if run in part.runs], part.measures)
     elif arguments.values:
         raise GradedError("--collections stands for qrels and runs, and --values too; give one of them")
     else:
-        measures = [measure for word in words for measure in measures_in(word)]
+        measures = [measure for word in words for measure in common.measures_in(word)]
         several = read_collections(arguments.collections)
-    return compare_collections(several, measures, **options(arguments, "baseline", *TESTED))
+    return compare_collections(several, measures, **common.options(arguments, "baseline", *common.TESTED))
 
 
 def _for_paper(found: Comparison | OverCollections, arguments: Namespace, form: str) -> str:
@@ -136,7 +127,7 @@ def _for_paper(found: Comparison | OverCollections, arguments: Namespace, form: 
         (title, table), *parts = found.parts()
         rest = [(title or "Differences", table), *parts]
         return "\n".join([found.to_markdown(places), *remarks(form, rest, found.notes(), places)])
-    named = (*arguments.values, arguments.collections, *words_of(arguments))
+    named = (*arguments.values, arguments.collections, *common.words_of(arguments))
     files = filter(is_lasting, filter(None, named))
     comments = provenance(files, command_line(arguments))
     return {"latex": found.to_latex, "html": found.to_html}[form](places, comments)

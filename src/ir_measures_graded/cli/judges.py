@@ -78,12 +78,8 @@ def run(arguments: Namespace) -> list[str]:
     agreed = compared(found, **options(arguments, "confidence", "resamples", "seed"))
     if runs and not more and arguments.show in (None, ESTIMATES):
         agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, arguments.baseline))
-    tables = {
-        AGREEMENT: agreed.table,
-        LEVELS: agreed.level_table,
-        TOPICS: agreed.topic_table,
-        ORDERS: agreed.order_table,
-    }
+    tables = {AGREEMENT: agreed.table, LEVELS: agreed.level_table}
+    tables |= {TOPICS: agreed.topic_table, ORDERS: agreed.order_table}
     result: Result = agreed
     if agreed.estimates and arguments.show in (None, ESTIMATES):
         result, tables[ESTIMATES] = agreed.estimates, agreed.estimates.table

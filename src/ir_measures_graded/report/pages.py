@@ -174,8 +174,8 @@ def shade(place: int, count: int) -> tuple[str, str]:
     """
     where = (len(plots.SHADES) - 1) * (place / (count - 1) if count > 1 else 1)
     low = min(int(where), len(plots.SHADES) - 2)
-    ends = [[int(plots.SHADES[low + end][at : at + 2], 16) for at in (1, 3, 5)] for end in (0, 1)]
-    mixed = [round(a + (b - a) * (where - low)) for a, b in zip(*ends)]
+    pairs = ([int(plots.SHADES[low + end][at : at + 2], 16) for end in (0, 1)] for at in (1, 3, 5))
+    mixed = [round(first + (last - first) * (where - low)) for first, last in pairs]
     return "#" + "".join(f"{part:02x}" for part in mixed), plots.INK[0] if where < 1.4 else plots.INK[-1]
 
 
@@ -203,8 +203,7 @@ def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str] | No
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
     element = plots.svg(figure)
-    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-    element = re.sub(r"<style\b.*?</style>", "", element, flags=re.DOTALL)
+    element = re.sub(r"<(metadata|style)\b.*?</\1>", "", element, flags=re.DOTALL)
     element = STYLE.sub(lambda found: _attributes(found[1]), element)
     used = {*re.findall(r'(?:href="#|url\(#)([^")]+)', element)}
     ids = {given: f' id="{name}-{given}"' for given in used}

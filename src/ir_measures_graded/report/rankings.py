@@ -71,14 +71,15 @@ class Rankings(NamedTuple):
         distinct = sorted({*gains}) if len({*gains}) > 1 else None
         places = [distinct.index(gain) for gain in gains] if distinct else [*range(len(gains))]
         count = max(places, default=0) + 1
-        light, dark = (
-            "\n".join(
+
+        def rules(shades: list[tuple[str, str]]) -> str:
+            return "\n".join(
                 f".l{number} {{ background: {back}; color: {ink}; }}"
-                for number, place in enumerate(places)
-                for back, ink in [shade(place if on_light else count - 1 - place, count)]
+                for number, (back, ink) in enumerate(shades)
             )
-            for on_light in (True, False)
-        )
+
+        light = rules([shade(place, count) for place in places])
+        dark = rules([shade(count - 1 - place, count) for place in places])
         return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 

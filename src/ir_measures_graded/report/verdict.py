@@ -1,7 +1,6 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -20,8 +19,7 @@ LEAST = 2
 """The minimum number of topics for intervals and tests, and of runs for comparisons."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One run by one measure.
 
     `interval` is the confidence interval of the mean. `test` is the paired t-test against the baseline, None
@@ -35,8 +33,7 @@ class Line:
     span: Range | None
 
 
-@dataclass(frozen=True)
-class OfMeasure:
+class OfMeasure(NamedTuple):
     """The verdict by one measure. `lines` start with the best run.
 
     `equal` are the runs that the comparison of all pairs does not separate from the best run. `separated` is
@@ -85,8 +82,7 @@ class OfMeasure:
         return tuple(line.run for line in self.lines[1:] if line.mean == self.best.mean)
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The verdict by each measure.
 
     `baseline` is None if there is only one run, and `confidence` is None if there are no intervals. `tested`
