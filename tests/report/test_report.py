@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ir_measures_graded import CG, GradedError, demo
+from ir_measures_graded import GradedError, demo
 
 pytest.importorskip("jinja2", reason="the extra report is not installed")
 pytest.importorskip("docutils", reason="the extra report is not installed")
@@ -59,7 +59,10 @@ def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_d
     rows = {tuple(row[:2]): row[-2:] for row in of_demo.table()[1]}
     assert rows["nDCG_JK@10", "A"] == [None, None]
     assert rows["nDCG_JK@10", "D"] == ["< 0.001", True]
-    assert 0 < next(row["p"] for row in of_demo.records() if row["run"] == "D") < 0.001
+    assert (
+        0 < next(row["p"] for row in json.loads(json.dumps(of_demo.records())) if row["run"] == "D") < 0.001
+    )
+    assert "<svg" in of_demo._repr_html_()
 
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
@@ -91,12 +94,6 @@ def test_the_page_needs_nothing_but_itself(of_demo):
             assert attributes.get(name, "#")[0] == "#" or attributes[name] == "data:,"
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len({*ids})
-
-
-def test_all_sections_are_there_for_runs_by_a_graded_measure(of_demo):
-    assert sections(of_demo.html) == [
-        "verdict", "data", "curves", "topics", "rankings", "weighting", "method",
-    ]  # fmt: skip
 
 
 def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
@@ -174,17 +171,6 @@ def test_a_measure_may_lack_sections(measure, absent):
         assert line.interval[0] <= line.mean <= line.interval[1]
 
 
-def test_an_error_of_a_measure_is_shown_and_no_section_is_lost():
-    class Broken(type(CG)):
-        NAME = "Broken"
-
-        def curve(self, topics, depth):
-            raise KeyError("weights")
-
-    with pytest.raises(GradedError, match=r"measure Broken of .* failed .*KeyError: 'weights'"):
-        report(QRELS, RUNS, [Broken() @ 2], resamples=9)
-
-
 def test_queries_may_be_a_file(tmp_path):
     path = tmp_path / "q.tsv"
     path.write_text("q1\tbees on roofs\n")
@@ -241,17 +227,6 @@ def test_many_topics_are_limited_to_those_in_which_the_runs_differ(monkeypatch):
     found = report(QRELS, RUNS, ["nDCG_JK@2"], resamples=9)
     assert [topic.topic for topic in found.rankings.topics] == ["q1", "q3"]
     assert "These are the 2 of 3 topics" in found.html
-
-
-def test_the_records_are_the_lines_of_the_verdict():
-    found = report(QRELS, RUNS, ["nDCG_JK@2", "AP"], resamples=9)
-    values = evaluate(QRELS, RUNS, ["nDCG_JK@2", "AP"]).means()
-    assert [(record["run"], record["mean"]) for record in found.records()[:2]] == [
-        ("good", values[0, 0]),
-        ("poor", values[1, 0]),
-    ]
-    assert json.dumps(found.records())
-    assert "<svg" in found._repr_html_()
 
 
 def test_documents_with_levels_for_intents_count_at_their_highest():
