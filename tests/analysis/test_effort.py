@@ -47,17 +47,10 @@ def test_effort_on_the_demo_collection_agrees_with_its_curves():
 
 def test_table_and_records_hold_targets_and_ranks():
     found = effort(made([1, 2, 3], [0, 0, 1], ideal=[2, 3, 4]), at=[1, 3])
-    assert found.table() == (
-        ["run", "ideal@1", "ideal@3"],
-        [
-            ["(value)", 2, 4],
-            ["A", "2", "not within depth 3"],
-            ["B", "not within depth 3", "not within depth 3"],
-        ],
-    )
-    assert found.records() == [
-        {"run": "A", "of": "ideal", "at": 1, "value": 2, "rank": 2},
-        {"run": "A", "of": "ideal", "at": 3, "value": 4, "rank": None},
-        {"run": "B", "of": "ideal", "at": 1, "value": 2, "rank": None},
-        {"run": "B", "of": "ideal", "at": 3, "value": 4, "rank": None},
-    ]
+    missing = "not within depth 3"
+    table = [["(value)", 2, 4], ["A", "2", missing], ["B", missing, missing]]
+    assert found.table() == (["run", "ideal@1", "ideal@3"], table)
+    rows = [[*row.values()] for row in found.records()]
+    assert [*found.records()[0]] == ["run", "of", "at", "value", "rank"]
+    assert rows[:2] == [["A", "ideal", 1, 2, 2], ["A", "ideal", 3, 4, None]]
+    assert rows[2:] == [["B", "ideal", 1, 2, None], ["B", "ideal", 3, 4, None]]

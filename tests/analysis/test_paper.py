@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded.analysis import compare_values
-from ir_measures_graded.analysis.paper import Cell
+from ir_measures_graded.analysis.paper import HTML, LATEX, Cell
 from ir_measures_graded.evaluation.evaluate import Evaluation
 from ir_measures_graded.registry.notation import parse_measures
 
@@ -39,12 +39,8 @@ def test_marks_of_all_pairs_and_of_a_baseline(stored):
     ]
     assert found[0][0] == found[1][0] == Cell(means[0][0], False, True, ("d",))  # equal means share a place
     against = compare_values(stored, baseline=NAMES[0]).paper.cells()
-    assert [(row[1].better, row[1].worse) for row in against] == [
-        ((), ()),
-        ((), ()),
-        (("a",), ()),
-        ((), ("a",)),
-    ]
+    marks = [(row[1].better, row[1].worse) for row in against]
+    assert marks == [((), ()), ((), ()), (("a",), ()), ((), ("a",))]
 
 
 class Rows(HTMLParser):
@@ -69,9 +65,8 @@ class Rows(HTMLParser):
 
 def shown(cell):
     text = f"b:{cell.text}" if cell.best else f"u:{cell.text}" if cell.second else cell.text
-    return text + "".join(
-        f"{tag}:{''.join(names)}" for tag, names in (("sup", cell.better), ("sub", cell.worse)) if names
-    )
+    marks = {"sup": "".join(cell.better), "sub": "".join(cell.worse)}
+    return text + "".join(f"{tag}:{names}" for tag, names in marks.items() if names)
 
 
 def expected(found):
@@ -84,9 +79,8 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     found = compare_values(stored, baseline=baseline)
     rows = Rows()
     rows.feed(found.to_html(comments=["compare --tests x"]))
-    assert rows.rows[0] == [
-        "", "run", "nDCG (1)@5 ↑", "nDCG (1)@10 ↑", "AP ↑", "nDCG (2)@5 ↑", "ESL ↓",
-    ]  # fmt: skip
+    heads = ["nDCG (1)@5 ↑", "nDCG (1)@10 ↑", "AP ↑", "nDCG (2)@5 ↑", "ESL ↓"]
+    assert rows.rows[0] == ["", "run", *heads]
     assert [row[1] for row in rows.rows[1:]] == list(NAMES)
     assert [row[2:] for row in rows.rows[1:]] == expected(found)
 
@@ -94,9 +88,8 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     body = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[2:6]]
     assert [re.sub(r"\\(.)", r"\1", row[1].strip()) for row in body] == list(NAMES)
     tables = Rows()
-    tables.feed(
-        "".join(f"<tr>{''.join(f'<td>{cell.strip()}</td>' for cell in row[2:])}</tr>" for row in body)
-    )
+    cells = ("".join(f"<td>{cell.strip()}</td>" for cell in row[2:]) for row in body)
+    tables.feed("".join(f"<tr>{row}</tr>" for row in cells))
     assert tables.rows == expected(found)
 
     text = found.to_latex(comments=["a\nb"])
@@ -105,23 +98,16 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     body = text[text.index("\\midrule") : text.index("\\bottomrule")].splitlines()[1:]
     assert all(line.endswith(r" \\") for line in body)
     read = [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in body]
-    for command, tag in {
-        r"\\textbf": "b:", r"\\underline": "u:", r"\\textsuperscript": "sup:", r"\\textsubscript": "sub:",
-    }.items():  # fmt: skip
-        read = [[re.sub(command + r"\{([^{}]*)\}", rf"{tag}\1", cell) for cell in row] for row in read]
+    for command, tag in zip(LATEX, HTML):
+        pattern = re.escape(command).replace("%s", r"([^{}]*)")
+        read = [[re.sub(pattern, rf"{tag[1 : tag.index('>')]}:\1", cell) for cell in row] for row in read]
     assert [row[2:] for row in read] == expected(found)
     assert read[0][1] == r"bm25\_50\%"
 
 
 def test_the_caption_names_test_correction_level_and_topics(stored):
     caption = compare_values(stored, alpha=0.01).paper.caption
-    for fact in (
-        "30 topics",
-        "Paired t-tests",
-        "Holm's correction for 6 differences",
-        "0.01",
-        "judged_only",
-    ):
-        assert fact in caption
+    facts = "30 topics", "Paired t-tests", "Holm's correction for 6 differences", "0.01", "judged_only"
+    assert [fact for fact in facts if fact not in caption] == []
     two = Evaluation(NAMES[:2], stored.measures[1:2], stored.topics, stored.values[:2, 1:2])
     assert "Holm" not in compare_values(two).paper.caption
