@@ -33,8 +33,7 @@ from ..evaluation.values import Repeats, column_of
 from ..registry.facts import sign_of
 from ..statistics import significance
 from ..statistics.intervals import STUDENT, check
-from ..statistics.libraries import need_statistics
-from ..statistics.options import check_test
+from ..statistics.options import check_test, need_statistics
 from ..statistics.paired import FEW, Paired, paired
 from ..statistics.significance import Outcome
 from .comparison import CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, reference_of

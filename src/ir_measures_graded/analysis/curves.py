@@ -25,8 +25,7 @@ from ..output.result import Result
 from ..registry.facts import is_graded, is_normalised, is_plain_sum, sign_of
 from ..registry.names import registry
 from ..registry.notation import checked, parse_measures
-from ..statistics.libraries import statistics_library
-from ..statistics.options import check_probability, refuse_large, whole_number
+from ..statistics.options import check_probability, refuse_large, statistics_library, whole_number
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:

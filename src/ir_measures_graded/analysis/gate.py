@@ -40,7 +40,7 @@ from ..output.result import Result
 from ..ranking.order import as_compared
 from ..registry.facts import sign_of
 from ..statistics.agreement import rbo
-from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.options import need_statistics, statistics_library
 from ..statistics.paired import FEW, POWER, topics_needed
 from ..statistics.significance import EXACT, differences_of, holm
 from .comparison import PValue
@@ -57,12 +57,10 @@ SMALL: Final = "too few topics"
 STATUS: Final = {HOLDS: 0, WORSE: 1, DIFFERS: 1, UNDECIDED: 3}
 """The exit status of the command by verdict."""
 LEVEL: Final = 0.05
-MARGIN: Final = "5%"
 ENOUGH: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes in more than 5 % of cases."""
 DROP: Final = 0.1 + EXACT
 """A note counts topics that fall, or rise, by more than this."""
-LISTED: Final = 5
 WORDS: Final = {"ties": "order of tied documents", "unjudged": "judgment of unjudged documents"}
 NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -122,7 +120,7 @@ class Verdict:
     fallen: tuple[tuple[str, float, float], ...]
     drops: int
     rises: int
-    stands: Mapping[str, bool | None] = field(default_factory=dict)
+    stands: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -207,13 +205,12 @@ class Gate(Result):
 
     def parts(self) -> list[tuple[str, Table]]:
         """The verdicts, the topics that fell most, and the rankings of a reproduction."""
-        found = [("", self.table())]
-        if fallen := self._fallen():
-            found.append((f"{self.unit.capitalize()}s that fell most (they never block)", rows_of(fallen)))
-        if self.rankings:
-            columns = ["topic", "tau", "RBO", "moved most"]
-            found.append(("Rankings by topic", (columns, [list(row) for row in self.rankings])))
-        return found
+        fallen, rankings = rows_of(self._fallen()), [list(row) for row in self.rankings]
+        further = [
+            (f"{self.unit.capitalize()}s that fell most (they never block)", fallen),
+            ("Rankings by topic", (["topic", "tau", "RBO", "moved most"], rankings)),
+        ]
+        return [("", self.table()), *((title, table) for title, table in further if table[1])]
 
     def _fallen(self) -> list[dict[str, Any]]:
         return [
@@ -234,9 +231,8 @@ class Gate(Result):
             )
         for each in self.verdicts:
             for kind, stands in each.stands.items():
-                if stands is not None:
-                    certain = "is" if stands else "is not certainly"
-                    found.append(f"{each.measure}: the verdict {certain} the same for every {WORDS[kind]}.")
+                certain = "is" if stands else "is not certainly"
+                found.append(f"{each.measure}: the verdict {certain} the same for every {WORDS[kind]}.")
             # The probability of at least as many drops among as many changes, a sign test.
             special = statistics_library("scipy.special")
             if special.bdtrc(each.drops - 1, each.drops + each.rises, 0.5) < LEVEL:
@@ -279,15 +275,13 @@ class Gate(Result):
     def figure(self) -> Figure:
         """Draw the mean difference (in % of the old mean, for a relative margin) and the margin."""
         rows = [each for each in self.verdicts if each.verdict != SMALL]
-        percent = 100 if self.margin.relative else 1
+        percent, blue = 100 if self.margin.relative else 1, plots.COLOURS[0]
         figure = plots.new_figure(7.0, 1.6 + 0.35 * len(rows))
         axes = figure.add_subplot()
         for place, each in enumerate(rows):
-            filled = plots.COLOURS[0] if each.verdict == HOLDS else "white"
+            filled = blue if each.verdict == HOLDS else "white"
             whole = abs(each.old) or np.nan if self.margin.relative else 1
-            axes.plot(
-                percent * each.difference / whole, place, "o", color=plots.COLOURS[0], markerfacecolor=filled
-            )
+            axes.plot(percent * each.difference / whole, place, "o", color=blue, markerfacecolor=filled)
             edge = -sign_of(each.measure) * self.margin.size * percent
             axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])
         axes.axvline(0, color=plots.GREY, linewidth=1.0)
@@ -333,12 +327,13 @@ def gate(
     differ from the stored ones.
     """
     need_statistics("scipy")
-    size = Margin.of(MARGIN if margin is None else margin)
+    size = Margin.of("5%" if margin is None else margin)
     evaluation, study = evaluated(qrels, runs, measures, by, sessions, kept=True)
-    if len(evaluation.runs) != 2 or len(evaluation.topics) < 2:
+    runs_given, topics = len(evaluation.runs), len(evaluation.topics)
+    if runs_given != 2 or topics < 2:
         raise GradedError(
             f"a gate needs two runs, the old and the new one, and at least 2 {evaluation.unit}s; there are "
-            f"{counted(len(evaluation.runs), 'run')} and {counted(len(evaluation.topics), evaluation.unit)}"
+            f"{counted(runs_given, 'run')} and {counted(topics, evaluation.unit)}"
         )
     for measure in evaluation.measures:
         _refuse_margin(size, measure, *evaluation.of(measure))
@@ -400,7 +395,7 @@ def _verdict(part: Evaluation, measure: Measure, group: str | None, margin: Marg
         reachable = replace(margin, size=reach / means[0] if margin.relative else reach)
         needed = topics_needed(means[4], error * count**0.5, 2 * LEVEL, POWER)
     values = list(zip(part.topics, old.tolist(), new.tolist()))
-    worst = np.argsort(better, kind="stable")[:LISTED].tolist()
+    worst = np.argsort(better, kind="stable")[:5].tolist()
     fallen = tuple(values[row] for row in worst if better[row] < 0)
     drops, rises = int((better < -DROP).sum()), int((better > DROP).sum())
     beyond = _bounds(sides[0])[1] < 0
@@ -437,7 +432,7 @@ def _bounds(values: np.ndarray) -> tuple[float, float]:
 
 def _stands(
     verdict: Verdict, margin: Margin, equivalent: bool, study: Study, measures: int
-) -> dict[str, bool | None]:
+) -> dict[str, bool]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
     The bounds are those of all values between each topic's lowest and highest one. At the level over the
@@ -447,7 +442,7 @@ def _stands(
     if by_session or not isinstance(verdict.measure, GradedMeasure) or verdict.verdict not in (HOLDS, WORSE):
         return {}
     old, new = study.runs
-    found: dict[str, bool | None] = {}
+    found = {}
     for kind, extremes in differences_by_topic(verdict.measure, new, old).items():
         if extremes is None:
             continue

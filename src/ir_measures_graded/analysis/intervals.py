@@ -22,7 +22,7 @@ from ..output.result import Result
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measure
 from ..statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, check, mean_interval
-from ..statistics.libraries import need_statistics
+from ..statistics.options import need_statistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

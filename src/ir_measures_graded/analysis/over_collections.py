@@ -30,8 +30,7 @@ from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..registry.facts import sign_of
 from ..registry.notation import NamedMeasure
-from ..statistics.libraries import need_statistics
-from ..statistics.options import check_test
+from ..statistics.options import check_test, need_statistics
 from ..statistics.paired import FEW, paired
 from ..statistics.significance import holm, known, quietly
 from ..statistics.strata import resampled_interval, stratified_t

@@ -39,8 +39,7 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Grouped
 from ..registry.notation import one_of
 from ..statistics import paired, significance
-from ..statistics.libraries import need_statistics, statistics_library
-from ..statistics.options import check_test
+from ..statistics.options import check_test, need_statistics, statistics_library
 from ..statistics.paired import FEW, POWER
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ def run(arguments: Namespace) -> list[str]:
     if arguments.confidence is not None:
         from ..analysis import intervals  # takes time: imports all analyses
         from ..statistics.intervals import STUDENT, check
-        from ..statistics.libraries import need_statistics
+        from ..statistics.options import need_statistics
 
         method = check(arguments.confidence, arguments.interval or STUDENT)
         need_statistics("scipy")

@@ -30,8 +30,7 @@ from ..ranking.gains import plain_number
 from ..registry.facts import sign_of
 from ..statistics.agreement import alpha, kappa, orders, swapped
 from ..statistics.intervals import STUDENT, check
-from ..statistics.libraries import need_statistics, statistics_library
-from ..statistics.options import whole_number
+from ..statistics.options import need_statistics, statistics_library, whole_number
 from ..statistics.paired import paired
 from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
 from .estimate import Estimates

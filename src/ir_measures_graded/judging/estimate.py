@@ -45,7 +45,7 @@ from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.facts import sign_of
 from ..statistics.intervals import STUDENT, FewTopicsWarning, check, student_quantile
-from ..statistics.libraries import need_statistics, statistics_library
+from ..statistics.options import need_statistics, statistics_library
 from ..statistics.paired import FEW, fewest_topics
 from ..statistics.significance import EXACT, differences_of, holm
 from .merging import HUMAN, MACHINE

@@ -43,8 +43,7 @@ from ..output.result import Result
 from ..ranking.gains import gain_of
 from ..registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
 from ..registry.notation import parse_measure
-from ..statistics.libraries import need_statistics, statistics_library
-from ..statistics.options import whole_number
+from ..statistics.options import need_statistics, statistics_library, whole_number
 from ..statistics.significance import EXACT
 from .merging import CSV_COLUMNS, Levels, MergedQrels, already_asked, answers_in, levels_of, merge_qrels
 

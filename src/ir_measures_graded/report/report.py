@@ -26,8 +26,7 @@ from ..output.formats import Table, counted
 from ..output.plots import need_matplotlib
 from ..output.result import Result
 from ..registry.facts import is_graded, needs_intents
-from ..statistics.libraries import need_statistics
-from ..statistics.options import check_test
+from ..statistics.options import check_test, need_statistics
 from . import pages
 from .method import Method, method
 from .rankings import Rankings, rankings

@@ -2,5 +2,5 @@
 
 - `paired`: the primary procedure, paired t-tests of a family of pairs, and the effects that topics can show.
 - `significance`: the other tests, and Holm's correction. `intervals`: confidence intervals of a mean.
-- `options`: checks of options. `libraries`: imports of the extra ``stats``.
+- `options`: checks of options, and imports of the extra ``stats``.
 """

@@ -13,8 +13,7 @@ import numpy as np
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
-from .libraries import statistics_library
-from .options import check_probability
+from .options import check_probability, statistics_library
 from .significance import EXACT
 
 STUDENT: Final = "t"
@@ -58,17 +57,10 @@ def mean_interval(
         reach = student_quantile(confidence, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
         bounds = scaled.mean() - reach, scaled.mean() + reach
     else:
-        found = statistics_library("scipy.stats").bootstrap(
-            (scaled,),
-            np.mean,
-            axis=-1,
-            n_resamples=RESAMPLES,
-            batch=max(1, RESAMPLED_AT_ONCE // values.size),
-            confidence_level=confidence,
-            method="BCa",
-            random_state=np.random.default_rng(seed),
-        )
-        bounds = found.confidence_interval
+        options = {"confidence_level": confidence, "random_state": np.random.default_rng(seed)}
+        options |= {"n_resamples": RESAMPLES, "batch": max(1, RESAMPLED_AT_ONCE // values.size)}
+        bootstrap = statistics_library("scipy.stats").bootstrap
+        bounds = bootstrap((scaled,), np.mean, method="BCa", **options).confidence_interval
     lower, upper = (float(low + spread * bound) for bound in bounds)
     return lower, upper
 

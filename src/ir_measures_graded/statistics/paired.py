@@ -22,7 +22,7 @@ import numpy as np
 from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from .intervals import BCA, STUDENT, mean_interval, student_quantile
-from .libraries import statistics_library
+from .options import statistics_library
 from .significance import differences_of, holm, quietly
 
 FEW: Final = 10
@@ -111,10 +111,8 @@ def paired(
             lower[row], upper[row] = mean_interval(differences[row], level, BCA, seed=seed)
     found = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
     few = np.count_nonzero(differences, axis=1) < FEW
-    notes = map(_note, *(np.stack([equal, constant, few, np.isnan(p)]).tolist()))
-    return Paired(
-        mean, statistic, p, adjusted, lower, upper, deviation, effect_size, found, tuple(notes)
-    )  # fmt: skip
+    notes = tuple(map(_note, *np.stack([equal, constant, few, np.isnan(p)]).tolist()))
+    return Paired(mean, statistic, p, adjusted, lower, upper, deviation, effect_size, found, notes)
 
 
 def _note(equal: bool, constant: bool, few: bool, untested: bool) -> str:
@@ -140,8 +138,6 @@ def detectable_effect(topics: int, alpha: float = 0.05, power: float = POWER) ->
         low, high = high, 2 * high
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        if middle in (low, high):
-            break
         low, high = (low, middle) if chance_to_find(middle, topics, alpha) >= power else (middle, high)
     return high
 

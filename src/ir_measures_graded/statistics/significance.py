@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .libraries import statistics_library
+from .options import statistics_library
 
 EXACT = 1e-12  # relative to the largest value: a smaller difference is a rounding error
 TIED = 1e-9  # relative to the largest difference: Wilcoxon's test takes closer differences for equal
@@ -61,8 +61,8 @@ def conover(values: np.ndarray) -> np.ndarray:
     ranks = run_ranks(values)
     if (ranks == ranks[:, :1]).all():
         return (ranks[:, :1] == ranks[:, 0]).astype(float)
+    posthocs = statistics_library("scikit_posthocs")
     with quietly():
-        posthocs = statistics_library("scikit_posthocs")
         return np.asarray(posthocs.posthoc_conover_friedman(ranks.T), dtype=float)
 
 
@@ -151,15 +151,10 @@ def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: 
     differences, _ = differences_of(values, others)
     if not differences.any():
         return EQUAL
-    found = statistics_library("scipy.stats").permutation_test(
-        (differences,),
-        np.mean,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=resamples,
-        batch=max(1, PERMUTED_AT_ONCE // differences.size),
-        random_state=np.random.default_rng(seed),
-    )
+    options = {"n_resamples": resamples, "random_state": np.random.default_rng(seed)}
+    options |= {"batch": max(1, PERMUTED_AT_ONCE // differences.size), "vectorized": True}
+    permutation_test = statistics_library("scipy.stats").permutation_test
+    found = permutation_test((differences,), np.mean, permutation_type="samples", **options)
     return _outcome(found, leaning=found.statistic)
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .libraries import statistics_library
+from .options import statistics_library
 from .significance import quietly
 
 DRAWN_AT_ONCE = 1_000_000
