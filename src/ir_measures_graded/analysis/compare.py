@@ -34,7 +34,7 @@ from ..registry.facts import sign_of
 from ..statistics import significance
 from ..statistics.intervals import STUDENT, check
 from ..statistics.options import check_test, need_statistics
-from ..statistics.paired import FEW, Paired, paired
+from ..statistics.paired import FEW, Paired, Pairs, paired
 from ..statistics.significance import Outcome
 from .comparison import CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, reference_of
 from .repeats import averaged, errors_of, systems_of
@@ -128,14 +128,14 @@ def compare(
             array = part.of(measure)
             ranks.append(significance.run_ranks(-sign_of(measure) * array).mean(axis=1))
             tests_of = partial(_tests, measure, part.runs)
-            found = paired(array, of_measure, alpha, method, seed, families)
-            outcomes += tests_of(PAIRED_T, of_measure, **_numbers(found, "effect_size", "detectable"))
+            t_test = paired(array, of_measure, alpha, method, seed, families)
+            outcomes += tests_of(PAIRED_T, of_measure, **_numbers(t_test, "effect_size", "detectable"))
             if systems:
                 of_runs = [whole.of(measure)[rows] for rows in systems.values()]
                 errors = np.array([errors_of(of_runs[one], of_runs[other]) for one, other in of_measure]).T
-                found = paired(array, of_measure, alpha, STUDENT, seed, families, errors[2:])
+                t_test = paired(array, of_measure, alpha, STUDENT, seed, families, errors[2:])
                 topic, repeat, *_ = errors.tolist()
-                numbers = _numbers(found) | {"topic_error": topic, "repeat_error": repeat}
+                numbers = _numbers(t_test) | {"topic_error": topic, "repeat_error": repeat}
                 outcomes += tests_of(REPEATS, of_measure, **numbers)
             for each in dict.fromkeys(tests if families is None or len(part.topics) >= FEW else ()):
                 better = -sign_of(measure) * ranks[-1]
@@ -143,23 +143,12 @@ def compare(
                     fields = {name: [getattr(of, name) for of in further] for name in Outcome._fields}
                     outcomes += tests_of(test, () if test in OF_ALL else of_measure, **fields)
         missing = np.zeros((1, 0)) if part.missing is None else part.missing
-        return Comparison(
-            runs=part.runs,
-            measures=part.measures,
-            topics=len(part.topics),
-            values=mean_over_topics(part.values),
-            ranks=np.stack(ranks, axis=1),
-            outcomes=tuple(outcomes),
-            baseline=baseline,
-            alpha=alpha,
-            interval=method,
-            uncorrected=uncorrected,
-            lacking={run: int(number) for run, number in zip(part.runs, missing.sum(axis=1)) if number},
-            repeats={system: mean_over_topics(whole.values[rows]) for system, rows in systems.items()},
-            name=name,
-            families=max(families or 1, 1),
-            unit=part.unit,
-        )
+        lacking = {run: int(number) for run, number in zip(part.runs, missing.sum(axis=1)) if number}
+        means = {system: mean_over_topics(whole.values[rows]) for system, rows in systems.items()}
+        labels, values = (part.runs, part.measures, len(part.topics)), mean_over_topics(part.values)
+        found = Comparison(*labels, values, np.stack(ranks, axis=1), tuple(outcomes), baseline, alpha, method)
+        found = replace(found, uncorrected=uncorrected, lacking=lacking, repeats=means, unit=part.unit)
+        return replace(found, name=name, families=max(families or 1, 1))
 
     (whole,) = _corrected([compared(every)])
     parts = _corrected([compared(every.on(rows), name, families) for name, rows in groups.items()])
@@ -176,7 +165,7 @@ def refuse_few(count: int, what: str) -> None:
         raise GradedError(f"a comparison needs at least 2 {what}s; there {are} {count}")
 
 
-def _pairs(evaluation: Evaluation, measure: Measure, reference: str | None) -> list[tuple[int, int]]:
+def _pairs(evaluation: Evaluation, measure: Measure, reference: str | None) -> Pairs:
     """The family: each run and the reference, or all pairs, the better run first."""
     runs = evaluation.runs
     if reference is not None:
@@ -194,13 +183,7 @@ def _numbers(found: Paired, *further: str) -> dict[str, Any]:
 
 
 def _further(
-    name: str,
-    values: np.ndarray,
-    ranks: np.ndarray,
-    pairs: Sequence[tuple[int, int]],
-    alpha: float,
-    resamples: int,
-    seed: int,
+    name: str, values: np.ndarray, ranks: np.ndarray, pairs: Pairs, alpha: float, resamples: int, seed: int
 ) -> Iterator[tuple[str, Sequence[Outcome]]]:
     """The tests that `name`, one of `TESTS`, stands for: one of all runs, or one for each pair.
 
@@ -228,12 +211,7 @@ def _further(
 
 
 def _tests(
-    measure: Measure,
-    runs: Sequence[str],
-    name: str,
-    pairs: Sequence[tuple[int, int]],
-    leaning: Sequence[float],
-    **fields: Sequence[Any],
+    measure: Measure, runs: Sequence[str], name: str, pairs: Pairs, leaning: Sequence[float], **fields: Any
 ) -> Iterator[Test]:
     """A test of each pair, or of all runs if there are no pairs.
 

@@ -459,18 +459,13 @@ class Comparison(InPapers, Grouped):
             label = f"Difference from {self.reference}"
         of_run = [f": {run}" * (len(self.runs) > 2) for run in self.runs]
         rows = [f"{name} ({part.topics}){of}" for name, part in parts.items() for of in of_run]
-        figure = plots.dot_plot(
-            rows if self.groups else self.runs,
-            list(map(str, self.measures)),
-            values,
-            list(map(sign_of, self.measures)),
-            label + "; dots: repeats" * bool(points),
-            bounds,
-            filled,
-            baseline=self.reference,
-            points=points,
-            rows_of=self.runs * len(parts) if self.groups else None,
-        )
+        names, signs = list(map(str, self.measures)), list(map(sign_of, self.measures))
+        label += "; dots: repeats" * bool(points)
+        options: dict[str, Any] = {"bounds": bounds, "filled": filled, "points": points}
+        if self.groups:
+            options["rows_of"] = self.runs * len(parts)
+        labels = rows if self.groups else self.runs
+        figure = plots.dot_plot(labels, names, values, signs, label, baseline=self.reference, **options)
         together = "simultaneous " * (self.family > 1 or bool(self.groups))
         if self.reference is not None:
             text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"

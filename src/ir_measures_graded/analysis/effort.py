@@ -97,12 +97,10 @@ class Effort(Result):
             axes.bar_label(bars, [str(rank or f"> {self.depth}") for rank in reached], padding=3)
             axes.axvline(self.at[number], color=plots.GREY, linewidth=1.0)
             axes.set_yticks(range(len(self.runs)), self.runs)
-            axes.set_ylim(len(self.runs) - 0.5, -0.5)
-            axes.set_xlim(0, 1.15 * self.depth)
             axes.tick_params(axis="y", length=0)
             axes.grid(visible=False, axis="y")
+            axes.set(ylim=(len(self.runs) - 0.5, -0.5), xlim=(0, 1.15 * self.depth), xlabel="Rank")
             axes.set_title(f"{self.of}@{self.at[number]} = {self.targets[number]:.4g}")
-            axes.set_xlabel("Rank")
         figure.suptitle(plots.title(self.measure), x=0.01, ha="left", size=11)
         return figure
 

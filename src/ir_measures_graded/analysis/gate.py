@@ -286,9 +286,9 @@ class Gate(Result):
             axes.plot([edge, edge], [place - 0.4, place + 0.4], color=plots.COLOURS[1])
         axes.axvline(0, color=plots.GREY, linewidth=1.0)
         axes.set_yticks(range(len(rows)), [each.name for each in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.5)
         unit = " in % of the old mean" * self.margin.relative
-        axes.set_xlabel(f"{self.new} − {self.old}{unit}\nfilled: holds; coloured line: margin {self.margin}")
+        text = f"{self.new} − {self.old}{unit}\nfilled: holds; coloured line: margin {self.margin}"
+        axes.set(ylim=(len(rows) - 0.5, -0.5), xlabel=text)
         return figure
 
 

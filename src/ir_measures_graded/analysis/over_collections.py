@@ -31,7 +31,7 @@ from ..output.formats import Table, counted, listed
 from ..registry.facts import sign_of
 from ..registry.notation import NamedMeasure
 from ..statistics.options import check_test, need_statistics
-from ..statistics.paired import FEW, paired
+from ..statistics.paired import FEW, Pairs, paired
 from ..statistics.significance import holm, known, quietly
 from ..statistics.strata import resampled_interval, stratified_t
 from .compare import refuse_few
@@ -296,7 +296,7 @@ def compare_collections(
 
 
 def _tests(
-    arrays: Sequence[np.ndarray], sizes: np.ndarray, pairs: list[tuple[int, int]], alpha: float, families: int
+    arrays: Sequence[np.ndarray], sizes: np.ndarray, pairs: Pairs, alpha: float, families: int
 ) -> dict[str, np.ndarray]:
     """The tests of one measure in each collection (`arrays` are runs × topics) and, at last, over all."""
     found = [vars(paired(array, pairs, alpha, families=families)) for array in arrays]

@@ -25,6 +25,8 @@ from .intervals import BCA, STUDENT, mean_interval, student_quantile
 from .options import statistics_library
 from .significance import differences_of, holm, quietly
 
+Pairs = Sequence[tuple[int, int]]
+"""A family, as numbers of runs."""
 FEW: Final = 10
 """Fewer topics show intervals of several differences, but none of them is called significant."""
 POWER: Final = 0.8
@@ -59,7 +61,7 @@ class Paired:
 
 def paired(
     values: np.ndarray,
-    pairs: Sequence[tuple[int, int]],
+    pairs: Pairs,
     alpha: float = 0.05,
     interval: str = STUDENT,
     seed: int = 0,
