@@ -1,10 +1,8 @@
 """JSON files: the topics of each form, and the errors."""
 
-import bz2
 import gzip
 import io
 import json
-import lzma
 from pathlib import Path
 
 import pandas
@@ -14,7 +12,7 @@ from hypothesis import strategies as st
 from ir_measures import AP
 from reading import qrels, refused, run
 
-from ir_measures_graded import CG, GradedError, RunFile, nDCG_JK, read_trec_run
+from ir_measures_graded import CG, GradedError, RunFile, read_trec_run
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import json_files
 from ir_measures_graded.inputs.files import qrels_table
@@ -82,24 +80,6 @@ def test_run_of_each_form_is_read(monkeypatch, form, size):
     assert run("\ufeff" + FORMS[form]) == TWO
 
 
-def test_lines_of_polars_are_read():
-    polars = pytest.importorskip("polars", reason="Polars is not installed")
-    assert run(polars.DataFrame(ROWS, ["q_id", "doc_id", "score"], orient="row").write_ndjson()) == TWO
-
-
-def test_forms_are_read_wherever_a_file_goes(tmp_path):
-    judged = {"q1": {"d2": 2, "d1": 0}, "q2": {"d1": 1}}
-    (tmp_path / "qrels").write_bytes(lzma.compress(json.dumps(judged).encode()))
-    expected = evaluate(judged, {"x": TWO}, [nDCG_JK @ 2, AP, CG])
-    for form, text in FORMS.items():
-        for number, compress in enumerate((bytes, gzip.compress, bz2.compress)):
-            path = tmp_path / f"run{number}"
-            path.write_bytes(compress(text.encode()))
-            found = evaluate(tmp_path / "qrels", {"x": path}, [nDCG_JK @ 2, AP, CG])
-            assert (found.values == expected.values).all(), form
-            assert len(read_trec_run(path)) == len(ROWS)
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -148,23 +128,12 @@ def test_qrels_of_each_form_are_read(content, expected):
     assert qrels(content) == expected
 
 
-def test_runs_of_lines_are_told_apart_by_a_key():
+@pytest.mark.parametrize("write", [lines, json.dumps])
+def test_runs_are_told_apart_by_a_key(write):
     rows = [{"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS]
-    Path("runs.jsonl").write_text(lines(rows))
-    assert [*RunFile("runs.jsonl").runs()] == ["a", "b"]
-    assert len(list(RunFile("runs.jsonl", "b"))) == len(ROWS)
-
-
-def test_runs_of_an_array_are_told_apart_by_a_key():
-    rows = [{"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS]
-    Path("runs.json").write_text(json.dumps(rows))
-    assert [*RunFile("runs.json").runs()] == ["a", "b"]
-    assert len(list(RunFile("runs.json", "b"))) == len(ROWS)
-
-
-def test_query_of_an_item_is_no_topic():
-    item = {"query": {"text": "7", "qid": "1"}, "candidates": [{"docid": "d1", "score": 2}]}
-    assert run(json.dumps(item)) == {"1": {"d1": 2}}
+    Path("runs").write_text(write(rows))
+    assert [*RunFile("runs").runs()] == ["a", "b"]
+    assert len(list(RunFile("runs", "b"))) == len(ROWS)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "trec"])  # ranx writes JSON only with compiled code
@@ -183,12 +152,6 @@ def test_files_and_objects_of_ranx_are_read(ending):
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def test_compressed_file_of_ranx_is_refused():
-    Path("run.lz4").write_bytes(b"\x04\x22\x4d\x18" + bytes(50))
-    told = "run.lz4: LZ4 of CBOR, twice compressed; save as .json or .parquet"
-    assert refused(read_trec_run, "run.lz4") == told
 
 
 def test_damaged_and_endless_json_is_refused(monkeypatch):
