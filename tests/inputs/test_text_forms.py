@@ -21,6 +21,7 @@ TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
         ("q1 Q0 d1 1 9.2 G-1 more text\nq1 Q0 d3 2 8.1 t", TWO),
         ("# a comment\nq1 Q0 d1 1 9.2 t\n# q1 Q0 d2 1 9.2 t\nq1 Q0 d3 2 8.1 t", TWO),
         ("<SYSDESC>my system of 2026</SYSDESC>\nq1 0 d1 1 9.2 G-1\nq1 0 d3 2 8.1 G-1", TWO),
+        ("score Q0 doc 1 2.5 tag", {"score": {"doc": 2.5}}),  # is no header
         ("# a\n# b\nq1 d1 9.2\nq1 d3 8.1", TWO),
     ],
 )

@@ -24,20 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import LONGEST, FileError, GradedError, shown
+from . import columns
 from .arrow import arrow_array, by_rank, string_array
-from .columns import (
-    NAMES,
-    NUMBERS,
-    QRELS,
-    RUN,
-    Chosen,
-    Role,
-    column_name,
-    file_columns,
-    is_rank,
-    plain,
-    required_column,
-)
+from .columns import QRELS, RUN, Chosen, Role
 from .content import DAMAGE, Content
 from .rows import IDS, floats, with_places
 from .strict_lines import Lines, number_of
@@ -109,7 +98,7 @@ def json_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarro
         yield from Objects(Reader(content, pieces), role, chosen).tables()
         return
     chosen.account.form = "JSON lines"
-    keys, ranks = file_columns(content.name, [*row], role, chosen)
+    keys, ranks = columns.file_columns(content.name, [*row], role, chosen)
     lines = Lines(content, TREC[role])
     with closing(ahead(content, lines.blocks(), partial(_plainly, role=role, keys=keys))) as parsed:
         for block, rows in parsed:
@@ -133,7 +122,7 @@ def _counted(blocks: Iterator[bytes], lines: Lines) -> Iterator[bytes]:
 def json_columns(content: Content, role: Role, chosen: Chosen) -> Collection[str]:
     """The columns of the file that are read, under our names."""
     row = _first_row(content)
-    return role.columns if row is None else file_columns(content.name, [*row], role, chosen)[0].keys()
+    return role.columns if row is None else columns.file_columns(content.name, [*row], role, chosen)[0].keys()
 
 
 def _first_row(content: Content) -> dict[str, Any] | None:
@@ -153,8 +142,8 @@ def is_row(thing: Any) -> bool:
     """
     if not isinstance(thing, dict):
         return False
-    keys = {plain(key) for key, id_ in thing.items() if isinstance(id_, (str, int, float))}
-    return all(keys.intersection(chain(*NAMES[ours])) for ours in ("query_id", "doc_id"))
+    keys = {columns.plain(key) for key, id_ in thing.items() if isinstance(id_, (str, int, float))}
+    return all(keys.intersection(chain(*columns.NAMES[ours])) for ours in ("query_id", "doc_id"))
 
 
 class Reader:
@@ -282,7 +271,10 @@ class Objects:
 
     def _keys_of(self, row: Sequence[str]) -> None:
         """Take the keys of a row, if there is one, for those of all rows."""
-        self.keys, self.ranks = file_columns(self.name, row, self.role, self.chosen) if row else ({}, False)
+        self.keys: dict[str, str] = {}
+        self.ranks = False
+        if row:
+            self.keys, self.ranks = columns.file_columns(self.name, row, self.role, self.chosen)
         self.others = [ours for ours in self.keys if ours not in self.role.columns]
 
     def tables(self) -> Iterator[pyarrow.Table]:
@@ -314,11 +306,11 @@ class Objects:
         ids |= zip(self.others, map(list, zip(*others)))
         probabilities = [*map(_number, ids.pop("probability", []))]
         try:
-            columns = {name: string_array(texts) for name, texts in ids.items()}
+            arrays = {name: string_array(texts) for name, texts in ids.items()}
         except UnicodeEncodeError as error:
             raise FileError(f"{self.name}: the id {shown(error.object)} has a lone surrogate") from None
         if len(of_topic) != len(block) or 0 in sizes:
-            columns["query_id"] = columns["query_id"].take(arrow_array(of_topic))
+            arrays["query_id"] = arrays["query_id"].take(arrow_array(of_topic))
 
         def location(row: int) -> str:
             topic, document = shown(topics[of_topic[row]]), shown(documents[row])
@@ -327,10 +319,10 @@ class Objects:
         numbers = _numbers(values, self.role, location)
         for row in self.role.refused(numbers)[:1].tolist():
             raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
-        columns[self.role.value] = arrow_array(numbers)
+        arrays[self.role.value] = arrow_array(numbers)
         if probabilities:
-            columns["probability"] = arrow_array(np.array(probabilities, dtype=np.float64))
-        rows = pyarrow.table(columns)
+            arrays["probability"] = arrow_array(np.array(probabilities, dtype=np.float64))
+        rows = pyarrow.table(arrays)
         return with_places(by_rank(rows) if self.ranks else rows, "line", line, self.name)
 
     def __iter__(self) -> Iterator[Topic]:
@@ -420,7 +412,7 @@ class Objects:
 
     def _of_row(self, row: dict[str, Any]) -> Topic:
         found = {ours: row.get(theirs) for ours, theirs in self.keys.items()}
-        ids = {ours: self._id(id_, ours) for ours, id_ in found.items() if ours not in NUMBERS}
+        ids = {ours: self._id(id_, ours) for ours, id_ in found.items() if ours not in columns.NUMBERS}
         others = tuple((found | ids)[ours] for ours in self.others)
         return ids["query_id"], [ids["doc_id"]], [found[self.role.value]], others
 
@@ -482,9 +474,9 @@ def _topic_of(thing: dict[str, Any], is_nested: bool) -> Any:
         return query.get("qid")
     if isinstance(placeholders, dict):
         return placeholders.get("$query")
-    for group in NAMES["query_id"]:
+    for group in columns.NAMES["query_id"]:
         for key in thing:
-            if plain(key) in group and isinstance(thing[key], (str, int)):
+            if columns.plain(key) in group and isinstance(thing[key], (str, int)):
                 return thing[key]
     return thing.get("id") if is_nested else None
 
@@ -508,9 +500,9 @@ def _reason(thing: dict[str, Any], role: Role) -> str:
 def _item_keys(file: str, keys: tuple[str, ...], role: Role) -> tuple[str, str, bool]:
     """The keys of the document and of its value in an item, and whether the value is a rank."""
     try:
-        document = column_name(file, keys, "doc_id") or next((key for key in OWN_IDS if key in keys), None)
-        number = required_column(file, keys, role.value)
-        return document or required_column(file, keys, "doc_id"), number, is_rank(number)
+        document = columns.column_name(file, keys, "doc_id") or next(filter(keys.__contains__, OWN_IDS), None)
+        number = columns.required_column(file, keys, role.value)
+        return document or columns.required_column(file, keys, "doc_id"), number, columns.is_rank(number)
     except GradedError as error:
         raise FileError(str(error)) from None
 
@@ -549,7 +541,8 @@ def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> pyarrow.Table | 
     from pyarrow import json as arrow_json
 
     types = [
-        (theirs, pyarrow.float64() if ours in NUMBERS else pyarrow.string()) for ours, theirs in keys.items()
+        (theirs, pyarrow.float64() if ours in columns.NUMBERS else pyarrow.string())
+        for ours, theirs in keys.items()
     ]
 
     def read(buffer: pyarrow.Buffer) -> pyarrow.Table:

@@ -116,8 +116,13 @@ class Lines:
         size = len(self.form.fields)
         for record in self._records(block):
             self.number += 1
-            if not record.isascii():
-                self.check_text(record)
+            try:
+                record.decode()
+            except UnicodeDecodeError as error:
+                raise self.error(
+                    f"not UTF-8 text (byte 0x{record[error.start]:02x} at position {error.start}); "
+                    "convert the file, for example with iconv"
+                ) from None
             fields = self._delimited(record) if self.form.delimiter else self._separated(record)
             if len(fields) == size or (self.form.longer and self._is_longer(fields)):
                 yield fields[:size]
@@ -178,16 +183,6 @@ class Lines:
         if math.isnan(number):
             raise self.error("the score is NaN, which cannot be ranked; infinities are allowed")
         return number
-
-    def check_text(self, line: bytes) -> None:
-        """Raise `FileError` for a line that is not UTF-8."""
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            raise self.error(
-                f"not UTF-8 text (byte 0x{line[error.start]:02x} at position {error.start}); "
-                "convert the file, for example with iconv"
-            ) from None
 
 
 def is_well_quoted(block: bytes, delimiter: str) -> bool:

@@ -42,7 +42,13 @@ def load() -> ModuleType:
     A failure is logged, because an exception here would break ``import pyterrier``.
     """
     for step in (_measures, _functions, _collection):
-        _quietly(step)
+        try:
+            step()
+        except Exception as error:
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            logging.getLogger(__name__).warning(
+                "PyTerrier works without some of ir_measures_graded: %s", what
+            )
     return sys.modules[__name__]
 
 
@@ -226,12 +232,3 @@ def _collection() -> None:
             return get_dataset(*args, **kwargs)
 
         pyterrier.get_dataset = wrapper
-
-
-def _quietly(step: Callable[[], None]) -> None:
-    """Run `step`; log a failure as one line."""
-    try:
-        step()
-    except Exception as error:
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        logging.getLogger(__name__).warning("PyTerrier works without some of ir_measures_graded: %s", what)
