@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from computed import markdown
 
-from ir_measures_graded.analysis.identify.tools import Tool, tools
+from ir_measures_graded.analysis.identify.definitions import Tool, tools
 
 COLUMNS = {
     "measure": "measure",

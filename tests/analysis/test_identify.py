@@ -11,8 +11,8 @@ import pytest
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import definitions as tables
+from ir_measures_graded.analysis.identify.definitions import tools
 from ir_measures_graded.analysis.identify.solving import gains_in
-from ir_measures_graded.analysis.identify.tools import tools
 
 RANDOM = np.random.default_rng(5)
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]

@@ -12,7 +12,7 @@ import pytest
 
 from ir_measures_graded import array_values, parse_measure
 from ir_measures_graded.analysis import identify
-from ir_measures_graded.analysis.identify.tools import tools
+from ir_measures_graded.analysis.identify.definitions import tools
 
 DEPTH = 100
 

@@ -64,12 +64,7 @@ WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 class Score(float):
     """A score; formatted as text, it has at least `digits` decimals."""
 
-    def __new__(cls, value: float, digits: int) -> Score:
-        score = super().__new__(cls, value)
-        score.digits = digits
-        return score
-
-    digits: int
+    digits = 0
 
     def __format__(self, spec: str) -> str:
         return super().__format__(f".{max(self.digits, int(spec[1:-1]))}f")
@@ -128,7 +123,8 @@ class Explanation(Result):
         records, digits = self.records(), _digits(self.scores)
         for row in records:
             if row["document"] is not None:
-                row |= {"document": printable(row["document"]), "score": Score(row["score"], digits)}
+                row |= {"document": printable(row["document"]), "score": Score(row["score"])}
+                row["score"].digits = digits
         names, rows = filled(records, ALWAYS)
         return [name.replace("_", " ") for name in names], rows
 
@@ -336,16 +332,12 @@ def _ranking(
     `ranks` is the list of `block` in trec_eval's order. In `ordered`, judged documents may have other ranks
     within their tie groups. `gain` has the gain of each judged document.
     """
-    positions_of, judged = np.arange(ranks.score.size), ranks.judged
-    unjudged = np.ones((2, positions_of.size), dtype=bool)
-    position_of_document = np.zeros(judged.level.size, dtype=np.int64)
-    position_of_document[ranks.doc] = ranks.position
-    positions_of[ordered.position] = position_of_document[ordered.doc]
-    unjudged[0, ordered.position] = unjudged[1, ranks.position] = False
-    positions_of[unjudged[0]] = np.flatnonzero(unjudged[1])
-
-    levels, gains = np.full(positions_of.size, np.nan), np.zeros(positions_of.size)
-    levels[ordered.position], gains[ordered.position] = judged.level[ordered.doc], gain[ordered.doc]
+    every = np.arange(ranks.score.size)
+    positions_of = every.copy()
+    positions_of[ordered.position[np.argsort(ordered.doc)]] = ranks.position[np.argsort(ranks.doc)]
+    positions_of[np.delete(every, ordered.position)] = np.delete(every, ranks.position)
+    levels, gains = np.full(every.size, np.nan), np.zeros(every.size)
+    levels[ordered.position], gains[ordered.position] = ranks.judged.level[ordered.doc], gain[ordered.doc]
     sizes = np.minimum(ranks.retrieved, depth)
     topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
     position = (np.cumsum(ranks.retrieved) - ranks.retrieved)[topic] + rank - 1

@@ -1,7 +1,7 @@
 """Finds the definition that gives somebody's values.
 
 - `identification`: `identify`, which reads the input, starts the search and explains what it finds.
-- `definitions`: the dimensions of a definition and their values, as data; `tools.csv`: those of tools.
+- `definitions`: the dimensions of a definition and their values, as data, and in `tools.csv` those of tools.
 - `cases`: a run with the values given for it, and as label matrices in every order.
 - `search`: tries all definitions, and verifies the survivors on all topics.
 - `solving`: gains that no table has, by least squares.

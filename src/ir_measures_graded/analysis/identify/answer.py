@@ -17,10 +17,9 @@ from ...ranking.gains import LINEAR
 from ...registry.facts import is_graded
 from . import definitions as by
 from .cases import Case
-from .definitions import BASE, LABELS, Definition
+from .definitions import BASE, LABELS, Definition, computed_by, tools
 from .search import SAME, Found, Space, at_cutoffs, values_of
 from .solving import gains_in
-from .tools import computed_by, tools
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,9 +8,11 @@ others in `SUMS` and `QUOTIENTS`.
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 import ir_measures
@@ -248,9 +250,6 @@ OURS: dict[Measure, Definition] = {
 }
 """The cumulated gains of this package and ir-measures, as definitions."""
 
-LIKE = {NDCG: ("nDCG", "nDCG_JK", "nDCG_Burges", "nCG"), DCG: ("DCG_JK", "DCG_Burges", "CG")}
-"""The measures of this package and ir-measures that are definitions of nDCG and DCG."""
-
 ANY_ORDER = ("AP", "P", "R", "RR", "Rprec", "Success", "Bpref", "Q", "ERR_G", "RBP_G")
 """The measures that are tried in all orders of ties; the others in trec_eval's order."""
 VARIED = """
@@ -295,14 +294,13 @@ def family(name: str) -> str:
     ('nDCG', 'ERR', 'ERR')
     """
     name = re.split("[ (@]", name)[0]
-    return next((of for of, names in LIKE.items() if name in names), name.removesuffix("_G"))
+    return {measure.NAME: of.measure for measure, of in OURS.items()}.get(name, name.removesuffix("_G"))
 
 
 def impossible(definition: Definition) -> set[str]:
     """The values that are not tried for the measure of a definition."""
-    if definition.cumulates:
-        return DCG_ONLY if definition.measure == NDCG else set()
-    return set() if " " in definition.measure else {MEAN, BEHIND, HALF}
+    is_string = not definition.cumulates and " " not in definition.measure
+    return {MEAN, BEHIND, HALF} if is_string else DCG_ONLY if definition.measure == NDCG else set()
 
 
 def uncut(measure: Measure, *without: str) -> Measure:
@@ -321,3 +319,60 @@ def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
         return checked(measure)
     except GradedError:
         return None
+
+
+# ------------------------------------------------------------------------------------------------- tools
+
+FILE = Path(__file__).with_name("tools.csv")
+"""One row per measure of a tool. An empty dimension is not known, or may have any value. `known` tells
+whether the version was run, as the tests do, or its source was read."""
+ANY: dict[str, Callable[[str], bool]] = {
+    "k": lambda cutoff: cutoff not in ("", ALL_RANKS),
+    "any table": lambda gain: gain not in OF_UNJUDGED,
+    "1 from level": lambda gain: gain.startswith("1 from level"),
+}
+"""The names in the table that stand for several values of a dimension."""
+UNKNOWN = ("precision", "averaged", "shown")
+"""Dimensions that may not apply to a definition."""
+
+
+class Tool(NamedTuple):
+    """A measure of a tool: `name` and `version` of the tool, the `metric`, and the dimensions that are
+    known."""
+
+    name: str
+    version: str
+    metric: str
+    known: str
+    dimensions: dict[str, str]
+
+    def computes(self, definition: Definition) -> bool:
+        """Whether the tool computes a definition."""
+        if definition.order == MEAN and "order" not in self.dimensions:
+            return False  # whatever order a sort leaves is one order
+        return definition.cumulates == ("discount" in self.dimensions) and all(
+            ANY.get(value, value.__eq__)(given) or (given == "" and name in UNKNOWN)
+            for name, value in self.dimensions.items()
+            for given in (getattr(definition, name),)
+        )
+
+    def called(self, cutoff: str) -> str:
+        """The tool, its metric with the cutoff, and its version."""
+        version = f" ({self.version})" if self.version else ""
+        return f"{self.name} {self.metric.replace('{k}', cutoff)}{version}"
+
+
+@cache
+def tools() -> tuple[Tool, ...]:
+    """All rows of the table."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
+    heads = [(row.pop("tool"), row.pop("version", ""), row.pop("metric"), row.pop("known")) for row in rows]
+    return tuple(Tool(*head, row) for head, row in zip(heads, rows))
+
+
+def computed_by(definitions: Iterable[Definition]) -> tuple[str, ...]:
+    """The tools that compute one of the definitions, in the order of the table."""
+    found = [*definitions]
+    names = (tool.called(each.cutoff) for tool in tools() for each in found if tool.computes(each))
+    return tuple(dict.fromkeys(names))
