@@ -189,10 +189,7 @@ def test_one_altered_topic_is_named_beside_the_nearest_definition():
 
 @pytest.mark.parametrize(
     ("gains", "measure", "solved"),
-    [
-        ("1:0.33,2:0.66,3:1", "nDCG@20", {1: 1, 2: 2, 3: 3.03}),
-        ("1:2,2:3,3:11", None, {1: 2, 2: 3, 3: 11}),
-    ],
+    [("1:0.33,2:0.66,3:1", "nDCG@20", {1: 1, 2: 2, 3: 3.03}), ("1:2,2:3,3:11", None, {1: 2, 2: 3, 3: 11})],
 )
 def test_gains_that_no_table_has_are_solved_for(gains, measure, solved):
     found = identify(QRELS, RUN, values_of(f"nDCG_JK(gains={gains})@20"), measure=measure)

@@ -29,14 +29,8 @@ from ..ranking.gains import gain_of, plain_number
 from ..ranking.judged import Judged
 from ..ranking.order import as_compared
 from ..ranking.ranks import JudgedRanks
-from ..registry.facts import (
-    gains_of,
-    has_own_ideal,
-    is_graded,
-    is_normalised,
-    needs_intents,
-    rank_weights,
-)
+from ..registry import facts
+from ..registry.facts import is_graded
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty.ties import in_order, sorts_ties
@@ -175,13 +169,7 @@ class Explanation(Result):
 
 
 def explain(
-    qrels: Qrels,
-    run: Source,
-    measure: Measure | str,
-    topic: str,
-    depth: int | None = None,
-    *,
-    name: str = "",
+    qrels: Qrels, run: Source, measure: Measure | str, topic: str, depth: int | None = None, *, name: str = ""
 ) -> Explanation:
     """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
@@ -213,11 +201,7 @@ def explain(
 
 
 def explanations(
-    qrels: Qrels,
-    runs: Runs,
-    measure: Measure | str,
-    depth: int | None,
-    topics: Iterable[str] | None = None,
+    qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None, topics: Iterable[str] | None = None
 ) -> dict[str, list[Explanation]]:
     """Explanations of several runs and topics: by the name of the run, in the order of the topics.
 
@@ -260,16 +244,16 @@ def _explained(
         ordered = uncut.ranks
         with np.errstate(all="ignore"):  # the results are finite
             added = measure.contributions(in_order(measure, run.view(measure)))
-            if is_normalised(measure):
+            if facts.is_normalised(measure):
                 found["sums"], found["ideal"] = measure.vectors(uncut, last)
     if added is not None:
         found["contributions"] = _by_rank(added, added.gain, depth, 0.0)
-        if (weights := rank_weights(measure, last)) is not None:
+        if (weights := facts.rank_weights(measure, last)) is not None:
             found["weights"] = np.tile(weights, (len(topics), 1))
     if "ideal" not in found and (added is not None or not is_graded(measure)):
         found["ideal"] = ideal_values(last)
-    gain = gain_of(judged.level, gains_of(measure))
-    among = np.sort(run.ranks.doc) if has_own_ideal(measure) else slice(None)
+    gain = gain_of(judged.level, facts.gains_of(measure))
+    among = np.sort(run.ranks.doc) if facts.has_own_ideal(measure) else slice(None)
     documents, of_run = _ranking(run.block, ranks, ordered, gain, depth)
     found |= of_run | _best(judged, gain, among, depth)
     if not is_graded(measure):
@@ -297,7 +281,7 @@ def _one_ranking(measure: Measure | str) -> Measure:
     if len(found) != 1:
         raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
     measure = found[0]
-    if needs_intents(measure):
+    if facts.needs_intents(measure):
         raise NotApplicableError(
             f"{measure} cannot be explained: a document has a level for each intent, and one level is shown"
         )

@@ -133,11 +133,7 @@ class ExplainedDifference(Result):
 
 
 def explain_difference(
-    qrels: Qrels,
-    runs: Runs,
-    measure: Measure | str,
-    topic: str | None = None,
-    depth: int | None = None,
+    qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | None = None, depth: int | None = None
 ) -> ExplainedDifference:
     """The documents that make the difference of two runs in a topic.
 
