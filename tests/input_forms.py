@@ -7,6 +7,8 @@
 import io
 from collections import ChainMap, UserDict, namedtuple
 from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from random import Random
 from types import MappingProxyType, SimpleNamespace
@@ -19,6 +21,8 @@ from pyarrow import csv, feather, ipc, parquet
 from ir_measures_graded import RunFile
 from ir_measures_graded.inputs.files import qrels_table
 
+TABLE = pyarrow.Table.from_arrays
+TSV = csv.WriteOptions(delimiter="\t", quoting_style="none")
 TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 Source = Mapping[str, Mapping[str, float]]
@@ -35,14 +39,22 @@ def rows(source: Source, shuffle: Random | None = None) -> list[tuple[str, str, 
 def shuffled(source: Source, shuffle: Random) -> dict[str, dict[str, float]]:
     """The same dict of dicts with its topics and documents in random order."""
     topics = [(topic, list(docs.items())) for topic, docs in source.items()]
-    shuffle.shuffle(topics)
-    for _, docs in topics:
-        shuffle.shuffle(docs)
+    for listed in (topics, *(docs for _, docs in topics)):
+        shuffle.shuffle(listed)
     return {topic: dict(docs) for topic, docs in topics}
 
 
 def dicts(source: Source, value: str, shuffle: Random | None = None) -> Source:
     return shuffled(source, shuffle) if shuffle is not None else source
+
+
+def then(form: Form, change: Callable[[Any], Any]) -> Form:
+    """A form that is made from another one."""
+    return lambda *given: change(form(*given))
+
+
+def mappings(kind: Callable[..., Any]) -> Form:
+    return then(dicts, lambda source: kind({topic: kind(docs) for topic, docs in source.items()}))
 
 
 def tuples(fields: str) -> Form:
@@ -59,14 +71,6 @@ def tuples(fields: str) -> Form:
     return form
 
 
-def generator(source: Source, value: str, shuffle: Random | None = None) -> Any:
-    return (row for row in tuples("query_id doc_id VALUE")(source, value, shuffle))
-
-
-def objects(source: Source, value: str, shuffle: Random | None = None) -> Any:
-    return [SimpleNamespace(**row._asdict()) for row in generator(source, value, shuffle)]
-
-
 def frame(ids: str | None = None, numbers: str | None = None) -> Form:
     """A DataFrame with an unneeded column, an unusual column order and a constant index."""
 
@@ -74,10 +78,8 @@ def frame(ids: str | None = None, numbers: str | None = None) -> Form:
         found = rows(source, shuffle)
         made = pandas.DataFrame(found, columns=["query_id", "doc_id", value])
         made[value] = made[value].astype(float)
-        if ids is not None:
-            made = made.astype({"query_id": ids, "doc_id": ids})
-        if numbers is not None:
-            made = made.astype({value: numbers})
+        types = {"query_id": ids, "doc_id": ids, value: numbers}
+        made = made.astype({name: type_ for name, type_ in types.items() if type_})
         return made.assign(iteration="0")[[value, "iteration", "doc_id", "query_id"]].set_index(
             [[0] * len(found)]
         )
@@ -114,27 +116,8 @@ class ArrowArray:
 
 def stream(columns: list[Any], names: list[str]) -> Any:
     """A stream of Arrow data in batches of two rows, which can be read once."""
-    table = pyarrow.Table.from_arrays(columns, names)
+    table = TABLE(columns, names)
     return pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=2))
-
-
-def terrier_frame(source: Source, value: str, shuffle: Random | None = None) -> Any:
-    """A DataFrame with PyTerrier's column names."""
-    return frame()(source, value, shuffle).rename(columns=TERRIER)
-
-
-def polars_frame(columns: list[Any], names: list[str]) -> Any:
-    """A DataFrame of Polars with PyTerrier's column names."""
-    import polars
-
-    return polars.from_arrow(pyarrow.Table.from_arrays(columns, [TERRIER.get(name, name) for name in names]))
-
-
-def duckdb_relation(columns: list[Any], names: list[str]) -> Any:
-    """A relation of DuckDB with decimal values if they fit."""
-    import duckdb
-
-    return duckdb.from_arrow(pyarrow.Table.from_arrays(columns, names))
 
 
 def in_file(write: Callable[[Any, io.BytesIO], Any]) -> Callable[..., Any]:
@@ -142,7 +125,7 @@ def in_file(write: Callable[[Any, io.BytesIO], Any]) -> Callable[..., Any]:
 
     def make(columns: list[Any], names: list[str]) -> Any:
         content = io.BytesIO()
-        write(pyarrow.Table.from_arrays(columns, names), content)
+        write(TABLE(columns, names), content)
         content = io.BytesIO(content.getvalue())
         return RunFile(content) if "score" in names else qrels_table(content)
 
@@ -157,40 +140,18 @@ def write_trec(table: Any, file: io.BytesIO) -> None:
         file.write(line.encode())
 
 
-def write_parquet(table: Any, file: io.BytesIO) -> None:
-    parquet.write_table(table, file, row_group_size=2)
-
-
-def write_feather(table: Any, file: io.BytesIO) -> None:
-    feather.write_feather(table, file, chunksize=2)
-
-
 def write_stream(table: Any, file: io.BytesIO) -> None:
     with ipc.new_stream(file, table.schema) as written:
         written.write_table(table, max_chunksize=2)
 
 
-def write_tsv(table: Any, file: io.BytesIO) -> None:
-    csv.write_csv(table, file, csv.WriteOptions(delimiter="\t", quoting_style="none"))
+def imported(library: str) -> Form:
+    """An Arrow table that another library imports."""
+    return arrow("string", lambda *made: import_module(library).from_arrow(TABLE(*made)))
 
 
-def frame_rows(source: Source, value: str, shuffle: Random | None = None) -> Any:
-    return frame()(source, value, shuffle).itertuples()
-
-
-def records(source: Source, value: str, shuffle: Random | None = None) -> Any:
-    return frame()(source, value, shuffle).to_records(index=False)
-
-
-def mappings(kind: Callable[..., Any]) -> Form:
-    """Mappings other than dicts."""
-
-    def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
-        return kind({topic: kind(docs) for topic, docs in dicts(source, value, shuffle).items()})
-
-    return form
-
-
+PARQUET = in_file(partial(parquet.write_table, row_group_size=2))
+FEATHER = in_file(partial(feather.write_feather, chunksize=2))
 FORMS: dict[str, Form] = {
     "dict of dicts": dicts,
     "mapping proxies": mappings(MappingProxyType),
@@ -198,41 +159,43 @@ FORMS: dict[str, Form] = {
     "chain maps": mappings(ChainMap),
     "list of named tuples": tuples("query_id doc_id VALUE"),
     "named tuples of ir-datasets": tuples("VALUE iteration query_id doc_id"),
-    "generator": generator,
-    "list of other objects": objects,
+    "generator": then(tuples("query_id doc_id VALUE"), iter),
+    "list of other objects": then(
+        tuples("query_id doc_id VALUE"), lambda rows: [SimpleNamespace(**row._asdict()) for row in rows]
+    ),
     "DataFrame": frame(),
     "DataFrame of objects": frame("object"),
     "DataFrame of strings stored by Python": frame("string[python]"),
     "DataFrame of categories": frame("category"),
     "DataFrame with nullable numbers": frame(numbers="Float64"),
     "DataFrame with numbers as objects": frame(numbers="object"),
-    "rows of a DataFrame": frame_rows,
-    "NumPy records": records,
+    "rows of a DataFrame": then(frame(), lambda made: made.itertuples()),
+    "NumPy records": then(frame(), lambda made: made.to_records(index=False)),
     "DataFrame of Arrow strings": frame("string[pyarrow]"),
     "DataFrame of Arrow columns": frame("string[pyarrow]", "double[pyarrow]"),
-    "Arrow table": arrow("string", pyarrow.Table.from_arrays),
-    "Arrow table of large strings": arrow("large_string", pyarrow.Table.from_arrays),
-    "Arrow table of dictionaries": arrow("dictionary", pyarrow.Table.from_arrays),
+    "Arrow table": arrow("string", TABLE),
+    "Arrow table of large strings": arrow("large_string", TABLE),
+    "Arrow table of dictionaries": arrow("dictionary", TABLE),
     "Arrow record batch": arrow("string", pyarrow.RecordBatch.from_arrays),
     "Arrow array": arrow("string", ArrowArray),
     "list of Arrow record batches": arrow("string", lambda *columns: list(stream(*columns))),
     "TREC file": arrow("string", in_file(write_trec)),
     "CSV file": arrow("string", in_file(csv.write_csv)),
-    "TSV file": arrow("string", in_file(write_tsv)),
-    "Parquet file": arrow("string", in_file(write_parquet)),
-    "Parquet file of dictionaries": arrow("dictionary", in_file(write_parquet)),
-    "Arrow file": arrow("large_string", in_file(write_feather)),
-    "Arrow file of dictionaries": arrow("dictionary", in_file(write_feather)),
+    "TSV file": arrow("string", in_file(lambda *into: csv.write_csv(*into, TSV))),
+    "Parquet file": arrow("string", PARQUET),
+    "Parquet file of dictionaries": arrow("dictionary", PARQUET),
+    "Arrow file": arrow("large_string", FEATHER),
+    "Arrow file of dictionaries": arrow("dictionary", FEATHER),
     "Arrow stream in a file": arrow("string_view", in_file(write_stream)),
 }
 if find_spec("duckdb"):
-    FORMS["DuckDB relation"] = arrow("string", duckdb_relation)
+    FORMS["DuckDB relation"] = imported("duckdb")
 
 ONLY_GRADED: dict[str, Form] = {
-    "DataFrame of PyTerrier": terrier_frame,
+    "DataFrame of PyTerrier": then(frame(), lambda made: made.rename(columns=TERRIER)),
     "Arrow stream": arrow("string", stream),
     "Arrow stream of string views": arrow("string_view", stream),
 }
 """Forms that `GradedEvaluator` reads, but that ir-measures cannot share between providers."""
 if find_spec("polars"):
-    ONLY_GRADED["Polars DataFrame"] = arrow("string", polars_frame)
+    ONLY_GRADED["Polars DataFrame"] = imported("polars")
