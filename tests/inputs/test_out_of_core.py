@@ -43,48 +43,47 @@ def written(path, run, shuffle):
     return path
 
 
+def stream(table):
+    """The rows as a stream, which can be read once."""
+    return pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
+
+
 @pytest.mark.usefixtures("duckdb", "small")
-@pytest.mark.parametrize("name", ["run.txt", "run.parquet"])
+@pytest.mark.parametrize("form", ["run.txt", "run.parquet", "stream", "sorted stream"])
 @pytest.mark.parametrize("measures", [MEASURES, [AP, Compat(p=0.8)]], ids=["ours", "others"])
-def test_values_and_aggregates_equal_those_of_a_run_in_memory(name, measures, tmp_path):
+def test_values_and_aggregates_equal_those_of_a_run_in_memory(form, measures, tmp_path):
     qrels, runs = qrels_and_runs(topics=40)
-    path = written(tmp_path / name, runs["one"], Random(2))
-    found = evaluate(qrels, {"run": path}, measures)
-    again = evaluate(qrels, {"run": arrow(runs["one"], "score", Random(2))}, measures)
+    table = arrow(runs["one"], "score", None if form == "sorted stream" else Random(2))
+    run = stream(table) if "stream" in form else written(tmp_path / form, runs["one"], Random(2))
+    found, again = (evaluate(qrels, {"run": each}, measures) for each in (run, table))
     assert found.records() == again.records()
     assert found.aggregates.tolist() == again.aggregates.tolist()
 
 
 @pytest.mark.usefixtures("duckdb", "small")
-@pytest.mark.parametrize("shuffle", [None, Random(2)], ids=["sorted", "shuffled"])
-@pytest.mark.parametrize("measures", [MEASURES, [AP, Compat(p=0.8)]], ids=["ours", "others"])
-def test_a_stream_is_read_once(shuffle, measures):
-    qrels, runs = qrels_and_runs(topics=40)
-    table = arrow(runs["one"], "score", shuffle)
-    stream = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
-    found = evaluate(qrels, {"run": stream}, measures)
-    again = evaluate(qrels, {"run": table}, measures)
-    assert found.records() == again.records()
-    assert found.aggregates.tolist() == again.aggregates.tolist()
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ("q1 Q0 d1 0 high x", "the score 'high' is not a number"),
+        ("q1 Q0 d1 0 7 x", "topic 'q1' retrieves document 'd1' a second time .first in line {first}"),
+    ],
+)
+def test_an_error_late_in_a_file_is_that_of_the_file(last, message, tmp_path):
+    _, runs = qrels_and_runs(topics=40)
+    path = written(tmp_path / "run.txt", {**runs["one"], "q1": {"d1": 1}}, Random(2))
+    lines = [*path.read_text().splitlines(), last]
+    path.write_text("\n".join(lines))
+    first = next(number for number, line in enumerate(lines, 1) if line.startswith("q1 "))
+    with pytest.raises(GradedError, match=f"run.txt:{len(lines)}: {message.format(first=first)}"):
+        evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
 
 
 @pytest.mark.usefixtures("small")
 def test_a_topic_that_appears_again_late_in_a_stream_is_an_error():
     _, runs = qrels_and_runs(topics=40)
     table = pyarrow.concat_tables([arrow(runs["one"], "score"), arrow({"q7": {"late": 1}}, "score")])
-    stream = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
     with pytest.raises(GradedError, match="mine: topic 'q7' appears again after 600 rows of a stream; sort"):
-        evaluate({"q1": {"d1": 1}}, {"mine": stream}, [AP])
-
-
-@pytest.mark.usefixtures("duckdb", "small")
-def test_an_error_late_in_a_file_is_that_of_the_file(tmp_path):
-    _, runs = qrels_and_runs(topics=40)
-    path = written(tmp_path / "run.txt", runs["one"], Random(2))
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines, "q1 Q0 d1 0 high x"]))
-    with pytest.raises(GradedError, match=rf"run.txt:{len(lines) + 1}: the score 'high' is not a number"):
-        evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
+        evaluate({"q1": {"d1": 1}}, {"mine": stream(table)}, [AP])
 
 
 def test_blocks_are_cut_between_hashes():
@@ -96,20 +95,6 @@ def test_blocks_are_cut_between_hashes():
         assert pyarrow.concat_tables(blocks).combine_chunks() == table
         seen = [set(block["query_id"].to_pylist()) for block in blocks]
         assert sum(map(len, seen)) == len(set(topics))
-
-
-@pytest.mark.usefixtures("duckdb", "small")
-def test_a_repeated_document_is_named_with_its_lines(tmp_path):
-    _, runs = qrels_and_runs(topics=40)
-    path = written(tmp_path / "run.txt", {**runs["one"], "q1": {"d1": 1}}, Random(2))
-    lines = path.read_text().splitlines()
-    first = next(number for number, line in enumerate(lines, 1) if line.startswith("q1 "))
-    path.write_text("\n".join([*lines, "q1 Q0 d1 0 7 x"]))
-    message = (
-        f"run.txt:{len(lines) + 1}: topic 'q1' retrieves document 'd1' a second time .first in line {first}"
-    )
-    with pytest.raises(GradedError, match=message):
-        evaluate({"q1": {"d1": 1}}, {"run": path}, [AP])
 
 
 @pytest.mark.usefixtures("small")
