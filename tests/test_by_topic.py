@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_graded.by_topic import coded, cumsum, earlier_and_smaller, offsets_of, tally
+from ir_measures_graded.by_topic import coded, cumsum, earlier_and_smaller, tally
 
 SMALL = st.integers(-3, 3) | st.sampled_from([0.1, 0.2, 0.3, 1e-9, 1e9])
 slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
@@ -48,14 +48,6 @@ def test_earlier_and_smaller_matches_a_plain_loop(lists, weighted):
     assert earlier_and_smaller(values, offsets, weights).tolist() == expected
     whole = np.unique(values, return_inverse=True)[1] - 3
     assert earlier_and_smaller(whole, offsets, weights).tolist() == expected
-
-
-@given(st.lists(st.integers(0, 6)).map(sorted))
-def test_offsets_bound_the_values_of_each_topic(topic):
-    offsets = offsets_of(np.array(topic, dtype=np.int64), topic_count=8)
-    assert offsets.shape == (9,)
-    for number in range(8):
-        assert topic[offsets[number] : offsets[number + 1]] == [number] * topic.count(number)
 
 
 @pytest.mark.parametrize(

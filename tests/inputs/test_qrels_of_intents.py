@@ -30,26 +30,18 @@ def arrow(frame, **changed):
     return table
 
 
-def file(write):
-    def form(frame, path):
-        write(frame, path)
-        return path
-
-    return form
-
-
 FORMS = {
     "frame": lambda frame, path: frame.rename(columns=TERRIER),
     "named tuples": lambda frame, path: [*frame.itertuples(index=False)],
     "dicts": lambda frame, path: frame.to_dict("records"),
     "table": lambda frame, path: arrow(frame),
     "batches": lambda frame, path: arrow(frame).to_batches(max_chunksize=2),
-    "csv": file(lambda frame, path: frame.to_csv(path, index=False)),
-    "tsv": file(lambda frame, path: frame.rename(columns=TERRIER).to_csv(path, index=False, sep="\t")),
-    "json lines": file(lambda frame, path: frame.to_json(path, orient="records", lines=True)),
-    "json array": file(lambda frame, path: frame.to_json(path, orient="records")),
-    "parquet": file(lambda frame, path: parquet.write_table(arrow(frame), path)),
-    "arrow file": file(lambda frame, path: feather.write_feather(arrow(frame), path)),
+    "csv": lambda frame, path: frame.to_csv(path, index=False) or path,
+    "tsv": lambda frame, path: frame.rename(columns=TERRIER).to_csv(path, index=False, sep="\t") or path,
+    "json lines": lambda frame, path: frame.to_json(path, orient="records", lines=True) or path,
+    "json array": lambda frame, path: frame.to_json(path, orient="records") or path,
+    "parquet": lambda frame, path: parquet.write_table(arrow(frame), path) or path,
+    "arrow file": lambda frame, path: feather.write_feather(arrow(frame), path) or path,
 }
 every_form = pytest.mark.parametrize("form", FORMS)
 
