@@ -1,7 +1,5 @@
 """The table that papers print: runs × measures with marks and a caption, in LaTeX, Markdown and HTML."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence

@@ -17,8 +17,6 @@ layouts with random effects); F. E. Satterthwaite: An approximate distribution o
 components. Biometrics Bulletin 2, 1946.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

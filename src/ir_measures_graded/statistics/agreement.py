@@ -4,8 +4,6 @@ statsmodels and scikit-learn compute Cohen's κ, and the package krippendorff co
 time; SciPy does so for the correlations of two orders. The functions here take any number of either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

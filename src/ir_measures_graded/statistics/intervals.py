@@ -4,8 +4,6 @@ SciPy computes the intervals (Student's t or BCa bootstrap). Both assume that th
 of the topics that matter.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

@@ -3,8 +3,6 @@
 `scipy.special` has the distributions that most analyses need; `scipy.stats` takes a second to import.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any

@@ -10,8 +10,6 @@ S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian J
 Z. Šidák: Rectangular confidence regions for the means of multivariate normal distributions. JASA 62, 1967.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -4,8 +4,6 @@ SciPy, statsmodels and scikit-posthocs compute all tests but the randomised Tuke
 module adds the cases in which a test is undefined.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -12,8 +12,6 @@ F. E. Satterthwaite: An approximate distribution of estimates of variance compon
 J. N. K. Rao, C. F. J. Wu: Resampling inference with complex survey data. JASA 83, 1988.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
