@@ -112,12 +112,8 @@ def test_equal_runs_have_p_1_and_an_interval_without_width():
     assert (equal.difference, equal.lower, equal.upper, equal.effect_size) == (0, 0, 0, 0)
     assert (equal.statistic, equal.detectable, equal.note) == (None, None, EQUAL)
     assert other.adjusted == pytest.approx(min(1, 2 * other.p))  # equal runs count in the family
-
-
-def test_rounding_errors_are_no_differences():
-    array = np.linspace(0.1, 0.7, 12)
-    found = compare_values(of_array([array, array + 1e-14 * np.arange(12)]))
-    assert found.find("nDCG_JK")[0].note == EQUAL
+    rounding = of_array([array[0], array[0] + 1e-14 * np.arange(12)])
+    assert compare_values(rounding).find("nDCG_JK")[0].note == EQUAL
 
 
 def test_constant_difference_has_neither_p_nor_interval():
@@ -249,8 +245,7 @@ def test_tukey_hsd_depends_on_the_seed_but_not_on_the_order_of_runs(values):
 
 
 def test_wilcoxon_keeps_ties_between_differences_of_rounded_values():
-    a = np.array([1 / 3, 2 / 3, 1, 1 / 3, 2 / 3, 2 / 3, 1, 1 / 3, 2 / 3, 0])
-    b = np.array([0, 1 / 3, 2 / 3, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1 / 3])
+    a, b = np.array([[1, 2, 3, 1, 2, 2, 3, 1, 2, 0], [0, 1, 2, 0, 1, 1, 2, 2, 3, 1]]) / 3
     assert wilcoxon(a, b).p == pytest.approx(0.3438, abs=5e-5)
 
 

@@ -1,6 +1,7 @@
 """Groups of topics: each has the tables of its topics, corrected over all groups that are tested."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,17 +43,15 @@ def test_p_intervals_and_effects_of_groups_are_corrected_for_all_groups(values):
     assert found.records()[:3] == [{"group": None, **row} for row in compare_values(values).records()]
     tests = [test for kind in ("short", "long") for test in found.groups[kind].find("nDCG_JK")]
     p = []
-    for kind in ("short", "long"):
-        for test in found.groups[kind].find("nDCG_JK"):
-            a, b = (rows_of(values, kind)[values.runs.index(run)] for run in (test.run, test.other))
-            p.append(stats.ttest_rel(a, b).pvalue)
-            reach = stats.sem(a - b) * stats.t.ppf((1 + 0.95 ** (1 / 6)) / 2, a.size - 1)
-            assert test.upper == pytest.approx(np.mean(a - b) + reach)
-            chance = stats.t.isf(0.05 / 12, a.size - 1)
-            found_with = stats.nct.sf(
-                chance, a.size - 1, test.detectable / np.std(a - b, ddof=1) * a.size**0.5
-            )
-            assert found_with == pytest.approx(0.8, abs=1e-3)
+    for test, kind in zip(tests, ["short"] * 3 + ["long"] * 3):
+        a, b = (rows_of(values, kind)[values.runs.index(run)] for run in (test.run, test.other))
+        p.append(stats.ttest_rel(a, b).pvalue)
+        degrees, deviation = a.size - 1, np.std(a - b, ddof=1)
+        reach = stats.sem(a - b) * stats.t.ppf((1 + 0.95 ** (1 / 6)) / 2, degrees)
+        assert test.upper == pytest.approx(np.mean(a - b) + reach)
+        effect = test.detectable / deviation * a.size**0.5
+        power = stats.nct.sf(stats.t.isf(0.05 / 12, degrees), degrees, effect)
+        assert power == pytest.approx(0.8, abs=1e-3)
     assert [test.adjusted for test in tests] == pytest.approx(multipletests(p, method="holm")[1])
     assert {test.significant for test in tests} == {True, False}
     small = [test for kind in ("odd", "single", "no group") for test in found.groups[kind].find("nDCG_JK")]
@@ -153,10 +152,8 @@ def test_a_report_of_values_leaves_out_what_needs_rankings(values, tmp_path, mon
     rows.to_csv("v.csv", index=False)
     assert cli.main(["report", "--values", "v.csv", "--by", "kind"]) == 0
     page = Path("report.html").read_text()
-    names = ["verdict", "groups", "topics", "method"]
-    assert [
-        name for name in (*names, "data", "curves", "rankings") if f'<section id="{name}"' in page
-    ] == names
+    sections = re.findall(r'<section id="(\w+)"', page)
+    assert sections == ["verdict", "groups", "topics", "method"]
     assert "need rankings and qrels, and are left out" in page
     assert "short (12 topics)" in page
     assert "this package does not know the definition" in page

@@ -84,9 +84,8 @@ def test_systems_are_compared_by_means_over_their_repeats(values):
         assert f"{row['mean']:.4f} ± {row['SD']:.4f}" in found.to_latex()
     tests = found.find("nDCG_JK", "topics × repeats")
     for test in tests:
-        topics, repeats, both, degrees = errors_of(
-            *(values.values[rows[run], 0] for run in (test.run, test.other))
-        )
+        systems = (values.values[rows[run], 0] for run in (test.run, test.other))
+        topics, repeats, both, degrees = errors_of(*systems)
         assert test.p == pytest.approx(2 * stats.t.sf(abs(test.difference) / both, degrees))
         reach = stats.t.isf((1 - 0.95 ** (1 / 3)) / 2, degrees) * both
         assert test.upper == pytest.approx(test.difference + reach)
@@ -118,11 +117,8 @@ def test_a_pattern_a_column_of_systems_and_a_column_of_seeds_tell_the_same(
     rows["run"] = rows["model"] + "_seed" + rows["seed"].astype(str)
     rows.drop(columns=["model", "seed"]).to_json("names.json", orient="records", double_precision=15)
     printed = []
-    for file, repeats in (
-        ("models.csv", "model"),
-        ("seeds.parquet", "seed"),
-        ("names.json", r"(\w+)_seed\d"),
-    ):
+    files = ("models.csv", "model"), ("seeds.parquet", "seed"), ("names.json", r"(\w+)_seed\d")
+    for file, repeats in files:
         words = ["compare", "--values", file, "--repeats", repeats, "--baseline", "two"]
         assert cli.main([*words, "--show", "tests", "-f", "jsonl"]) == 0
         lines = map(json.loads, capsys.readouterr().out.splitlines())
