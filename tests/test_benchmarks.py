@@ -5,10 +5,8 @@ import shutil
 from collections import Counter
 from dataclasses import replace
 
-import ir_measures
 import numpy as np
 import pytest
-from ir_measures.util import QrelsConverter, RunConverter
 
 pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -68,22 +66,6 @@ def test_workloads_repeat_themselves_and_grow():
     small, again, large = (workloads.tables(replace(BLOCKS, topics=topics)) for topics in (1000, 1000, 1010))
     assert small == again
     assert large[1].slice(0, len(small[1])) == small[1]
-
-
-def test_all_forms_hold_the_same(tmp_path):
-    expected = rows_of(*FORMS["tuples"](TINY))
-    for form in FORMS:
-        qrels, run = FORMS[form](TINY)
-        assert (
-            rows_of(QrelsConverter(qrels).as_namedtuple_iter(), RunConverter(run).as_namedtuple_iter())
-            == expected
-        )
-    qrels, run = map(str, workloads.write(TINY, tmp_path))
-    assert rows_of(ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run)) == expected
-
-
-def rows_of(qrels, run):
-    return [(*row,) for row in qrels], [(*row,) for row in run]
 
 
 def here(function, *arguments):

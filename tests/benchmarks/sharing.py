@@ -64,8 +64,6 @@ def mixed_on_files(qrels: Path, run: Path) -> dict[str, Call]:
 
 def with_accelerate(calls: dict[str, Call]) -> dict[str, Call]:
     """Each call without and with `accelerate()`."""
-    if not hasattr(ir_measures_graded, "accelerate"):
-        return calls
     return calls | {f"{name}, accelerated": partial(_accelerated, call) for name, call in calls.items()}
 
 

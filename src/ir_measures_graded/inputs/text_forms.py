@@ -241,14 +241,14 @@ class Counter:
 
         ranks = arrow_numbers(compute.cast(rows[self.form.counted], "float64"))
         scores = -ranks if self.form.ranks else arrow_numbers(rows["score"])
+        before = np.roll(ranks, 1), np.roll(scores, 1)
         stretches = stretches_of(rows["query_id"], "run: query_id")
-        before = np.concatenate(([np.nan], ranks[:-1])), np.concatenate(([np.nan], scores[:-1]))
         ends = np.append(stretches.start[1:], len(rows)) - 1
         for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
+            first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
             topic = stretches.names[code]
-            begin = min(ranks[start], 1) - 1  # ranks begin at 0 or at 1
-            before[0][start], before[1][start] = self._last.get(topic, (begin, np.inf))
-            self._last[topic] = float(ranks[end]), float(scores[end])
+            before[0][start], before[1][start] = self._last.get(topic, first)
+            self._last[topic] = ranks[end], scores[end]
         wrong = np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))
         if wrong.size:
             row = int(wrong[0])
