@@ -21,7 +21,7 @@ from ..inputs.in_memory import in_memory, read_run
 from ..inputs.rows import Rows, RunSource, floats
 from ..registry.facts import may_need_all_topics, needs_all_topics
 from ..registry.notation import parse_measures
-from .evaluate import Values, Work
+from .evaluate import Work
 from .named import Judgments, Run
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def evaluate_batches(
     judgments, and for a topic in two batches. Raises `GradedError` for `levels` that are not finite numbers,
     and for a name in `by` that is no column of the batches or is a column of the result.
     """
+    import pyarrow
+
     wanted = parse_measures(measures)
     known = None if levels is None else floats(QRELS, [list(levels)], lambda _: "levels")
     if known is not None and not np.isfinite(known).all():
@@ -81,16 +83,24 @@ def evaluate_batches(
         raise GradedError(f"{measure} needs the levels of all topics; give levels")
     source = in_memory(_arrow(qrels, QRELS), QRELS)
     judgments = Judgments(source, source.table(), None, np.array([np.nan]) if known is None else known)
-    work = Work(judgments, wanted, None)
-    if not by:
-        return _values(judgments, wanted, [work(Run("", _Batches(batches)))])
-    keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
-    names = (", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist())
-    result = _values(judgments, wanted, [work(Run(name, _Batches([run]))) for name, run in zip(names, runs)])
-    group = np.repeat(np.arange(len(keys)), len(judgments.topics) * len(wanted))
-    for name in reversed(by):
-        result = result.add_column(0, name, keys[name].take(arrow_array(group)))
-    return result
+    work, keys, runs = Work(judgments, wanted, None), pyarrow.table({}), iter([batches])
+    if by:
+        keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
+    names = [", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist()]
+    found = [work(Run(name, _Batches(run))) for name, run in zip(names or [""], runs)]
+    topic = np.array(judgments.topics, dtype=object)
+    measure = np.repeat(np.array([*map(str, wanted)], dtype=object), topic.size)
+    group = arrow_array(np.repeat(np.arange(len(found)), measure.size))
+    values = np.array([fields[0] for fields, _ in found], dtype=np.float64).ravel()
+    unreported = np.array([fields[-1] for fields, _ in found], dtype=bool).ravel()
+    return pyarrow.table(
+        {
+            **{name: keys[name].take(group) for name in by},
+            "query_id": pyarrow.array(np.tile(topic, len(wanted) * len(found)), pyarrow.string()),
+            "measure": pyarrow.array(np.tile(measure, len(found)), pyarrow.string()),
+            "value": pyarrow.array(values, mask=unreported),
+        }
+    )
 
 
 def needs_levels(measures: Iterable[Measure]) -> bool:
@@ -129,24 +139,9 @@ class _Batches(RunSource):
         return read_run(joined(batches, RUN))
 
 
-def _values(judgments: Judgments, measures: Sequence[Measure], found: Sequence[Values]) -> pyarrow.Table:
-    """The result for several runs, in the order of runs, measures and topics."""
-    import pyarrow
-
-    topic = np.array(judgments.topics, dtype=object)
-    measure = np.repeat(np.array([*map(str, measures)], dtype=object), topic.size)
-    columns = {
-        "query_id": pyarrow.array(np.tile(topic, len(measures) * len(found)), pyarrow.string()),
-        "measure": pyarrow.array(np.tile(measure, len(found)), pyarrow.string()),
-    }
-    values = np.array([fields[0] for fields, _ in found], dtype=np.float64).ravel()
-    unreported = np.array([fields[-1] for fields, _ in found], dtype=bool).ravel()
-    return pyarrow.table(columns | {"value": pyarrow.array(values, mask=unreported)})
-
-
 def _by_group(
     batches: Sequence[pyarrow.Table], groups: Any, by: list[str]
-) -> tuple[pyarrow.Table, Iterator[pyarrow.Table]]:
+) -> tuple[pyarrow.Table, Iterator[Any]]:
     """The distinct combinations of values in the columns `by`, and the rows of each combination."""
     import pyarrow
 
@@ -164,7 +159,7 @@ def _by_group(
     run = joined(batches, RUN)
     rows = (np.asarray(rows.values) for rows in grouped["row_list"])
     # Rows of `groups` have higher numbers than those of the run.
-    runs = (run.take(arrow_array(each[each < len(run)])) for each in rows)
+    runs = ([run.take(arrow_array(each[each < len(run)]))] for each in rows)
     return grouped.drop_columns("row_list").rename_columns(by), runs
 
 
