@@ -26,6 +26,8 @@ DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
 LINES = 300
 """The number of lines of a run whose ranks are compared with the scores."""
+FIRST = 1 << 16
+"""The number of bytes that are read again for these lines."""
 FIELDS = 6
 """The number of fields in a line of a TREC run, of which the fourth is the rank."""
 
@@ -92,7 +94,7 @@ def rank_remarks(source: RunSource) -> list[str]:
     """Whether the ranks in the first lines of a TREC file contradict the scores, which decide."""
     if not isinstance(source, RunFile) or not source.lasting:
         return []
-    with Content(source.file) as content:
+    with Content(source.file, FIRST) as content:
         lines = [line.split() for line in content.stream.start.split(b"\n", LINES)[:-1]]
     try:
         rows = [(fields[0], int(fields[3]), float(fields[4])) for fields in lines if len(fields) == FIELDS]

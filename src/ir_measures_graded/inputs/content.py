@@ -36,17 +36,17 @@ PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more prec
 class Peeked:
     """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
 
-    `ended` tells whether a read met the end.
+    These are `size` bytes, or all. `ended` tells whether a read met the end.
     """
 
     closed = ended = False
 
-    def __init__(self, pieces: Iterator[bytes]):
+    def __init__(self, pieces: Iterator[bytes], size: int):
         self._pieces, self._piece, self._at = pieces, b"", 0
         self._damage: Exception | None = None
         self.start = b""
         with suppress(*DAMAGE):
-            self.start = self.read(START)
+            self.start = self.read(size)
         self._piece, self._at = self.start + self._piece[self._at :], 0
 
     def read(self, size: int = sys.maxsize) -> bytes:
@@ -98,8 +98,9 @@ class Peeked:
 class Content:
     """A context manager for the decompressed content of a file.
 
-    `stream` is the content, and `compression` the name of its compression, empty if there is none. A file
-    that the caller opened stays open. Raises `FileError` if the file cannot be opened.
+    `stream` is the content, whose first `start` bytes are known, and `compression` the name of its
+    compression, empty if there is none. A file that the caller opened stays open. Raises `FileError` if the
+    file cannot be opened.
     """
 
     stream: Peeked
@@ -107,9 +108,9 @@ class Content:
     _descriptor: int
     _size: int | None = None
 
-    def __init__(self, file: File):
+    def __init__(self, file: File, start: int = START):
         refuse_other(file)
-        self.file, self.name = file, _name_of(file)
+        self.file, self.name, self._start = file, _name_of(file), start
         self._opened = ExitStack()
 
     def __enter__(self) -> Content:
@@ -121,11 +122,11 @@ class Content:
                 raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
-        self.stream = Peeked(pieces_of(stream))
+        self.stream = Peeked(pieces_of(stream), self._start)
         for name, (magic, decompressed) in COMPRESSIONS.items():
             if self.stream.start.startswith(magic):
                 self.compression = name
-                self.stream = Peeked(decompressed(self.stream))
+                self.stream = Peeked(decompressed(self.stream), self._start)
                 break
         return self
 

@@ -106,7 +106,9 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
         for line in io.BytesIO(rest if is_described else text)
         if line.strip() and not line.startswith(b"#")
     )
-    found = _form_of_rows(role, [*islice(lines, SAMPLE)], chosen)
+    row = next(lines, [])
+    sample = SAMPLE if len(row) in (3, 4, 5) else 0  # other forms show in one row
+    found = _form_of_rows(role, [row, *islice(lines, sample)], chosen)
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
     return replace(found, unjudged=chosen.unjudged), header * is_described
@@ -143,7 +145,7 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
 
 def _form_of_rows(role: Role, rows: list[list[bytes]], chosen: Chosen) -> Form | str:
     """The form of a file without a header, whose first rows have these fields, or the reason to refuse it."""
-    fields = rows[0] if rows else []
+    fields = rows[0]
     size = len(fields)
     if size > 1 and fields[1].startswith(b"qid:") and fields[1] != b"qid:":
         if role is RUN:
