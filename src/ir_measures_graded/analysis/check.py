@@ -41,7 +41,7 @@ class Check(Result):
 
     def table(self) -> Table:
         """Column names and rows: one row per remark."""
-        return ["input", "remark"], [list(remark) for remark in self.remarks]
+        return ["input", "remark"], list(map(list, self.remarks))
 
     def parts(self) -> list[tuple[str, Table]]:
         """The remarks, and the levels of the qrels."""

@@ -41,11 +41,6 @@ class ExplainedDifference(Result):
         return ("other_", self.other), ("", self.run)
 
     @property
-    def _known(self) -> bool:
-        """Whether the measure has contributions."""
-        return self.run.contributions is not None
-
-    @property
     def difference(self) -> float:
         """The value of `run` minus that of `other`."""
         return self.run.value - self.other.value
@@ -70,14 +65,14 @@ class ExplainedDifference(Result):
             {row["document"]: row for row in each.records() if row["document"] is not None}
             for _, each in self._sides
         )
-        rows = []
+        rows, known = [], self.run.contributions is not None
         for document in dict.fromkeys([*other, *run]):
             lists = other.get(document, {}), run.get(document, {})
             row = {name: (lists[0] or lists[1])[name] for name in ("document", "level", "gain")}
             for name in ("rank", "contribution"):
                 row |= {f"{side}{name}": each.get(name) for (side, _), each in zip(self._sides, lists)}
             before, after = (each.get("contribution", 0.0) for each in lists)
-            rows.append(row | {"difference": after - before if self._known else None})
+            rows.append(row | {"difference": after - before if known else None})
         best = ((row, min(filter(None, (row["rank"], row["other_rank"])))) for row in rows)
         return [row for row, _ in sorted(best, key=lambda each: (-abs(each[0]["difference"] or 0), each[1]))]
 
@@ -96,7 +91,7 @@ class ExplainedDifference(Result):
 
     def notes(self) -> list[str]:
         """The number of omitted documents, and the sum of the contributions below the last ranks."""
-        if not self._known:
+        if self.run.contributions is None:
             return [
                 f"{self.run.measure} has no contributions; the documents are in the order of their ranks."
             ]
@@ -115,7 +110,7 @@ class ExplainedDifference(Result):
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        rows, known = self._adding()[:DRAWN], self._known
+        rows, known = self._adding()[:DRAWN], self.run.contributions is not None
         figure = plots.new_figure(7.0, 1.2 + 0.3 * max(1, len(rows)))
         axes = figure.add_subplot()
         for number, (side, explained) in enumerate(self._sides):

@@ -1,7 +1,5 @@
 """A measure at every rank, for a run and for the ideal list: the values with the cutoffs 1, 2, 3 …"""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

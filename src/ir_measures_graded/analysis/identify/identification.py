@@ -1,7 +1,5 @@
 """`identify`: from qrels, runs and somebody's values to the definitions that give them."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Gains solved for: DCG is linear in the gains of the levels, so least squares over the topics finds them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The given values by topic, from a file or in memory, or a mean, with the decimals that they show."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
