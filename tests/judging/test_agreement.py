@@ -67,14 +67,18 @@ def test_the_tables_of_llmjudge_are_reproduced():
     assert unmapped.statistics in [each.statistics for each in found.judges]
 
 
-def test_alphas_equal_those_of_krippendorff(human):
-    peer = pytest.importorskip("krippendorff", reason="krippendorff is not installed")
+def test_kappas_and_alphas_equal_those_of_peers(human):
+    kappa = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed").cohen_kappa_score
+    alpha = pytest.importorskip("krippendorff", reason="krippendorff is not installed").alpha
     for other in (perturbed(human, 4), {t: dict.fromkeys(judged, 1) for t, judged in human.items()}):
         found = agreement(human, other, resamples=1)
         pairs = [(level, other[t][doc]) for t, judged in human.items() for doc, level in judged.items()]
+        levels = np.array(pairs, dtype=float).T
         for scale in ("interval", "ordinal"):
-            expected = peer.alpha(np.array(pairs, dtype=float).T, level_of_measurement=scale)
+            expected = alpha(levels, level_of_measurement=scale)
             assert found.statistics[f"alpha {scale}"].value == pytest.approx(expected, abs=1e-12)
+        for value, weights in ((found.kappa, None), (found.linear, "linear"), (found.quadratic, "quadratic")):
+            assert value == pytest.approx(kappa(*levels, weights=weights), abs=1e-12)
 
 
 def test_orders_equal_scipys_and_the_definitions():
@@ -142,7 +146,7 @@ def test_abstentions_and_documents_without_an_answer_are_counted(tmp_path):
     assert counts == ("machine", 2, 5, 2, 1)
 
 
-def test_the_confusion_matrix_counts_the_documents_of_both():
+def test_the_confusion_matrix_weighs_differences_of_levels_of_both():
     found = agreement(HUMAN, MACHINE)
     assert found.levels == (0, 1, 3)
     assert found.confusion.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 2]]
@@ -153,22 +157,7 @@ def test_the_confusion_matrix_counts_the_documents_of_both():
         ("q1", 3, pytest.approx(2 / 3), pytest.approx(2 / 3)),
         ("q2", 2, 0.5, 0.5),
     ]
-
-
-def test_kappas_equal_those_of_scikit_learn(human):
-    peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed").cohen_kappa_score
-    other = perturbed(human, 4)
-    found = agreement(human, other)
-    pairs = [(level, other[topic][doc]) for topic, judged in human.items() for doc, level in judged.items()]
-    first, second = zip(*pairs)
-    for kappa, weights in ((found.kappa, None), (found.linear, "linear"), (found.quadratic, "quadratic")):
-        assert kappa == pytest.approx(peer(first, second, weights=weights))
-    assert 0.5 < found.quadratic < found.linear < found.kappa < 1  # errors are of any size
-
-
-def test_weights_are_differences_of_levels_not_of_their_places():
-    """Levels 0, 1, 3: with the missing level 2 in mind, 3 is further from 1 than 1 from 0."""
-    found = agreement(HUMAN, MACHINE)
+    # Without the level 2, the level 3 is still further from 1 than 1 is from 0.
     counts = found.confusion / 5
     apart = np.abs(np.subtract.outer([0, 1, 3], [0, 1, 3]))
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0))

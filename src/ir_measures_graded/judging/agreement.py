@@ -315,11 +315,7 @@ def judges(
 
 
 def agreement(
-    human: Qrels,
-    machine: Qrels,
-    runs: Runs = (),
-    measures: Iterable[Measure | str] = (),
-    **options: Any,
+    human: Qrels, machine: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = (), **options: Any
 ) -> JudgeAgreement:
     """Compare the judgments of two qrels, and the orders of the runs under them.
 
@@ -344,12 +340,11 @@ def compared(found: Sequence[Panel], confidence: float, resamples: int, seed: in
 
 def _pairs(panel: Panel) -> dict[str, np.ndarray]:
     """The levels of the documents that both judged, by topic (documents × judges)."""
-    pairs = {
-        topic: [(level, others[doc]) for doc, level in panel.human[topic].items() if doc in others]
-        for topic in panel.both
-        for others in [panel.machine[topic]]
-    }
-    found = {topic: np.array(levels, dtype=float) for topic, levels in pairs.items() if levels}
+    found = {}
+    for topic in panel.both:
+        others, judged = panel.machine[topic], panel.human[topic]
+        if levels := [(level, others[doc]) for doc, level in judged.items() if doc in others]:
+            found[topic] = np.array(levels, dtype=float)
     if not found:
         raise GradedError(
             f"no document is judged by both the human and {panel.name}; check that both use the same ids"

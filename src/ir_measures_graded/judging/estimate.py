@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 COMBINED: Final = "combined"
 JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 LEAST_TOPICS: Final = 3
+Label = tuple[str, str | None, Measure]
+"""The run, the baseline and the measure of an estimate."""
 NO_VALUES: Final = np.empty(0)
 LOOKS: Final = {
     HUMAN: {"color": plots.GREY, "linewidth": 8, "alpha": 0.35, "label": HUMAN},
@@ -110,13 +112,9 @@ class Estimates(Result):
 
     def find(self, run: str, measure: Measure | str, judge: str, baseline: str | None = None) -> Estimate:
         """One of the estimates. Raises `GradedError` if there is none."""
+        wanted = (run, str(measure), judge, baseline)
         for found in self.estimates:
-            if (found.run, str(found.measure), found.judge, found.baseline) == (
-                run,
-                str(measure),
-                judge,
-                baseline,
-            ):
+            if (found.run, str(found.measure), found.judge, found.baseline) == wanted:
                 return found
         raise GradedError(f"there is no estimate for run {run!r}, measure {measure}, judge {judge!r}")
 
@@ -205,16 +203,8 @@ def estimate(
     """
     need_statistics("scipy")
     check(confidence, STUDENT)
-    (panel,) = panels(
-        human,
-        {MACHINE: machine},
-        runs,
-        measures,
-        machine_levels=machine_levels,
-        merge=merge,
-        progress=progress,
-        jobs=jobs,
-    )
+    given = human, {MACHINE: machine}, runs, measures
+    (panel,) = panels(*given, machine_levels=machine_levels, merge=merge, progress=progress, jobs=jobs)
     return estimated(panel, confidence, baseline)
 
 
@@ -290,11 +280,7 @@ def _variance(values: np.ndarray, lost: int = 1) -> float:
 
 
 def _family(
-    labels: Sequence[tuple[str, str | None, Measure]],
-    human: np.ndarray,
-    machine: np.ndarray,
-    both: int,
-    confidence: float,
+    labels: Sequence[Label], human: np.ndarray, machine: np.ndarray, both: int, confidence: float
 ) -> list[Estimate]:
     """The estimates of means, or of differences, by one measure (rows × topics of either judge).
 
@@ -314,7 +300,7 @@ def _family(
 
 
 def _by_each_judge(
-    label: tuple[str, str | None, Measure], human: np.ndarray, machine: np.ndarray, both: int, level: float
+    label: Label, human: np.ndarray, machine: np.ndarray, both: int, level: float
 ) -> list[Estimate]:
     """The estimates of one mean or difference, each with the p-value of a difference."""
     alone, paired, spread = human.size - both, human[:both], _variance(human)
