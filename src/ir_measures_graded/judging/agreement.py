@@ -29,8 +29,7 @@ from ..output.result import Result
 from ..ranking.gains import plain_number
 from ..registry.facts import sign_of
 from ..statistics.agreement import alpha, kappa, orders, swapped
-from ..statistics.intervals import STUDENT, check
-from ..statistics.options import need_statistics, statistics_library, whole_number
+from ..statistics.options import check_probability, need_statistics, statistics_library, whole_number
 from ..statistics.paired import paired
 from ..statistics.significance import PERMUTED_AT_ONCE, rounded, run_ranks
 from .estimate import Estimates
@@ -302,7 +301,7 @@ def judges(
     Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales that differ
     without `machine_levels`.
     """
-    check(confidence, STUDENT)
+    check_probability(confidence, "confidence", 0.95)
     whole_number(resamples, "resamples", 1)
     whole_number(seed, "seed", 0)
     need_statistics("scipy", "statsmodels")

@@ -126,12 +126,10 @@ def difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair)
 @difference.register
 def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
     topic, weight = differing(measure, one, other, shared)
-    value, best = measure.values(one) - measure.values(other), one.possible_gains.max(initial=0)
-
-    def added(weight: np.ndarray) -> np.ndarray:
-        return measure.scaled(np.bincount(topic, weights=weight * best, minlength=one.count), one)
-
-    return value - added(np.maximum(-weight, 0)), value + added(np.maximum(weight, 0))
+    value, weight = measure.values(one) - measure.values(other), weight * one.possible_gains.max(initial=0)
+    ends = (np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum))
+    low, high = (measure.scaled(end, one) for end in ends)
+    return value + low, value + high
 
 
 @difference.register(type(gP))
@@ -220,7 +218,9 @@ def _over_judgments(
     (u, q), of_run = measure.weights(raw, topics), measure.weights(run.gain, topics)
     u = np.where(raw > 0, u, 0.0)
     weight = np.prod(q**compositions.number, axis=1) * sign
-    fits, size = compositions.within, compositions.size  # total composition × composition so far
+    size, fits = compositions.size, np.ones((every.size, every.size), dtype=bool)
+    for so_far in compositions.number.T:  # total composition × composition so far
+        fits &= so_far <= so_far[:, None]
     best = np.where(size == 0, 0.0, np.full((every.size, 1), -np.inf))
     entries = {int(run.rank[entry]): entry for entry in range(*run.offsets[topic:][:2])}
     seen, relevant, total = 0, 0, np.zeros(1)

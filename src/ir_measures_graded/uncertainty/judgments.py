@@ -224,12 +224,3 @@ class Compositions(NamedTuple):
             sums = best[..., before] + stop * weight[before] * quotient[..., after]
             reached[..., after] = np.maximum(reached[..., after], sums)
         return reached
-
-    @property
-    def within(self) -> np.ndarray:
-        """Whether the documents of a composition are among those of another (others × N)."""
-        inside = np.ones((len(self.number), len(self.number)), dtype=bool)
-        for kind, (after, _) in enumerate(self.steps):
-            number = self.number[:, kind]
-            inside[:, after] &= number[after] <= number[:, None]
-        return inside

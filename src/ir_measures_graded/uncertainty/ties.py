@@ -128,16 +128,6 @@ class TieGroups:
         """The number of documents of `entry` in each group (N)."""
         return np.diff(np.append(self.opens, self.entry.size))
 
-    @property
-    def number(self) -> np.ndarray:
-        """The number of the group that each document of `entry` is in."""
-        return np.repeat(np.arange(self.opens.size), self.known)
-
-    @property
-    def position(self) -> np.ndarray:
-        """0, 1, 2 … for the documents of `entry` in each group."""
-        return positions(self.known)
-
     @cached_property
     def within(self) -> np.ndarray:
         """The number of ranks of each group within the cutoff (N)."""
@@ -203,9 +193,10 @@ def _(measure: ByThreshold, topics: Topics) -> GainList:
     pairs[whole.gain > 0] = thresholds.precision(run, weight) * run.rank
     pairs_of, size = groups.sum(pairs), groups.size
     # The lower of two documents of a group: the later one in an order by descending gain.
-    order = np.lexsort((-itself[groups.entry], groups.number))
+    group = np.repeat(np.arange(size.size), groups.known)
+    order = np.lexsort((-itself[groups.entry], group))
     within = np.zeros(whole.gain.size)
-    within[groups.entry] = itself[groups.entry][order] * groups.position
+    within[groups.entry] = itself[groups.entry][order] * positions(groups.known)
     within_of = groups.sum(within)
     means = groups.spread((pairs_of - within_of) / size, ratio(2 * within_of, size * (size - 1)))
     return means.with_gain(means.gain / means.rank)
