@@ -67,13 +67,11 @@ def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_d
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
-    rows, hits = RunFile.rows, reduction._judged_rows
+    rows, of_run = RunFile.rows, reduction.JudgedDocuments.reduced
     monkeypatch.setattr(RunFile, "rows", lambda self: read.append(self) or rows(self))
     monkeypatch.setattr(RunFile, "blocks", lambda self: pytest.fail("a second read"))
     monkeypatch.setattr(
-        reduction,
-        "_judged_rows",
-        lambda run, qrels: reduced.extend([run] * (run.table.file is not None)) or hits(run, qrels),
+        reduction.JudgedDocuments, "reduced", lambda *given: reduced.append(given) or of_run(*given)
     )
     report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "muAP", "AP"], resamples=9)
     assert (len(read), len(reduced)) == (5, 5)
