@@ -27,8 +27,6 @@ from .parser import Namespace, Parser, typed
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 SCOREDDOCS = "scoreddocs"
 """The name of the run that comes with an ir-datasets collection."""
-SESSIONS = "topics are turns of sessions, as 31_1, =PATTERN or =FILE"
-"""The help of --sessions."""
 LISTED = 5
 """The number of names that a message lists."""
 
@@ -91,7 +89,8 @@ def add_collection(parser: Parser, values: str = "", sessions: bool = False) -> 
         parser.option("--values", None, type=_without_rankings)
     add_qrels(parser, optional=bool(values))
     add_runs(parser, collection=True)
-    parser.option("--sessions =HOW", SESSIONS if sessions else None, nargs="?")
+    turns = "topics are turns of sessions, as 31_1, =PATTERN or =FILE"
+    parser.option("--sessions =HOW", turns if sessions else None, nargs="?")
     parser.set_defaults(has_sessions=sessions)
 
 

@@ -43,18 +43,10 @@ def declare(parser: Parser) -> None:
         "column with the system or with the repeat, as (.*)_seed\\d+ or seed",
     )
     common.add_tests(parser, "the randomised tests")
-    parser.option(
-        "--interval",
-        "intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)",
-        choices=(*METHODS, "bootstrap"),
-        default=STUDENT,
-    )
-    parser.option(
-        "--show",
-        "table to print: the differences (default), the means or the other tests",
-        choices=("differences", "means", "tests"),
-        default="differences",
-    )
+    what = "intervals of the differences: Student's t (default) or BCa bootstrap (bca, bootstrap)"
+    parser.choice("--interval", what, *METHODS, "bootstrap")
+    what = "table to print: the differences (default), the means or the other tests"
+    parser.choice("--show", what, "differences", "means", "tests")
     add_output(parser, documents=("latex", "markdown", "html"))
 
 

@@ -14,12 +14,8 @@ def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.option("--depth RANK", "last rank; default: the measure's cutoff, else 100", type=int)
-    parser.option(
-        "--normalise",
-        "average normalised curves (default), or divide the mean curve by the mean ideal curve",
-        choices=("topics", "averages"),
-        default="topics",
-    )
+    what = "average normalised curves (default), or divide the mean curve by the mean ideal curve"
+    parser.choice("--normalise", what, "topics", "averages")
     what = "add the curve of the ideal list; default: only for CG, DCG_JK and DCG_Burges"
     parser.option("--ideal", what, action=argparse.BooleanOptionalAction)
     what = "show the rank at which each run reaches the ideal value of each of these ranks"

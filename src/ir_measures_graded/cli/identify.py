@@ -29,12 +29,8 @@ def declare(parser: Parser) -> None:
     parser.option("--name NAME", "measure to take from files with values of several")
     parser.option("--any-cutoff", "try all cutoffs, not only the usual ones")
     parser.option("--decimals N", "decimals of the values; default: those that they show", type=int)
-    parser.option(
-        "--show",
-        "table to print: the answer (default), or each topic with both values",
-        choices=("answer", "topics"),
-        default="answer",
-    )
+    what = "table to print: the answer (default), or each topic with both values"
+    parser.choice("--show", what, "answer", "topics")
     add_output(parser)
 
 

@@ -47,6 +47,10 @@ class Parser(argparse.ArgumentParser):
             settings["action"] = "store_true"
         (self.shared if shared else self).add_argument(*flags, help=text or argparse.SUPPRESS, **settings)
 
+    def choice(self, flag: str, text: str, *choices: str) -> None:
+        """Add an option with these choices. The first one is the default."""
+        self.option(flag, text, choices=choices, default=choices[0])
+
     def spelled(self, word: str) -> str:
         """The word with the hyphens and underscores that its option has."""
         name, sign, value = word.partition("=")

@@ -17,12 +17,8 @@ def declare(parser: Parser) -> None:
     what = "probability of finding a true difference of two runs; default: 0.8"
     parser.option("--power P", what, type=float, default=POWER)
     add_tests(parser, "the randomised Tukey HSD test")
-    parser.option(
-        "--figure",
-        "draw the share of pairs at each alpha (default), or the detectable difference by topics",
-        choices=("power", "topics"),
-        default="power",
-    )
+    what = "draw the share of pairs at each alpha (default), or the detectable difference by topics"
+    parser.choice("--figure", what, "power", "topics")
     parser.option("--show", None, dest="figure", choices=("power", "topics"))
     add_output(parser)
 

@@ -73,7 +73,8 @@ def _parsed(words: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     """The module of the command, and its arguments."""
     if not words or words[0] not in COMMANDS:
         _overview().parse_args(words[: 2 if words[:1] == ["--completion"] else 1])
-        raise _unknown(words)
+        hint = did_you_mean(words[0], COMMANDS)
+        raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")
     command = import_module(f".{words[0]}", __package__)
     parser = Parser(prog=f"{PROGRAM} {words[0]}", description=inspect.getdoc(command.run))
     command.declare(parser)
@@ -89,11 +90,12 @@ def _write(lines: Iterable[str]) -> int:
         for line in lines:
             print(line)
         sys.stdout.flush()
-    except BrokenPipeError:
-        _abandon_output()
-        return 141
     except OSError as error:
-        _abandon_output()
+        with suppress(OSError, ValueError):  # standard output may not be a real file
+            # Otherwise the interpreter would fail on buffered output again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return 141
         return _fail(f"cannot write the output: {error.strerror or error}")
     return 0
 
@@ -125,12 +127,6 @@ def _capped(message: str, words: Iterable[str]) -> str:
     return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
 
 
-def _abandon_output() -> None:
-    """Discard buffered output; otherwise the interpreter would fail on it again at exit."""
-    with suppress(OSError, ValueError):  # standard output may not be a real file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 # ---------------------------------------------------------------------------------- arguments
 
 
@@ -145,19 +141,8 @@ def _overview() -> argparse.ArgumentParser:
         description="\n".join(lines),
         epilog=f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
     )
-    parser.add_argument(
-        "--version", action="version", version=f"{PROGRAM} {__version__}", help="show the version"
-    )
-    parser.add_argument(
-        "--completion",
-        action=Completion,
-        metavar="SHELL",
-        help="print a script for tab completion in bash, zsh, …",
-    )
+    parser.option("--version", "show the version", action="version", version=f"{PROGRAM} {__version__}")
+    what = "print a script for tab completion in bash, zsh, …"
+    parser.option("--completion SHELL", what, action=Completion)
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     return parser
-
-
-def _unknown(words: Sequence[str]) -> GradedError:
-    hint = did_you_mean(words[0], COMMANDS)
-    return GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")

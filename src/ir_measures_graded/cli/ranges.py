@@ -11,12 +11,8 @@ from .results import add_output, shown
 def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.option(
-        "--show",
-        "table to print: the ranges of the values (default), or how many differences stand",
-        choices=("values", "differences"),
-        default="values",
-    )
+    what = "table to print: the ranges of the values (default), or how many differences stand"
+    parser.choice("--show", what, "values", "differences")
     what = f"random judgments for the likely range, 0 for none; default: {DRAWS}"
     parser.option("--draws N", what, type=int, default=DRAWS)
     add_seed(parser)

@@ -10,12 +10,8 @@ def declare(parser: Parser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, sessions=True)
     parser.option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", type=whole_numbers, default=[])
-    parser.option(
-        "--show",
-        "table to print: correlations of the rankings (default), ranks, or means and ranks",
-        choices=("tau", "ranks", "means"),
-        default="tau",
-    )
+    what = "table to print: correlations of the rankings (default), ranks, or means and ranks"
+    parser.choice("--show", what, "tau", "ranks", "means")
     add_jobs(parser)
     add_output(parser)
 

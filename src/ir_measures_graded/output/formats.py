@@ -195,9 +195,8 @@ FORMATS: dict[str, Callable[..., Iterator[str]]] = {
     "latex": latex,
 }
 FOR_PEOPLE = ("text", "markdown", "latex")
-TABLES = {"txt": "text", "md": "markdown", "tex": "latex"} | {
-    name: name for name in FORMATS if name not in FOR_PEOPLE
-}
+TABLES = {"txt": "text", "md": "markdown", "tex": "latex"}
+TABLES |= {name: name for name in FORMATS if name not in FOR_PEOPLE}
 """The format of a table by the ending of its file."""
 
 

@@ -11,16 +11,14 @@ from warnings import catch_warnings, simplefilter
 
 from ir_measures import Measure
 
-from ..analysis.compare import compare_values
-from ..analysis.comparison import Comparison, PValue
-from ..analysis.levels import levels
+from ..analysis import Comparison, Judges, compare_values, judges, levels
+from ..analysis.comparison import PValue
 from ..errors import GradedError, InputWarning, shown
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By
 from ..evaluation.named import Qrels, Run, Runs
 from ..evaluation.sessions import Given
 from ..inputs.sources import queries_in, queries_of
-from ..judging.agreement import Judges, judges
 from ..output.files import write_whole
 from ..output.formats import Table, counted
 from ..output.plots import need_matplotlib
