@@ -57,14 +57,16 @@ RUN = Role(
     *("run", "score", "score", "ScoredDoc", -np.inf, np.inf),
     rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
 )
+# Qrels whose rows name the intent and its probability in place of the document and its level.
 INTENTS = Role(
     *("qrels", "probability", "probability", "Qrel", 0, LARGEST),
     rule="the probability is {}; each judgment needs the probability of its intent, a finite number ≥ 0",
     item="iteration",
     thing="intent",
 )
-"""Qrels whose rows name the intent and its probability in place of the document and its level."""
 
+# The names of each column under our name, in groups; columns with two names of a group are refused. A name
+# counts only if there is none of an earlier group.
 NAMES = {
     ours: [group.split() for group in groups.split(",")]
     for ours, groups in {
@@ -79,10 +81,6 @@ NAMES = {
         "value": "value, score metric_value",
     }.items()
 }
-"""The names of each column under our name, in groups; columns with two names of a group are refused.
-
-A name counts only if there is none of an earlier group.
-"""
 NUMBERS = {QRELS.value, RUN.value, INTENTS.value}  # the columns of numbers; all others are text
 
 
@@ -210,8 +208,8 @@ def _listed(names: Sequence[Any]) -> str:
     return shown(", ".join(map(str, names)))[1:-1] or "no columns"
 
 
+# The words for columns in the option `columns`, and our names.
 WORDS = {"topic": "query_id", "document": "doc_id", "level": "relevance", "score": "score", "rank": "rank"}
-"""The words for columns in the option `columns`, and our names."""
 
 
 def chosen_columns(given: Mapping[str, str] | str) -> dict[str, str]:

@@ -254,14 +254,13 @@ class RunFile(RunSource):
         for rows in self._every():
             if "run" in rows.column_names:
                 found = rows["run"].unique().to_pylist()
-                if self.run is None:
-                    names.update(dict.fromkeys(found))
-                elif found != [self.run]:
+                names |= dict.fromkeys(found)
+                if self.run is not None and found != [self.run]:
                     from pyarrow import compute  # This import takes time.
 
                     rows = rows.filter(compute.equal(rows["run"], self.run))
                 rows = rows.drop_columns("run")
-            if len(names) > 1:
+            if self.run is None and len(names) > 1:
                 examples = " and ".join(map(shown, [*names][:2]))
                 several = f"the file has several runs, such as {examples}"
                 raise FileError(f"{self.name}: {several}; RunFile(file).runs() has them by name")

@@ -224,8 +224,7 @@ class Ids:
             yield filled
 
 
-Column = tuple[Ids, np.ndarray]
-"""Ids, topic after topic, and the T + 1 boundaries of the topics."""
+Column = tuple[Ids, np.ndarray]  # ids, topic after topic, and the T + 1 boundaries of the topics
 
 
 def equal_pairs(*columns: Column) -> tuple[np.ndarray, np.ndarray]:

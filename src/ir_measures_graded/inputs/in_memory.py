@@ -36,10 +36,10 @@ from .rows import PLACES, Rows, RunSource, about, floats
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
+# The names of the columns of topics, documents and values, and these columns; a fourth has iterations.
 Columns = tuple[Sequence[str], Sequence[Any]]
-"""The names of the columns of topics, documents and values, and these columns; a fourth has iterations."""
+# The topics, documents and values of some rows. Stretches start at rows of the whole source.
 Part = tuple[Stretches, Rowwise, np.ndarray]
-"""The topics, documents and values of some rows. Stretches start at rows of the whole source."""
 
 
 class InMemory(RunSource, ABC):

@@ -10,6 +10,7 @@ import json
 import struct
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -27,14 +28,13 @@ from .id_matching import Column, Ids, equal_pairs
 if TYPE_CHECKING:
     import pyarrow
 
+# The metadata key of the facts about the file from which an Arrow table was read, as JSON: its name (`file`),
+# the columns of ids that are integers there (`integers`), and its topics without documents (`empty`).
 ABOUT = b"ir_measures_graded"
-"""The metadata key of the facts about the file from which an Arrow table was read, as JSON.
-
-These are its name (`file`), the columns of ids that are integers there (`integers`), and its topics without
-documents (`empty`).
-"""
-PLACES = ("line", "row")
-"""The column of such a table with the location of each row in its file: a line, or a row of a table."""
+PLACES = (
+    "line",
+    "row",
+)  # the column of such a table with the location of each row: a line, or a row of a table
 IDS = ("query_id", "doc_id")
 LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
 LOOK_UP = 50  # documents that can be hashed and sorted in the time of one look-up in a dict
@@ -333,9 +333,8 @@ def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) 
                 f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}: the {name} "
                 f"{shown(rows[name][row].as_py())} is longer than {LONGEST_ID:,} bytes"
             )
-    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata(
-        {ABOUT: json.dumps({"file": file})}
-    )
+    facts = {ABOUT: json.dumps({"file": file})}
+    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata(facts)
 
 
 def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]) -> np.ndarray:
@@ -347,11 +346,9 @@ def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[in
     """
     # The check excludes NumPy's types: older versions of NumPy warn if bytes() gets one of their bools.
     if isinstance(next(chain.from_iterable(pieces), None), int):
-        try:
+        with suppress(TypeError, ValueError):
             small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
             return np.frombuffer(small, np.uint8).astype(np.float64)
-        except (TypeError, ValueError):
-            pass
     numbers = np.empty(sum(map(len, pieces)))
     done = 0
     try:
