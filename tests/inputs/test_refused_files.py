@@ -7,22 +7,27 @@ import numpy as np
 import pandas
 import pyarrow
 import pytest
-from ir_measures import Qrel, ScoredDoc
+from ir_measures import AP, Qrel, ScoredDoc
 
 import golden
 from ir_measures_graded import CG, GradedError, GradedEvaluator, RunFile, read_trec_qrels
 from ir_measures_graded.inputs import in_memory, json_files
 from ir_measures_graded.inputs.files import qrels_table
+from ir_measures_graded.inputs.sources import qrels_of, scoreddocs_of
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
 READERS = {
     "run": lambda content: list(RunFile(opened(content))),
     "qrels": lambda content: read_trec_qrels(opened(content)),
     "evaluated": lambda content: GradedEvaluator([CG], qrels_table(opened(content))),
+    "standard": lambda content: GradedEvaluator([AP], qrels_table(opened(content))),
+    "file": RunFile,
+    "qrels_of": qrels_of,
+    "scoreddocs_of": scoreddocs_of,
     "retrieved": lambda run: CG.calc_aggregate(QRELS, run),
     "judged": lambda qrels: CG.calc_aggregate(qrels, {"q": {"a": 1.0}}),
 }
-NAMES = {each.__name__: each for each in (np, pandas, pyarrow, Qrel, ScoredDoc)}
+NAMES = {each.__name__: each for each in (io, np, pandas, pyarrow, Qrel, ScoredDoc)}
 NAMES |= {"frame": lambda **columns: pandas.DataFrame(columns, dtype=object), "__name__": __name__}
 
 
