@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..by_topic import coded, earlier_and_smaller, offsets_of, positions, tally
+from ..by_topic import changes, coded, earlier_and_smaller, offsets_of, positions, tally
 from ..ranking.judged import computed_once
 from .base import GradedMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag
@@ -57,11 +57,17 @@ class Groups(NamedTuple):
     group: np.ndarray
 
     @classmethod
-    def of(cls, topic: np.ndarray, value: np.ndarray) -> Groups:
-        """The documents of each topic that have the same whole number, in ascending order of these."""
-        key = topic * (value.max(initial=0) + 1) + value
-        _, first, group, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-        return cls(topic[first], size, group)
+    def of(cls, topic: np.ndarray, *values: np.ndarray) -> Groups:
+        """The groups of consecutive documents of a topic that have the same values."""
+        opens = np.logical_or.reduce([changes(each) for each in (topic, *values)])
+        start = np.flatnonzero(opens)
+        return cls(topic[start], np.diff(start, append=opens.size), np.cumsum(opens) - 1)
+
+    @classmethod
+    def of_kinds(cls, topic: np.ndarray, kind: np.ndarray) -> Groups:
+        """The documents of each topic that the user ties, the least preferred first."""
+        kinds, (of, known, size) = kind.max(initial=0) + 1, tally(topic, kind)
+        return cls(of, size, np.searchsorted(of * kinds + known, topic * kinds + kind))
 
     def pairs(self, topic_count: int) -> np.ndarray:
         """The number of pairs of tied documents in each topic (T)."""
@@ -83,10 +89,11 @@ def documents_of(topics: Topics, tied_by: str) -> tuple[np.ndarray, np.ndarray, 
     """
     run, (topic, gain) = full_list(topics), missed(topics)
     rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
-    rank = np.append(rank, topics.retrieved[topic] + 1)
-    topic, (_, kind) = np.append(run.topic, topic), coded(np.append(run.gain, gain))
-    order = np.lexsort((kind, rank, topic))
-    return topic[order], rank[order], kind[order]
+    topic, rank = np.append(run.topic, topic), np.append(rank, topics.retrieved[topic] + 1)
+    gains, kind = coded(np.append(run.gain, gain))
+    ranks, kinds = rank.max(initial=0) + 1, max(gains.size, 1)
+    pair, kind = np.divmod(np.sort((topic * ranks + rank) * kinds + kind), kinds)
+    return *np.divmod(pair, ranks), kind
 
 
 class Pairs(NamedTuple):
@@ -111,7 +118,7 @@ def pairs_of(topics: Topics, tied_by: str) -> Pairs:
     """The pairs of the documents of each topic."""
     topic, rank, kind = documents_of(topics, tied_by)
     size, kinds = np.bincount(topic, minlength=topics.count), kind.max(initial=0) + 1
-    ties = [Groups.of(topic, value) for value in (kind, rank, rank * kinds + kind)]
+    ties = [Groups.of_kinds(topic, kind), Groups.of(topic, rank), Groups.of(topic, rank, kind)]
     user, system, both = (groups.pairs(topics.count) for groups in ties)
     # An earlier document with a higher gain is one that the system strictly prefers.
     agreed = earlier_and_smaller(kinds - 1 - kind, offsets_of(topic, topics.count))
@@ -216,7 +223,7 @@ class _Spearman(_Preference):
         topic, rank, kind = documents_of(topics, self["tied_by"])
         size = np.bincount(topic, minlength=topics.count)
         middle = (np.cumsum(size) - size + (size - 1) / 2)[topic]
-        x = middle - Groups.of(topic, kind).positions
+        x = middle - Groups.of_kinds(topic, kind).positions
         y = Groups.of(topic, rank).positions - middle
         # The sums are exact: products are multiples of 1/4.
         xy, xx, yy = (np.bincount(topic, products, topics.count) for products in (x * y, x * x, y * y))

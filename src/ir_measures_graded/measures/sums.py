@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..by_topic import positions
+from ..by_topic import bounds_of, cumsum
 from ..errors import GradedError
 from .base import GradedMeasure
 from .parameters import Real
@@ -156,10 +156,14 @@ class Normalised(WeightedGains):
         if not self.averages:
             return share(amounts.total, ideal.total)
         last = np.maximum(amounts.last, ideal.last)  # later ranks repeat the quotient at this one
-        topic, rank = np.repeat(np.arange(topics.count), last), positions(last) + 1
-        achieved, possible = (each.value_at(rank, topic, each.cumulated) for each in (amounts, ideal))
-        times = np.where(rank < last[topic], 1, (topics.depth - last + 1)[topic])
-        total = np.bincount(topic, weights=share(achieved, possible) * times, minlength=topics.count)
+        offsets, vectors = bounds_of(last), np.zeros((2, last.sum()))
+        for vector, each in zip(vectors, (amounts, ideal)):
+            vector[offsets[each.topic] + each.rank - 1] = each.gain
+        quotient = share(*(cumsum(vector, offsets) for vector in vectors))
+        some = last > 0
+        quotient[offsets[1:][some] - 1] *= (topics.depth - last + 1)[some]
+        topic = np.repeat(np.arange(topics.count), last)
+        total = np.bincount(topic, weights=quotient, minlength=topics.count)
         return ratio(total, topics.depth)
 
     def counted(self, amounts: GainList, topics: Topics) -> np.ndarray:
