@@ -6,8 +6,6 @@ and in the order of its values. The result of a topic is therefore the same to t
 other topics are present.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import pairwise

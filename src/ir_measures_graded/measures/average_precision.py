@@ -8,8 +8,6 @@ Extending average precision to graded relevance judgments. SIGIR 2010. B. Zhou, 
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +20,72 @@ from .topics import GainList, Topics, ratio, share
 
 MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
+
+
+class Thresholds(NamedTuple):
+    """The distinct gains of each topic's recall base, ascending, as thresholds of relevance.
+
+    One entry per threshold: its `topic`, its gain `t`, its `distance` d_t from the next lower threshold (the
+    lowest: from 0), and `relevant`, the number R_t of documents with at least that gain. Topic q has the
+    entries `offsets[q]:offsets[q + 1]`.
+    """
+
+    topic: np.ndarray
+    t: np.ndarray
+    distance: np.ndarray
+    relevant: np.ndarray
+    offsets: np.ndarray
+
+    def precision(self, run: GainList, weight: np.ndarray) -> np.ndarray:
+        """Σ_t w_t C^t[i] / i at each document of the run, over the thresholds t up to its gain.
+
+        `run` has relevant documents only, `weight` has one w_t per threshold. C^t[i] is the number of
+        documents in the first i with at least the gain t.
+        """
+        level = self.level(run)
+        result = np.empty(level.size)
+        many = (np.diff(self.offsets) > MANY)[run.topic]
+        for part, precision in ((~many, self._by_level), (many, self._by_pair)):
+            if part.any():
+                result[part] = precision(run.where(part), level[part], weight)
+        return result
+
+    def level(self, run: GainList) -> np.ndarray:
+        """The number of thresholds of its topic below the gain of each document."""
+        return entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
+
+    def up_to(self, weight: np.ndarray, run: GainList, level: np.ndarray) -> np.ndarray:
+        """W(g) = Σ_{t≤g} w_t for the gain of each document."""
+        return cumsum(weight, self.offsets)[self.offsets[run.topic] + level]
+
+    def _by_level(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """One threshold of each topic after the other, from the lowest: O(documents · thresholds)."""
+        result = np.zeros(level.size)
+        for number in range(level.max() + 1):
+            reached = np.flatnonzero(level >= number)
+            hits = run.where(reached)
+            result[reached] += weight[self.offsets[hits.topic] + number] * (hits.number / hits.rank)
+        return result
+
+    def _by_pair(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Pairs of documents j ≤ i counted by their lower gain, in O(n log n) for any number of thresholds.
+
+        A pair counts in C^t[i] for each t that both reach: together these weigh W(min(G[i], G[j])).
+        """
+        up_to = self.up_to(weight, run, level)
+        lower = earlier_and_smaller(level, run.offsets)
+        of_lower = earlier_and_smaller(level, run.offsets, up_to)
+        return (of_lower + up_to * (run.number - lower)) / run.rank
+
+
+@computed_once
+def thresholds_of(topics: Topics) -> Thresholds:
+    """The thresholds of the topics."""
+    topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
+    offsets = offsets_of(topic, topics.count)
+    below = np.where(changes(topic), 0.0, np.append(0.0, t[:-1]))
+    lower = cumsum(count, offsets) - count
+    return Thresholds(topic, t, t - below, topics.relevant[topic] - lower, offsets)
 
 
 class ByThreshold(SumOverRanks):
@@ -95,72 +159,6 @@ class _GAP(ByThreshold):
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         return topics.whole_ideal.total
-
-
-class Thresholds(NamedTuple):
-    """The distinct gains of each topic's recall base, ascending, as thresholds of relevance.
-
-    One entry per threshold: its `topic`, its gain `t`, its `distance` d_t from the next lower threshold (the
-    lowest: from 0), and `relevant`, the number R_t of documents with at least that gain. Topic q has the
-    entries `offsets[q]:offsets[q + 1]`.
-    """
-
-    topic: np.ndarray
-    t: np.ndarray
-    distance: np.ndarray
-    relevant: np.ndarray
-    offsets: np.ndarray
-
-    def precision(self, run: GainList, weight: np.ndarray) -> np.ndarray:
-        """Σ_t w_t C^t[i] / i at each document of the run, over the thresholds t up to its gain.
-
-        `run` has relevant documents only, `weight` has one w_t per threshold. C^t[i] is the number of
-        documents in the first i with at least the gain t.
-        """
-        level = self.level(run)
-        result = np.empty(level.size)
-        many = (np.diff(self.offsets) > MANY)[run.topic]
-        for part, precision in ((~many, self._by_level), (many, self._by_pair)):
-            if part.any():
-                result[part] = precision(run.where(part), level[part], weight)
-        return result
-
-    def level(self, run: GainList) -> np.ndarray:
-        """The number of thresholds of its topic below the gain of each document."""
-        return entries(run.topic, run.gain, self.topic, self.t) - self.offsets[run.topic]
-
-    def up_to(self, weight: np.ndarray, run: GainList, level: np.ndarray) -> np.ndarray:
-        """W(g) = Σ_{t≤g} w_t for the gain of each document."""
-        return cumsum(weight, self.offsets)[self.offsets[run.topic] + level]
-
-    def _by_level(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """One threshold of each topic after the other, from the lowest: O(documents · thresholds)."""
-        result = np.zeros(level.size)
-        for number in range(level.max() + 1):
-            reached = np.flatnonzero(level >= number)
-            hits = run.where(reached)
-            result[reached] += weight[self.offsets[hits.topic] + number] * (hits.number / hits.rank)
-        return result
-
-    def _by_pair(self, run: GainList, level: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Pairs of documents j ≤ i counted by their lower gain, in O(n log n) for any number of thresholds.
-
-        A pair counts in C^t[i] for each t that both reach: together these weigh W(min(G[i], G[j])).
-        """
-        up_to = self.up_to(weight, run, level)
-        lower = earlier_and_smaller(level, run.offsets)
-        of_lower = earlier_and_smaller(level, run.offsets, up_to)
-        return (of_lower + up_to * (run.number - lower)) / run.rank
-
-
-@computed_once
-def thresholds_of(topics: Topics) -> Thresholds:
-    """The thresholds of the topics."""
-    topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
-    offsets = offsets_of(topic, topics.count)
-    below = np.where(changes(topic), 0.0, np.append(0.0, t[:-1]))
-    lower = cumsum(count, offsets) - count
-    return Thresholds(topic, t, t - below, topics.relevant[topic] - lower, offsets)
 
 
 class _MeanAtRelevant(AtRelevant):

@@ -5,8 +5,6 @@ at once with arrays, `TopicMeasure` one topic at a time. Both handle parameters,
 cutoffs, condensed lists, missing topics and every input form.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Mapping
@@ -22,7 +20,7 @@ from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gai
 from .topics import GainList, Topic, Topics
 
 
-def options(cls: type[GradedMeasure]) -> dict[str, Parameter | None]:
+def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
     """The parameters that every measure has besides its own; None if a measure is declared without."""
     return {
         "ties": Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None,

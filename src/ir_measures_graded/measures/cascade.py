@@ -6,8 +6,6 @@ T. Sakai, Z. Zeng: Retrieval evaluation measures that agree with users' SERP pre
 preference-based, and diversity measures. ACM Transactions on Information Systems 39(2), 2020.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .collection import TOP_GAIN, TopGainMeasure

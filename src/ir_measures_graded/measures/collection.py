@@ -5,8 +5,6 @@ the highest gain of a topic, because the value of a document would then depend o
 for its topic. The size also counts documents that are neither judged nor retrieved.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..errors import GradedError, NotApplicableError

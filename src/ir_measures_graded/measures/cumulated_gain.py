@@ -9,8 +9,6 @@ C. Scheel, A. Lommatzsch, S. Albayrak: Performance measures for
 multi-graded relevance. SPIM 2011.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .parameters import TOPICS_BEST, Flag, Real

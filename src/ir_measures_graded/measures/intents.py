@@ -6,8 +6,6 @@ R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results. W
 T. Sakai, R. Song: Evaluating diversified search results using per-intent graded relevance. SIGIR 2011.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -7,8 +7,6 @@ Transactions on Databases 48(SIG 9), 2007. T. Sakai, S. Robertson: Modelling a u
 information retrieval metrics. EVIA 2008.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .parameters import Choice, Real

@@ -4,8 +4,6 @@ They extend ir-measures' `ParamInfo`, so that its tools can read them. `canonica
 form that is stored, printed and compared, or raises a `GradedError`; `allowed` describes the allowed values.
 """
 
-from __future__ import annotations
-
 import math
 from operator import ge, gt, le, lt
 from typing import Any, ClassVar

@@ -11,8 +11,6 @@ retrieval systems. PhD thesis, Åbo Akademi University, 2000. B. Zhou, Y. Yao: E
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -56,19 +54,6 @@ class Groups(NamedTuple):
     size: np.ndarray
     group: np.ndarray
 
-    @classmethod
-    def of(cls, topic: np.ndarray, *values: np.ndarray) -> Groups:
-        """The groups of consecutive documents of a topic that have the same values."""
-        opens = np.logical_or.reduce([changes(each) for each in (topic, *values)])
-        start = np.flatnonzero(opens)
-        return cls(topic[start], np.diff(start, append=opens.size), np.cumsum(opens) - 1)
-
-    @classmethod
-    def of_kinds(cls, topic: np.ndarray, kind: np.ndarray) -> Groups:
-        """The documents of each topic that the user ties, the least preferred first."""
-        kinds, (of, known, size) = kind.max(initial=0) + 1, tally(topic, kind)
-        return cls(of, size, np.searchsorted(of * kinds + known, topic * kinds + kind))
-
     def pairs(self, topic_count: int) -> np.ndarray:
         """The number of pairs of tied documents in each topic (T)."""
         return np.bincount(self.topic, self.size * (self.size - 1) // 2, topic_count).astype(np.int64)
@@ -77,6 +62,19 @@ class Groups(NamedTuple):
     def positions(self) -> np.ndarray:
         """The position of each document in the order of the groups; tied ones share their mean position."""
         return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
+
+
+def user_ties(topic: np.ndarray, kind: np.ndarray) -> Groups:
+    """The documents of each topic that the user ties, the least preferred first."""
+    kinds, (of, known, size) = kind.max(initial=0) + 1, tally(topic, kind)
+    return Groups(of, size, np.searchsorted(of * kinds + known, topic * kinds + kind))
+
+
+def groups(topic: np.ndarray, *values: np.ndarray) -> Groups:
+    """The groups of consecutive documents of a topic that have the same values."""
+    opens = np.logical_or.reduce([changes(each) for each in (topic, *values)])
+    start = np.flatnonzero(opens)
+    return Groups(topic[start], np.diff(start, append=opens.size), np.cumsum(opens) - 1)
 
 
 @computed_once
@@ -118,14 +116,14 @@ def pairs_of(topics: Topics, tied_by: str) -> Pairs:
     """The pairs of the documents of each topic."""
     topic, rank, kind = documents_of(topics, tied_by)
     size, kinds = np.bincount(topic, minlength=topics.count), kind.max(initial=0) + 1
-    ties = [Groups.of_kinds(topic, kind), Groups.of(topic, rank), Groups.of(topic, rank, kind)]
-    user, system, both = (groups.pairs(topics.count) for groups in ties)
+    ties = [user_ties(topic, kind), groups(topic, rank), groups(topic, rank, kind)]
+    user, system, both = (tied.pairs(topics.count) for tied in ties)
     # An earlier document with a higher gain is one that the system strictly prefers.
     agreed = earlier_and_smaller(kinds - 1 - kind, offsets_of(topic, topics.count))
     agree = np.bincount(topic, agreed, topics.count).astype(np.int64)
     preferred = size * (size - 1) // 2 - user
     oppose = preferred - agree - (system - both)
-    distinct = np.minimum(*(np.bincount(groups.topic, minlength=topics.count) for groups in ties[:2]))
+    distinct = np.minimum(*(np.bincount(tied.topic, minlength=topics.count) for tied in ties[:2]))
     return Pairs(size, preferred, agree, oppose, system - both, user - both, distinct)
 
 
@@ -223,8 +221,8 @@ class _Spearman(_Preference):
         topic, rank, kind = documents_of(topics, self["tied_by"])
         size = np.bincount(topic, minlength=topics.count)
         middle = (np.cumsum(size) - size + (size - 1) / 2)[topic]
-        x = middle - Groups.of_kinds(topic, kind).positions
-        y = Groups.of(topic, rank).positions - middle
+        x = middle - user_ties(topic, kind).positions
+        y = groups(topic, rank).positions - middle
         # The sums are exact: products are multiples of 1/4.
         xy, xx, yy = (np.bincount(topic, products, topics.count) for products in (x * y, x * x, y * y))
         return np.clip(ratio(xy, np.sqrt(xx * yy)), -1, 1)

@@ -4,8 +4,6 @@ A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiv
 Information Systems 27(1), 2008.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..ranking.gains import LINEAR

@@ -6,8 +6,6 @@ Society of Information and Knowledge 12(2), 2002. J. Kekäläinen, K. Järvelin:
 assessments in IR evaluation. JASIST 53(13), 2002.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..by_topic import tally

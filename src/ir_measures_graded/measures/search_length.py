@@ -7,8 +7,6 @@ retrieval and filtering. Kluwer, 1998. J. J. Rocchio: Document retrieval systems
 evaluation. PhD thesis, Harvard, 1966.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .base import GradedMeasure

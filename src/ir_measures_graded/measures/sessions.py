@@ -8,8 +8,6 @@ IR sessions. ECIR 2008. E. Kanoulas, B. Carterette, P. Clough, M. Sanderson: Eva
 SIGIR 2011.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

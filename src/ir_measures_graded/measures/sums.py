@@ -7,8 +7,6 @@ and its curve follow from this definition, and so do the options `ties` and `unj
 The blended ratio is that of T. Sakai: New performance metrics based on multigrade relevance. NTCIR-4, 2004.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

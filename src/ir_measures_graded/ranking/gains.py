@@ -5,8 +5,6 @@ The canonical form of a weighting lists only the levels that it changes, in asce
 a name instead (`NAMED`); the weighting that changes no level is `LINEAR`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real

@@ -3,8 +3,6 @@
 Scores are compared as 32-bit floats, so that graded and standard measures rank documents identically.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..by_topic import changes, positions

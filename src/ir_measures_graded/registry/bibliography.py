@@ -1,7 +1,5 @@
 """The works that define the measures: the BibTeX file ``references.bib``, and the works of a measure."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

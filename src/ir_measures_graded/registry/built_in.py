@@ -1,7 +1,5 @@
 """The built-in measures as a plugin: they are registered through the same hook as those of others."""
 
-from __future__ import annotations
-
 from ..errors import warn_of_registration
 from ..measures import FAMILIES
 from ..measures.base import GradedMeasure

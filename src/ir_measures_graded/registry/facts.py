@@ -1,7 +1,5 @@
 """Facts about a measure, graded or standard, that analyses and engines ask for."""
 
-from __future__ import annotations
-
 from typing import TypeGuard
 
 import numpy as np

@@ -14,8 +14,6 @@ It implements the hook below and marks the function with `hookimpl`::
         return [RHL]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pluggy

@@ -4,8 +4,6 @@ ir-measures does not look for third-party measures, so importing this package ca
 call of any function here has no further effect.
 """
 
-from __future__ import annotations
-
 import types
 from collections.abc import Mapping
 from typing import Any

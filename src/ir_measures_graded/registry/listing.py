@@ -1,7 +1,5 @@
 """Descriptions of measures, ours and ir-measures', as plain values and as text."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """ir-measures' registry of measures by name, which our measures share with all others."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable
 

@@ -5,8 +5,6 @@ allows negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10`
 back into its string.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -5,8 +5,6 @@ Our own measures are admitted at import, those of other installed distributions 
 ``IR_MEASURES_GRADED_PLUGINS`` turns the warning into an error (``strict``) or loads no plugin (``off``).
 """
 
-from __future__ import annotations
-
 import keyword
 import os
 import warnings
@@ -111,7 +109,7 @@ def origin(measure: ir_measures.Measure) -> str:
     return "ir-measures" if type(measure).__module__.startswith("ir_measures.") else "user code"
 
 
-def _distribution(entry: EntryPoint) -> tuple[str, str]:
+def _distribution(entry: "EntryPoint") -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
     try:
         metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
