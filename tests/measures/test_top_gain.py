@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from ir_measures_graded import EBR, ERR_G, RBP_G, GradedError, GradedEvaluator, TrecRun, iRBU, nERR
-from ir_measures_graded.inputs import files, strict_lines
+from ir_measures_graded import EBR, ERR_G, RBP_G, GradedError, GradedEvaluator, iRBU, nERR
 
 ALL = [ERR_G, nERR, EBR, iRBU, RBP_G(gains="exp")]
 QRELS = {"low": {"a": 1, "b": 2}, "high": {"c": 4, "d": 2}, "none": {"e": 0}}
@@ -30,17 +29,6 @@ def test_a_max_gain_below_a_judged_gain_is_an_error(measure):
         with pytest.raises(GradedError, match=f"{measure.NAME}.max_gain=14.*: {message}"):
             measure(max_gain=14).calc_aggregate(QRELS, run)
     assert measure(max_gain=15, gains={4: 15}).calc_aggregate(QRELS, RUN) > 0
-
-
-def test_the_top_gain_does_not_depend_on_the_blocks_of_a_file(tmp_path, monkeypatch):
-    path = tmp_path / "run"
-    lines = [f"{topic} Q0 {doc} 0 {score} x\n" for topic, docs in RUN.items() for doc, score in docs.items()]
-    path.write_text("".join(lines))
-    monkeypatch.setattr(strict_lines, "BLOCK", 1)
-    monkeypatch.setattr(files, "ROWS", 1)
-    assert [block.topics for block in TrecRun(path).blocks()] == [["low"], ["high"]]
-    evaluator = GradedEvaluator(ALL, QRELS)
-    assert list(evaluator.iter_calc(TrecRun(path))) == list(evaluator.iter_calc(RUN))
 
 
 def test_parts_of_qrels_keep_the_top_gain_of_the_collection():

@@ -3,7 +3,6 @@
 import ir_measures
 import pytest
 from ir_measures import AP, RR, Judged, Metric, NumRet, P, nDCG
-from test_registration import python
 
 from input_forms import rows
 from ir_measures_graded import CG, GradedProvider, accelerate
@@ -77,37 +76,6 @@ def test_user_defined_measures_keep_their_provider():
     assert before.aggregated > 1
     accelerate()
     assert own.calc(QRELS, RUN) == before
-
-
-def test_another_import_keeps_the_setting():
-    code = """
-import importlib, sys, ir_measures, ir_measures_graded
-before = ir_measures.DefaultPipeline.providers[:-1]
-
-def check(again, on):
-    pipeline = ir_measures.DefaultPipeline.providers
-    ours = pipeline[0 if on else -1]
-    assert type(ours) is again.GradedProvider
-    assert ours.supports(ir_measures.AP) is on
-    assert [other for other in pipeline if other is not ours] == before
-    again.accelerate(False)
-    assert pipeline[:-1] == before
-    assert not pipeline[-1].supports(ir_measures.AP)
-    assert pipeline[-1].supports(again.CG)
-
-def imported():
-    for name in [name for name in sys.modules if name.startswith("ir_measures_graded")]:
-        del sys.modules[name]
-    return importlib.import_module("ir_measures_graded")
-
-for again in (lambda: importlib.reload(sys.modules["ir_measures_graded"]), imported):
-    for on in (True, False):
-        sys.modules["ir_measures_graded"].accelerate()
-        sys.modules["ir_measures_graded"].accelerate(on)
-        check(again(), on)
-"""
-    environment = "import os; os.environ['IR_MEASURES_GRADED_PLUGINS'] = 'off'\n"
-    assert python(environment + code, "-W", "error") == ""
 
 
 def test_command_computes_standard_measures_without_accelerate(output, without_others, tmp_path):

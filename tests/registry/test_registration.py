@@ -99,6 +99,8 @@ def test_repeated_imports_are_harmless():
 import importlib, sys, ir_measures, ir_measures_graded
 from ir_measures_graded.integrations import pyterrier
 pyterrier.load()
+ir_measures_graded.accelerate()
+others = ir_measures.DefaultPipeline.providers[1:]
 
 def check(again):
     importlib.import_module("ir_measures_graded.integrations.pyterrier").load()
@@ -108,7 +110,10 @@ def check(again):
         ir_measures.parse_measure("no_such_measure")
     except NameError:
         pass
-    assert [provider.NAME for provider in ir_measures.DefaultPipeline.providers].count("graded") == 1
+    ours, *theirs = ir_measures.DefaultPipeline.providers
+    assert type(ours) is again.GradedProvider
+    assert ours.supports(ir_measures.AP)  # still accelerated
+    assert theirs == others
     assert ir_measures.providers.registry["graded"] is again.graded
     from ir_measures_graded.registry.plugins import plugins
     assert [plugin.status for plugin in plugins()] == ["loaded"], plugins()

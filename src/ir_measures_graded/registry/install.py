@@ -63,11 +63,9 @@ def accelerate(on: bool = True) -> None:
 
 def _ours_and_others() -> tuple[list[Any], list[Any]]:
     """Our providers in the default pipeline, and all others."""
-    ours: list[Any] = []
-    others: list[Any] = []
-    for provider in ir_measures.DefaultPipeline.providers:
-        (ours if class_name(provider)[1] == "GradedProvider" else others).append(provider)
-    return ours, others
+    providers = ir_measures.DefaultPipeline.providers
+    ours = [provider for provider in providers if class_name(provider)[1] == "GradedProvider"]
+    return ours, [provider for provider in providers if provider not in ours]
 
 
 def redirect(function: Any, replacement: Any) -> None:
