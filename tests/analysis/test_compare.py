@@ -82,15 +82,6 @@ def test_primary_tests_equal_those_of_scipy_and_statsmodels(values, found, pairs
                 assert test.better == (test.run if sign * d.mean() > 0 else test.other)
 
 
-def test_a_worked_case():
-    # d = 1, 2, 3, 4 (in tenths): mean .25, sd .1291, t = .25 / (.1291 / 2) = 3.873 with 3 degrees of freedom
-    found = compare_values(of_array([[0.1, 0.1, 0.1, 0.1], [0.2, 0.3, 0.4, 0.5]])).find("nDCG_JK")[0]
-    assert (found.run, found.other, found.difference) == ("B", "A", pytest.approx(0.25))
-    assert (found.statistic, found.effect_size) == pytest.approx((3.873, 1.936), abs=5e-4)
-    assert (found.lower, found.upper) == pytest.approx((0.25 - 0.2054, 0.25 + 0.2054), abs=5e-5)
-    assert found.p == found.adjusted == pytest.approx(0.0305, abs=5e-5)
-
-
 def test_simultaneous_intervals_cover_all_differences_together():
     # Ten independent differences, because the last run never varies; the correction is then exact.
     drawn = np.random.default_rng(4).normal(0, 1, (800, 11, 20))

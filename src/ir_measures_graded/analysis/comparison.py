@@ -99,9 +99,9 @@ class Test:
     @property
     def limit(self) -> str | None:
         """The source of the larger standard error."""
-        if self.topic_error is None or self.repeat_error is None:
+        if self.topic_error is None:
             return None
-        return "repeats" if self.repeat_error > self.topic_error else "topics"
+        return "repeats" if (self.repeat_error or 0.0) > self.topic_error else "topics"
 
     def record(self, *names: str) -> dict[str, Any]:
         """These fields as a row for programs."""
@@ -293,11 +293,8 @@ class Comparison(InPapers, Grouped):
             f"Paired t-tests over {counted(self.topics, self.unit)}, {intervals}{together}. MDE is the "
             f"smallest true difference found with probability 0.8{' at this level' * several}."
         ]
-        if len(self.measures) > 1:
-            found.append(
-                f"{len(self.measures)} families of {count} were tested; {self.measures[0]}, named first, is "
-                "the primary one."
-            )
+        families = f"{len(self.measures)} families of {count} were tested; {self.measures[0]}, named first,"
+        found += [f"{families} is the primary one."] * (len(self.measures) > 1)
         found += self._remarks()
         if self.repeats:
             found.append(
