@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from evaluations import made
 from ir_measures import AP, RR, Judged, P, R, nDCG
 
 from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, SR, muAP, nCG, nDCG_JK
-from ir_measures_graded.analysis import Curves, curves, evaluate
+from ir_measures_graded.analysis import curves, evaluate
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
 RUNS = {
@@ -112,35 +114,34 @@ def test_bands_equal_the_scipy_bootstrap():
 # ---------------------------------------------------------------------------- table and figure
 
 
-def made(bands=False):
-    values = np.array([[0.1, 0.2, 0.3], [0.4, 0.35, 0.6]])
-    interval = (np.stack([values - 0.05, values + 0.05], axis=1), 0.95) if bands else ()
-    measure, ideal = nDCG_JK(gains={2: 10}), np.array([0.7, 0.8, 0.9])
-    return Curves(measure, "topics", 12, ("low", "high"), values, ideal, *interval)
+def drawn(bands=False):
+    """The axes of a figure of two curves."""
+    ends = {"bands": np.array([[[0.05] * 3, [0.35] * 3]] * 2), "confidence": 0.95} if bands else {}
+    found = made([0.1, 0.2, 0.3], [0.4, 0.35, 0.6], measure=nDCG_JK(gains={2: 10}), ideal=[0.7, 0.8, 0.9])
+    return replace(found, topics=12, **ends).figure().axes[0]
 
 
 def test_figure_shows_named_curves_and_sorted_legend():
-    axes = made().figure().axes[0]
+    axes = drawn()
     lines = {line.get_label(): line for line in axes.get_lines()}
-    assert list(lines) == ["ideal", "low", "high"]
-    assert lines["high"].get_xdata().tolist() == [1, 2, 3]
-    assert lines["high"].get_ydata().tolist() == [0.4, 0.35, 0.6]
+    assert list(lines) == ["ideal", "A", "B"]
+    assert lines["B"].get_xdata().tolist() == [1, 2, 3]
+    assert lines["B"].get_ydata().tolist() == [0.4, 0.35, 0.6]
     assert lines["ideal"].get_ydata().tolist() == [0.7, 0.8, 0.9]
     assert axes.get_title("left") == "nDCG_JK(gains={2:10})"
     assert axes.get_xlabel() == "Rank"
     assert axes.get_ylabel() == "Mean over 12 topics"
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "high", "low"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "B", "A"]
 
 
 def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
-    found = Curves(NDPM, "topics", 1, ("far", "near"), np.array([[0.5], [0.1]]))
-    axes = found.figure().axes[0]
+    axes = made([0.5], [0.1], measure=NDPM, names=("far", "near")).figure().axes[0]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
     assert axes.get_ylabel() == "Mean over 1 topic"
 
 
 def test_figure_shows_bands_and_their_confidence():
-    axes = made(bands=True).figure().axes[0]
+    axes = drawn(bands=True)
     assert axes.get_ylabel() == "Mean over 12 topics, 95 % pointwise percentile bands"
     band = axes.collections[0].get_paths()[0].get_extents()
     assert (band.y0, band.y1) == pytest.approx((0.05, 0.35))
