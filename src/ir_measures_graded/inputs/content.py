@@ -36,17 +36,17 @@ PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more prec
 class Peeked:
     """A binary stream made of pieces of bytes, whose first bytes, `start`, are known before they are read.
 
-    These are `size` bytes, or all. `ended` tells whether a read met the end.
+    These are `size` bytes, by default `START`, or all. `ended` tells whether a read met the end.
     """
 
     closed = ended = False
 
-    def __init__(self, pieces: Iterator[bytes], size: int):
+    def __init__(self, pieces: Iterator[bytes], size: int = 0):
         self._pieces, self._piece, self._at = pieces, b"", 0
         self._damage: Exception | None = None
         self.start = b""
         with suppress(*DAMAGE):
-            self.start = self.read(size)
+            self.start = self.read(size or START)
         self._piece, self._at = self.start + self._piece[self._at :], 0
 
     def read(self, size: int = sys.maxsize) -> bytes:
@@ -98,9 +98,9 @@ class Peeked:
 class Content:
     """A context manager for the decompressed content of a file.
 
-    `stream` is the content, whose first `start` bytes are known, and `compression` the name of its
-    compression, empty if there is none. A file that the caller opened stays open. Raises `FileError` if the
-    file cannot be opened.
+    `stream` is the content, whose first `start` bytes are known, see `Peeked`. `compression` is the
+    name of its compression, empty if there is none. A file that the caller opened stays open. Raises
+    `FileError` if the file cannot be opened.
     """
 
     stream: Peeked
@@ -108,7 +108,7 @@ class Content:
     _descriptor: int
     _size: int | None = None
 
-    def __init__(self, file: File, start: int = START):
+    def __init__(self, file: File, start: int = 0):
         refuse_other(file)
         self.file, self.name, self._start = file, _name_of(file), start
         self._opened = ExitStack()
