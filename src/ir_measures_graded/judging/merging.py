@@ -4,8 +4,6 @@ The first source that judges a document of a topic decides its level. A later so
 contradicts it. Contradictions are reported, not averaged.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """A human judge and machine judges on one scale, and the values of runs under each; each run is read once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ The functions `merit`, `expected`, `extreme` and `difference` dispatch on the fa
 of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..errors import GradedError

@@ -5,8 +5,6 @@ unjudged documents at each level is fixed, so is the ideal list, and the sum ove
 only on how many of them each level has so far.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial, singledispatch

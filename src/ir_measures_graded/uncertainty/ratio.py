@@ -6,8 +6,6 @@ possible gains t_1 < t_2 < … and Δ_h = t_h − t_{h−1}, the quotient is Σ_
 where m_h unjudged documents gain at least t_h, so that m_1 ≥ m_2 ≥ ….
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
