@@ -249,9 +249,11 @@ class Reader:
     def elements(self) -> Iterator[Any]:
         """The values of an array, or one value after the other up to the end of the file."""
         if self.sign() == "[":
-            yield from (self.value() for _ in self.inside("["))
-        else:
-            yield from (self.value() for _ in iter(self.sign, ""))
+            for _ in self.inside("["):
+                yield self.value()
+            return
+        while self.sign():
+            yield self.value()
 
     def end(self) -> None:
         """Raise `FileError` unless this is the end of the file."""

@@ -117,7 +117,8 @@ class Lines:
         for record in self._records(block):
             self.number += 1
             try:
-                record.decode()
+                if not record.isascii():
+                    record.decode()
             except UnicodeDecodeError as error:
                 raise self.error(
                     f"not UTF-8 text (byte 0x{record[error.start]:02x} at position {error.start}); "
