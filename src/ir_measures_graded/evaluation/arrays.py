@@ -4,8 +4,6 @@
 evaluations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Which provider of ir-measures computes which measure, and which measures may share a call."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager

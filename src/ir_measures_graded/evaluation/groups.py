@@ -1,7 +1,5 @@
 """Groups of topics by an attribute, such as the type of the query, its length or a month."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 

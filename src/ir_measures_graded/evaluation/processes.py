@@ -5,8 +5,6 @@ current items after Ctrl-C. joblib (loky) leaves its workers running too. The pi
 in both cases.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import pickle

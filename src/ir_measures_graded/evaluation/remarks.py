@@ -3,8 +3,6 @@
 `evaluate` and a `Study` warn of it in one line per run (`InputWarning`). The command `check` lists it.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence

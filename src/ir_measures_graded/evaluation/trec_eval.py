@@ -5,8 +5,6 @@ which ir-measures' provider pytrec_eval runs. Equal bits need the same additions
 `GainList.sum` adds rank by rank and logarithms are C's own. `computes` tells which measures are supported.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """A trial of a plugin's measure: its options on one small topic, against all orders and all judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, permutations, product
