@@ -12,6 +12,7 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import arrays
+import collections_of_values
 import growth
 import sharing
 import workloads
@@ -144,3 +145,10 @@ def test_large_runs_are_measured_in_several_ways(tmp_path, capsys, monkeypatch):
     assert [row["what"] for row in rows] == [large.DUCKDB, large.TOPICS]
     assert all(row["s"] > 0 and row["topics"] == 3 for row in rows)
     assert large.DUCKDB in capsys.readouterr().out
+
+
+def test_collections_of_values_are_compared(tmp_path, capsys):
+    pytest.importorskip("scipy", reason="the extra stats is not installed")
+    sizes = ["--runs", "3", "--collections", "2", "--topics", "20"]
+    collections_of_values.main([str(tmp_path / "values.parquet"), *sizes])
+    assert capsys.readouterr().out.startswith("1200 values: 3 runs by ")

@@ -4,14 +4,16 @@ import io
 import os
 import re
 import signal
+import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from command_line import ENVIRONMENT, PROGRAM
 from ir_measures_graded import cli
 from ir_measures_graded.errors import InputWarning
 
@@ -67,10 +69,20 @@ def _text(stream: io.TextIOWrapper) -> str:
     return stream.buffer.getvalue().decode("utf-8", "surrogateescape")  # type: ignore[attr-defined]
 
 
-def check(words: Sequence[str], stdin: bytes = b"") -> Outcome:
+def as_process(words: Sequence[str], stdin: bytes = b"") -> Outcome:
+    """Run the command as a process of its own, in the current directory."""
+    done = subprocess.run(
+        [*PROGRAM, *words], input=stdin, capture_output=True, timeout=3 * SECONDS, env=ENVIRONMENT
+    )
+    return Outcome(
+        done.returncode, *(text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
+    )
+
+
+def check(words: Sequence[str], stdin: bytes = b"", run: Callable[..., Outcome] = in_process) -> Outcome:
     """Run the command; it must succeed, or say in a few lines why not, and then leave nothing behind."""
     before = _files()
-    outcome = in_process(words, stdin)
+    outcome = run(words, stdin)
     after = _files()
     told = re.sub(r"^skipped \['gm_map'\]: .*\n", "", outcome.err, flags=re.MULTILINE)  # by ir-measures
     messages = re.split(r"^(?=ir_measures_graded: )", told, flags=re.MULTILINE)[1:]

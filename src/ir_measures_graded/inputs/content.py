@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
@@ -197,40 +198,48 @@ def _pieces_of_gzip(stream: Any) -> Iterator[bytes]:
     return iter(partial(gzip.GzipFile(fileobj=stream).read1, PIECE), b"")
 
 
-def _pieces_of_xz(stream: Any) -> Iterator[bytes]:
-    """The decompressed content of one xz stream after another, as `cat` joins them.
+def _pieces_of_members(new: Callable[[], Any], padding: bytes, stream: Any) -> Iterator[bytes]:
+    """The decompressed content of one compressed stream after another, as `cat` joins them.
 
-    Unlike the file of `lzma`, this refuses a damaged stream after the first one, and bytes that are none.
+    `new` makes a decompressor of a stream, which `padding` may follow. Unlike the files of `bz2` and `lzma`,
+    this refuses a damaged stream after the first one, and bytes that are none.
     """
     rest = stream.read(PIECE)
     while rest:
-        member = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        member = new()
         while not member.eof:
             if member.needs_input and not rest and not (rest := stream.read(PIECE)):
                 raise EOFError("the compressed data ends too early")
             if found := member.decompress(rest, PIECE):
                 yield found
             rest = b""
-        rest = member.unused_data.lstrip(b"\0")  # zeros may follow each stream
+        rest = member.unused_data.lstrip(padding)
         while not rest and (more := stream.read(PIECE)):
-            rest = more.lstrip(b"\0")
+            rest = more.lstrip(padding)
 
 
-def _pieces_by_arrow(codec: str, stream: Any) -> Iterator[bytes]:
+def _pieces_of_zstandard(stream: Any) -> Iterator[bytes]:
     import pyarrow
 
-    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), codec))
+    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd"))
 
 
 COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any], Iterator[bytes]]]] = {
     "gzip": ((b"\x1f\x8b",), _pieces_of_gzip),
     # BZh alone could begin a topic.
-    "bzip2": (tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)), partial(_pieces_by_arrow, "bz2")),
-    "xz": ((b"\xfd7zXZ\x00",), _pieces_of_xz),
+    "bzip2": (
+        tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)),
+        partial(_pieces_of_members, bz2.BZ2Decompressor, b""),
+    ),
+    # Zeros may follow each stream.
+    "xz": (
+        (b"\xfd7zXZ\x00",),
+        partial(_pieces_of_members, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), b"\0"),
+    ),
     # Zstandard may begin with a skippable frame.
     "Zstandard": (
         (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))),
-        partial(_pieces_by_arrow, "zstd"),
+        _pieces_of_zstandard,
     ),
 }
 """The first bytes of a file of each compression, and a function that decompresses a stream."""
