@@ -3,8 +3,6 @@
 Names are compared without case, and ``camelCase``, blanks, hyphens and dots count as underscores.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ The classes keep columns in their storage format; items of a list and batches of
 pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

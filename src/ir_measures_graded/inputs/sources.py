@@ -3,8 +3,6 @@
 ir-datasets is imported only for an ir-datasets id.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
