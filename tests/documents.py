@@ -12,9 +12,9 @@ import subprocess
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -33,21 +33,18 @@ WARNINGS = re.compile(f"(?m)^{WARNING}.*\n")
 """Most commands on the demo warn of the topic that run B lacks. A document may leave these lines out."""
 
 
-@dataclass(frozen=True)
-class File:
+class File(NamedTuple):
     path: str
     text: str
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     line: str
     status: int
     output: str
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     status: int
     output: str
 

@@ -5,7 +5,7 @@ ir-datasets is imported only for an ir-datasets id.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ir_measures import Qrel, ScoredDoc
@@ -90,10 +90,8 @@ def _collection(name: str) -> Any:
     from ..demo import register
 
     register()
-    try:
+    with suppress(KeyError):
         return ir_datasets.load(name)
-    except KeyError:
-        pass
     what = "a file, not an" if os.path.exists(name) else "neither a file nor an"
     what = "a directory, not a file or an" if os.path.isdir(name) else what
     hint = did_you_mean(name, ir_datasets.registry, most=3)
@@ -105,8 +103,6 @@ def _loading(what: str, name: str) -> Iterator[None]:
     """Turn any error inside ir-datasets, usually a failed download, into one message."""
     try:
         yield
-    except GradedError:
-        raise
     except Exception as error:
         reason = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
         reason = next(iter(reason.splitlines()), "") or type(error).__name__
@@ -124,8 +120,9 @@ def definitions_of(name: str) -> dict[Any, str]:
     """
     if is_file(name):
         return {}
+    collection = _collection(name)
     with _loading("definitions of levels", name):
-        return dict(_collection(name).qrels_defs() or {})
+        return dict(collection.qrels_defs() or {})
 
 
 def queries_of(name: str | None) -> dict[str, str]:
@@ -140,12 +137,10 @@ def queries_of(name: str | None) -> dict[str, str]:
     if name is None or is_file(name):
         return {}
     collection = _collection(name)
-    try:
-        with _loading("queries", name):
-            queries = collection.queries_iter() if collection.has_queries() else ()
-            return {query.query_id: _text(query) for query in queries}
-    except GradedError:
-        return {}
+    with suppress(GradedError), _loading("queries", name):
+        queries = collection.queries_iter() if collection.has_queries() else ()
+        return {query.query_id: _text(query) for query in queries}
+    return {}
 
 
 def queries_in(path: str) -> dict[str, str]:
