@@ -4,14 +4,15 @@
 evaluations.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import bounds_of, positions
+from ..by_topic import blocks, bounds_of, positions
 from ..errors import GradedError, shown
 from ..inputs.columns import QRELS, RUN
 from ..inputs.id_columns import Cells
@@ -86,6 +87,7 @@ class ArrayEvaluator(GradedEvaluator):
         refuse_empty(qrels)
         found = Judged(qrels.topics, qrels.offsets, qrels.values)
         super().__init__(dict.fromkeys(self.in_order), qrels, JudgedDocuments(qrels, found))
+        self._blocks = [(slice(a, b), self.judged.part(np.arange(a, b))) for a, b in blocks(sizes)]
 
     def reduced(self, run: Any) -> Reduction:
         """The scores, reduced to the ranks of the judged documents."""
@@ -99,15 +101,15 @@ class ArrayEvaluator(GradedEvaluator):
         if scores.ndim == 2:
             present = (document >= 0) | ~np.isnan(listed.values)
             listed, document = listed.where(present), document[present]
-        rows = listed.checked()
+        position = {number: number for number in range(len(listed.topics))}
+        return Reduction(self._reduced_blocks(listed.checked(), document), position)
 
-        def matched(a: int, b: int) -> tuple[np.ndarray, None]:
-            """The documents of some topics stay in the order given."""
-            return document[rows.offsets[a] : rows.offsets[b]], None
-
-        ranks = JudgedRanks.of(self.judged, rows.values, rows.offsets, matched)
-        block = ReducedBlock(slice(None), ranks, rows)
-        return Reduction((block,), {number: number for number in range(len(rows.topics))})
+    def _reduced_blocks(self, listed: Rows, document: np.ndarray) -> Iterator[ReducedBlock]:
+        for topics, judged in self._blocks:
+            rows = listed.part(np.arange(topics.start, topics.stop))
+            start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
+            matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
+            yield ReducedBlock(topics, JudgedRanks.of(judged, rows.values, rows.offsets, matched), rows)
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups)."""
@@ -158,6 +160,11 @@ def array_mean(
     evaluator = ArrayEvaluator(measure, labels, groups, ties)
     means = evaluator.means(scores)
     return float(means[0]) if _is_one(measure, evaluator) else means
+
+
+def _given(document: np.ndarray, offsets: np.ndarray, a: int, b: int) -> tuple[np.ndarray, None]:
+    """The documents of some topics, in the order given; the numbers of unjudged documents are negative."""
+    return document[offsets[a] : offsets[b]], None
 
 
 def _is_one(given: Measures, evaluator: ArrayEvaluator) -> bool:
