@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -16,8 +17,20 @@ from ir_measures import Measure
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import tracked
-from ..evaluation.named import Qrels, Runs, StudiedRun, about, named_runs, read_judgments, studied
-from ..evaluation.provider import check_levels, computed
+from ..evaluation.named import (
+    Judgments,
+    Qrels,
+    Run,
+    Runs,
+    StudiedRun,
+    about,
+    named_runs,
+    read_judgments,
+    studied,
+)
+from ..evaluation.provider import check_levels, computed, view
+from ..evaluation.remarks import RunRemarks, warn_of
+from ..measures.base import GradedMeasure
 from ..measures.topics import Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
@@ -26,6 +39,7 @@ from ..registry.facts import is_graded, is_normalised, is_plain_sum, sign_of
 from ..registry.names import registry
 from ..registry.notation import checked, parse_measures
 from ..statistics.options import check_probability, refuse_large, statistics_library, whole_number
+from ..uncertainty import evaluated_curve
 from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:
@@ -265,9 +279,8 @@ def curves(
     values = [np.zeros((len(named), end)) for _, end in asked]
     bands = [np.zeros((len(named), 2, end)) for _, end in asked]
     for number, run in enumerate(tracked(named, "run", progress)):
-        whole = studied(run, judgments)
-        for (one, end), into, ends in zip(asked, values, bands):
-            vectors = _vectors(one, end, whole, normalise)
+        found = _vectors(asked, run, judgments, normalise)
+        for (one, _), vectors, into, ends in zip(asked, found, values, bands):
             into[number] = _combined(one, *map(mean_over_topics, vectors))
             if confidence is not None:
                 ends[number] = _interval(one, vectors, confidence, resamples, seed)
@@ -275,7 +288,7 @@ def curves(
     for (one, end), into, ends in zip(asked, values, bands):
         best = None
         if ideal or (ideal is None and is_plain_sum(one)):
-            vectors = _vectors(one, end, ideal_run(judgments, one), normalise)
+            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, normalise)
             best = _combined(one, *map(mean_over_topics, vectors))
         with_bands = (ends, confidence) if confidence is not None else (None, None)
         names = tuple(run.name for run in named)
@@ -324,17 +337,38 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def _vectors(measure: Measure, depth: int, run: StudiedRun, normalise: str) -> np.ndarray:
-    """The vectors to average (1 × depth × topics), or two such vectors to divide."""
-    if normalise == "topics":
-        return values_at_ranks(measure, run, depth).T[None]
-    assert is_normalised(measure)
+def _vectors(
+    asked: list[tuple[Measure, int]], run: Run, judgments: Judgments, normalise: str
+) -> list[np.ndarray]:
+    """The vectors to average (1 × depth × topics) for each measure, or two such vectors to divide.
 
-    def both(topics: Topics) -> np.ndarray:
-        return np.stack(measure.vectors(topics, depth), axis=1)
-
+    Graded measures alone read the run block by block.
+    """
+    if not all(is_graded(measure) for measure, _ in asked):
+        whole = studied(run, judgments)
+        return [values_at_ranks(measure, whole, depth).T[None] for measure, depth in asked]
+    count = 1 + (normalise == "averages")
+    found = [np.empty((count, depth, len(judgments.topics))) for _, depth in asked]
+    remarks = RunRemarks(judgments.documents.judged)
     with about(run.name):
-        return np.moveaxis(computed(measure, run.view(measure, cut=False), both, (2, depth)), 0, 2)
+        for block in remarks.watched(run.reduced(judgments).blocks):
+            for (measure, depth), into in zip(asked, found):
+                assert is_graded(measure)
+                topics = view(measure, block.ranks, block.views, cut=False)
+                compute = partial(_at_ranks, measure, depth, normalise)
+                vectors = computed(measure, topics, compute, (count, depth))
+                into[..., block.topics] = np.moveaxis(vectors, 0, 2)
+    if not isinstance(run, StudiedRun):  # a study warns itself
+        warn_of(remarks.of(run.source), run.name)
+    return found
+
+
+def _at_ranks(measure: GradedMeasure, depth: int, normalise: str, topics: Topics) -> np.ndarray:
+    """The vectors of the topics (topics × 1 × depth, or topics × 2 × depth)."""
+    if normalise == "topics":
+        return evaluated_curve(measure, topics, depth)[:, None]
+    assert is_normalised(measure)
+    return np.stack(measure.vectors(topics, depth), axis=1)
 
 
 def _combined(measure: Measure, mean: np.ndarray, *ideal: np.ndarray) -> np.ndarray:

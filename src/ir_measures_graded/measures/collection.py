@@ -46,8 +46,7 @@ def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
 
     Raises `GradedError` if a topic has more such documents than `docs`.
     """
-    known = topics.judged + topics.ranks.retrieved - np.diff(topics.whole_run.offsets)
-    docs = measure["docs"]
+    known, docs = topics.known, measure["docs"]
     if docs is None:
         return known
     if (known > docs).any():

@@ -170,7 +170,8 @@ class Topics:
       `ideal`: the gains of the ideal list up to the cutoff. Both are a `GainList`.
     - `whole_run`, `whole_ideal`: the same lists without a cutoff.
     - `retrieved` (T): the number of ranks in the run's list, at most the cutoff. `judged` (T): the number
-      of judged documents. `relevant` (T): the number of those with a gain > 0, the papers' R.
+      of judged documents. `known` (T): the number of judged and retrieved ones, whatever the cutoff.
+      `relevant` (T): the number of judged documents with a gain > 0, the papers' R.
     - `depth` (T): the cutoff; without one, the larger of `retrieved` and `judged`.
     - `best` (T): the highest gain of the topic's recall base. `possible_gains`: the distinct
       positive gains of all levels in the collection, over all topics, ascending.
@@ -189,6 +190,7 @@ class Topics:
 
     judged = _array(lambda each: np.diff(each.ranks.judged.offsets))
     retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
+    known = _array(lambda each: each.judged + each.ranks.retrieved - np.diff(each.whole_run.offsets))
     relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
     best = _array(lambda each: each.ranks.judged.best(each.gains))
     possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains))

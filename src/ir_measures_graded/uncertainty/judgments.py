@@ -131,7 +131,9 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     lengths, whole, none = topics.retrieved[copied], topics.ranks.retrieved, np.empty((2, 0), dtype=np.int64)
     score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
     ranks = JudgedRanks(copies, doc[order], topic[order], rank[order], lengths, score, moved=none, ties=none)
-    return Topics(ranks, topics.gains, topics.cutoff)
+    found = Topics(ranks, topics.gains, topics.cutoff)
+    found.known = topics.known[copied]  # no judgment changes which documents were retrieved
+    return found
 
 
 def extreme_in_order(
