@@ -66,7 +66,7 @@ class _ESL(_SearchLength):
         n, retrieved = np.minimum(self["n"], topics.relevant), np.diff(run.offsets)
         # The level of the n-th relevant document: its first and last position, and the number of relevant
         # documents before it and in it. It is the last level unless the document is retrieved.
-        begin, end = topics.retrieved + 1, collection_size(self, topics)
+        begin, end = topics.retrieved + 1, collection_size(self, topics).copy()
         before, r = retrieved.copy(), topics.relevant - retrieved
         inside = (n <= retrieved) & (n > 0)
         entry = (run.offsets[:-1] + n - 1)[inside]
