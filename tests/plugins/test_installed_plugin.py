@@ -44,6 +44,16 @@ def test_plugin_tests_pass(fresh, tmp_path):
     assert " passed" in printed
 
 
+def test_plugin_measure_works_in_ir_measures(fresh):
+    code = """
+import ir_measures, ir_measures_graded
+measure = ir_measures.parse_measure("RHL(gains=0:0,1:1,3:100)@10")
+qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+print(measure, ir_measures.calc_aggregate([measure], qrels, run)[measure], ir_measures_graded.RHL)
+"""
+    assert run(fresh / "python", "-c", code) == "RHL(gains={3:100})@10 1.495 RHL\n"
+
+
 def test_plugin_measure_works_on_the_command_line(fresh):
     program = fresh / "ir_measures_graded"
     (line,) = run(program, "evaluate", "graded-demo", "--scoreddocs", "RHL@100").splitlines()
