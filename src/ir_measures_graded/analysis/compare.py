@@ -74,8 +74,8 @@ def compare(
     same function. Needs the extra ``stats``.
 
     `baseline` is the name of a run; the first of two runs is the default. `tests` names further tests, see
-    the module. Those of pairs test the same family with Holm's correction, Conover's without one if
-    `uncorrected`; the randomised Tukey HSD corrects for all pairs by itself. A p-value below `alpha` (above
+    the module. Tests of pairs have Holm's correction for the same family, except that Conover's test has none
+    if `uncorrected` and the randomised Tukey HSD has its own for all pairs. A p-value below `alpha` (above
     0, below 1) is significant. Random tests draw `resamples` (≥ 1; earlier `permutations`), which depend on
     `seed` (≥ 0) alone.
     `interval` is the method of the intervals of the differences, ``t`` or ``bca``, see `mean_interval`.
@@ -87,8 +87,8 @@ def compare(
     `repeats` tells which runs repeat a system, as with other seeds: a regular expression that matches whole
     names of runs, whose one group is the system, a column of the values as for `Evaluation.from_values`, or
     a mapping of runs to systems. Systems are then compared by their means over the repeats. The primary
-    procedure tells what holds for other topics; a test over topics and repeats, see the module `repeats`,
-    what holds for other repeats too. The other tests are over topics.
+    procedure and the further tests generalise to other topics. One more test, see the module `repeats`,
+    generalises to other topics and other repeats.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
@@ -110,7 +110,9 @@ def compare(
         qrels, runs, measures, by, sessions, repeats=column_of(repeats), progress=progress, jobs=jobs
     )
     systems = systems_of(evaluation, repeats)
-    every, evaluation = evaluation, averaged(evaluation, systems) if systems else evaluation
+    every = evaluation
+    if systems:
+        evaluation = averaged(every, systems)
     refuse_few(len(evaluation.runs), "run")
     refuse_few(len(evaluation.topics), evaluation.unit)
     reference = reference_of(evaluation.runs, baseline)

@@ -4,8 +4,10 @@ With d = new − old (mirrored if smaller values are better) and a margin δ, a 
 for a relative margin, and e = d + δ for an absolute one. Bounds are one-sided 95 % bounds of Student's t.
 
 - holds: the lower bound of the mean of e is above 0. The new system is not worse by the margin.
-- worse: it does not hold, and the upper bound of the mean of d is below 0, by Holm over the measures.
-- undecided: neither. `Verdict` tells how many topics would decide, and the margin that these topics can show.
+- worse: it does not hold, and the upper bound of the mean of d is below 0, with Holm's correction for the
+  measures.
+- undecided: neither. `Verdict` tells how many topics are needed, and the smallest margin that the given
+  topics can show.
 
 All measures must hold, which needs no correction (intersection–union test). With `equivalent`, for
 reproductions, the mean must also be below old by less than the margin in the other direction (two one-sided
@@ -435,8 +437,9 @@ def _stands(
 ) -> dict[str, bool]:
     """Whether the verdict is certainly the same for all orders of ties and for all judgments.
 
-    The bounds are those of all values between each topic's lowest and highest one. At the level over the
-    number of `measures`, any number of them finds a single one worse.
+    The bounds hold for all values between the lowest and the highest one of each topic. For "worse", the
+    level is divided by the number of `measures`. A measure that is worse at this level is also worse by
+    Holm's correction, whatever the other measures show.
     """
     by_session = study.judgments.sessions is not None
     if by_session or not isinstance(verdict.measure, GradedMeasure) or verdict.verdict not in (HOLDS, WORSE):
@@ -460,8 +463,9 @@ def _stands(
 def _least_bound(low: np.ndarray, high: np.ndarray, level: float) -> float:
     """A number that is at most the lower bound of the mean for any values from `low` to `high`.
 
-    The bound mean − k‖e − mean‖ is concave in the values e, so that it is least at ends. For any centre c
-    and scale β > 0 it is at least Σ [e/n − k(e − c)²/2β] − kβ/2, which is least with topics at ends.
+    The bound mean − k‖e − mean‖ is concave in the values e, so its minimum is at ends of their ranges. For
+    any centre c and scale β > 0, it is at least Σ [e/n − k(e − c)²/2β] − kβ/2. Each topic's term of this sum
+    is also least at an end.
     """
     count = low.size
     scale = _quantile(1 - level, count) / (count * (count - 1)) ** 0.5

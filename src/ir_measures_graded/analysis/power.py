@@ -1,9 +1,9 @@
 """The power of a set of topics: discriminative power, topics for a difference, exaggeration and swaps.
 
 All numbers belong to the primary procedure of `compare`, at the level α/k of a family of k pairs of runs,
-unless another test is named. Pairs differ in the spread σ of their paired differences, so that numbers of
-topics are those of the pair with the lowest, the median and the highest σ. A pilot estimates σ with error:
-`upper_limit` is its upper 80 % confidence limit.
+unless another test is named. The spread σ of the differences over topics varies from pair to pair, so
+numbers of topics are given for the pairs with the lowest, the median and the highest σ. A pilot estimates σ
+with error: `upper_limit` is its upper 80 % confidence limit.
 
 - The discriminative power of a measure is the share of pairs with p < α (Sakai 2006).
 - Type S is the probability that a significant difference has the wrong sign, and type M how many times too
@@ -124,8 +124,9 @@ class Power(Grouped):
         NaN for a group that is not tested.
         """
         p_values = self.p_values[self._row(measure)]
-        share = (p_values < (self.alpha if alpha is None else alpha)).mean()
-        return float(share + 0 * p_values[0])
+        if np.isnan(p_values[0]):
+            return float("nan")
+        return float((p_values < (self.alpha if alpha is None else alpha)).mean())
 
     @property
     def level(self) -> float:

@@ -253,14 +253,14 @@ def inputs(
         runs += run.runs().items() or [(name, run)]
     if arguments.scoreddocs:
         runs.append((names[-1], scoreddocs_of(qrels)))
-    how = arguments.sessions
-    if how is not None:
+    sessions = arguments.sessions
+    if sessions is not None:
         if not arguments.has_sessions:
             raise GradedError(
                 "this command shows single topics and takes no --sessions; evaluate, compare, power, "
                 "gate, report and sensitivity do"
             )
-        qrels = in_sessions(qrels, read_sessions(how) if is_file(how) else how or True)
+        qrels = in_sessions(qrels, read_sessions(sessions) if is_file(sessions) else sessions or True)
     arguments.gains = named_weightings(arguments.gains)
     if arguments.gains and not weighted:
         qrels = read_judgments(qrels)

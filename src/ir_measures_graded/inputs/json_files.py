@@ -384,7 +384,7 @@ class Objects:
             raise self.error(f"there are no predictions for {self.chosen.part or 'any part'}")
 
     def of(self, thing: Any, lent: Any = None, is_nested: bool = False) -> Iterator[Topic]:
-        """The topics in an object. `lent` are documents of its group.
+        """The topics in an object. `lent` are the documents of the enclosing object, for one without its own.
 
         The key ``id`` may name the topic of an object that is nested in another one.
         """

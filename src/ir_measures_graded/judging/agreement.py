@@ -65,10 +65,10 @@ class OrderAgreement:
     """The orders of the runs by one measure under either judge, over the topics that both judged.
 
     `human` and `machine` are the means of the runs. `statistics` has ``tau``, ``tau_AP``, ``rho`` and
-    ``RBO``, see `orders`. `swaps` are the pairs that change places, the run that the human prefers first. Of
-    the pairs that differ significantly under the human, `significant` is the number, `agreed` the share that
-    the machine also separates, and `reversed` the share that it separates in the other direction; both are
-    None if there is no such pair.
+    ``RBO``, see `orders`. `swaps` are the pairs that the judges order in opposite ways, with the run that the
+    human prefers first. Of the pairs that differ significantly under the human, `significant` is the number,
+    `agreed` the share that the machine also separates, and `reversed` the share that it separates in the
+    other direction; both are None if there is no such pair.
     """
 
     measure: Measure
@@ -201,7 +201,7 @@ class Judges(Result):
         return [*parts, ("Estimates", self.estimates.table())] if self.estimates else parts
 
     def notes(self) -> list[str]:
-        """What the columns and the estimates count."""
+        """Notes on the columns and on the estimates."""
         counts = ", ".join(f"{order.significant} by {order.measure}" for order in self.judges[0].orders)
         shares = "shares of the pairs of runs that differ significantly under the human"
         notes = [f"agreed and reversed are {shares}: {counts}."] * bool(counts)

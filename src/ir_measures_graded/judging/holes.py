@@ -1,9 +1,9 @@
 """Holes: the unjudged documents that are worth judging next, in batches.
 
-An unjudged document counts with its expected gain, which judged documents of like ranks have. A pair of runs
-is open while the unjudged documents could well turn its difference. The next batch has the documents whose
-weights differ most between the runs of open pairs. With `near` = Σ over runs 1/(rank + 5), the weights w
-(documents × runs) and T topics:
+An unjudged document counts with its expected gain, estimated from judged documents with similar ranks. A
+pair of runs is open while the unjudged documents could plausibly reverse the sign of its difference. The next
+batch has the documents whose weights differ most between the runs of open pairs. With `near` = Σ over runs
+1/(rank + 5), the weights w (documents × runs) and T topics:
 
     fit = isotonic regression of the gains of the judged documents on near, through (0, 0)
     e   = gain if judged, else fit(near);  s² = mean squared residual
@@ -250,7 +250,9 @@ def holes(
     state, left = states[-1], np.flatnonzero(~judged & pool.within)
     if batch is None:
         batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
-    batch = whole_number(batch, "batch", 1) * (state.open is None or state.open > until)
+    batch = whole_number(batch, "batch", 1)
+    if state.open is not None and state.open <= until:
+        batch = 0
     chosen = left[pool.order(left, state.score)][:batch]
     topics, documents = zip(*(pool.names[row] for row in chosen.tolist())) if chosen.size else ((), ())
     return Holes(

@@ -38,7 +38,7 @@ class GradedMeasure(ir_measures.Measure):
     leading underscore. The docstring begins with the title and a description, as in ``Cumulated gain: The
     gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
     `ALIASES`, `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they
-    differ from the values below. `gains`, `judged_only` and `cutoff` are added to the parameters. Listings of
+    differ from the values below. The function `options` adds the parameters of all measures. Listings of
     measures show the docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also
     shows `:tex:` (the formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
 
@@ -56,9 +56,9 @@ class GradedMeasure(ir_measures.Measure):
     JUDGED_ONLY: ClassVar[bool] = False
     SMALLER_IS_BETTER: ClassVar[bool] = False
     TIES: ClassVar[tuple[str, ...]] = ()
-    """The values of the option `ties` other than 'docid', of 'mean', 'min' and 'max'. The room `uncertainty`
-    computes them: without further code, 'max' orders tied documents by descending gain and 'min' by
-    ascending gain."""
+    """The values of the option `ties` besides 'docid': some of 'mean', 'min' and 'max'. The package
+    `uncertainty` computes them. Without further code, 'max' orders tied documents by descending gain and
+    'min' by ascending gain."""
     UNJUDGED: ClassVar[bool] = False
     """Whether the measure has the option `unjudged`. Without further code, a value must never fall when two
     documents, at any distance, change places so that the better one stands higher."""

@@ -171,10 +171,10 @@ def report(
                 "machine judges are compared with qrels of topics, without sessions and intents"
             )
         read = [Run(run.name, run.block.listed) for run in ranked.runs]
-        several = len(read) > 1
+        orders: tuple[Any, Any] = (read, evaluation.measures) if len(read) > 1 else ((), ())
         with catch_warnings():
             simplefilter("ignore", InputWarning)  # the study has warned of the runs
-            compared = judges(ranked.judgments, machines, read * several, evaluation.measures * several)
+            compared = judges(ranked.judgments, machines, *orders)
     return Report(
         title,
         evaluation,
