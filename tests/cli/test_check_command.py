@@ -13,9 +13,10 @@ def test_the_exit_status_says_whether_there_is_a_remark(capsys):
     assert capsys.readouterr().out.startswith("0 remarks on 0 runs")
     Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
     Path("broken").write_text("q1 Q0 d1 1 x t\n")
-    assert main(["check", "qrels", "short", "broken", "P(rel=7)@1", "-f", "jsonl"]) == 1
+    Path("judged").write_text("q1 0 d1 1\n")
+    assert main(["check", "qrels", "short", "broken", "judged", "P(rel=7)@1", "-f", "jsonl"]) == 1
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [each["input"] for each in found] == ["short", "broken", "P(rel=7)@1"]
+    assert [each["input"] for each in found] == ["short", "broken", "judged", "P(rel=7)@1"]
     assert main(["check", "missing"]) == 2
 
 

@@ -41,6 +41,7 @@ NAMES = {each.__name__: each for each in (array_values, evaluate_batches, evalua
     "UNJUDGED": arrow({}, "relevance"),
     "UNREADABLE": Unreadable(),
     "inf": np.inf,
+    "masked": np.ma.array,
     "nan": np.nan,
 }
 

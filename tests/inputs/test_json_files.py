@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP
-from reading import qrels, refused, run
+from reading import in_pieces, qrels, refused, run
 
 from ir_measures_graded import CG, GradedError, RunFile, read_trec_run
 from ir_measures_graded.analysis import evaluate
@@ -197,6 +197,13 @@ def test_fast_and_strict_reader_of_lines_agree(content):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_files, "_plainly", lambda block, role, keys: None)
         assert found == rows()
+
+
+def test_lines_with_more_columns_may_need_both_readers(monkeypatch):
+    in_pieces(monkeypatch, 100)
+    row = '{"query_id": "q%d", "doc_id": "d", "score": 1, "run": "a"}\n'
+    content = "".join(row % number for number in range(9)) + row.replace('"q%d"', "9")
+    assert [*RunFile(io.BytesIO(content.encode())).runs()] == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -193,13 +193,13 @@ def _array(name: str, given: Array) -> np.ndarray:
 
 def _numbers(name: str, given: Array) -> np.ndarray:
     """An array of one or two dimensions as floats."""
-    if isinstance(given, np.ma.MaskedArray):
-        given = np.ma.filled(given.astype(np.float64), np.nan)
     values = _array(name, given)
     if values.dtype.kind not in "biuf":
         raise GradedError(f"the {name} are of type {values.dtype}; give numbers, with NaN for missing ones")
     if values.ndim not in (1, 2):
         raise GradedError(f"the {name} have {values.ndim} dimensions; give 1, or 2 (groups × documents)")
+    if isinstance(given, np.ma.MaskedArray):
+        values = np.ma.filled(given.astype(np.float64), np.nan)
     return values.astype(np.float64, copy=False)
 
 

@@ -324,7 +324,8 @@ class Objects:
         arrays[self.role.value] = arrow_array(numbers)
         if probabilities:
             arrays["probability"] = arrow_array(np.array(probabilities, dtype=np.float64))
-        rows = pyarrow.table(arrays)
+        # The columns are in the same order as those of `_plainly`, which may have parsed earlier blocks.
+        rows = pyarrow.table({name: arrays[name] for name in dict.fromkeys([*self.keys, *arrays])})
         return with_places(by_rank(rows) if self.ranks else rows, "line", line, self.name)
 
     def __iter__(self) -> Iterator[Topic]:

@@ -124,7 +124,7 @@ def table_rows(
     with _explained(kind, content):
         file = kind(content)
         columns, ranks = file_columns(content.name, file.names, role, chosen)
-        where = (columns["run"], run) if run is not None else None
+        where = (columns["run"], run) if run is not None and "run" in columns else None
         for first, batch in file.batches(list(columns.values()), where):
             batch = batch.select([batch.schema.names.index(name) for name in columns.values()])
             batch.validate(full=True)  # damaged Arrow data could crash the process

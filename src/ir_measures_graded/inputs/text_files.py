@@ -26,7 +26,7 @@ from .columns import NUMBERS, Chosen, Role
 from .content import START, Content, is_lasting, owned_by_arrow
 from .rows import with_places
 from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, number_of
-from .text_forms import Counter, Form, form_of
+from .text_forms import TREC, Counter, Form, form_of, header_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -40,7 +40,7 @@ THREADS = 2  # parsing threads, in addition to one reading thread
 
 def text_columns(content: Content, role: Role, chosen: Chosen) -> tuple[str, ...]:
     """The columns of the file that are read, under our names."""
-    return form_of(content, role, chosen)[0].columns
+    return (header_of(content, role, chosen)[0] or TREC[role]).columns
 
 
 def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarrow.Table]:

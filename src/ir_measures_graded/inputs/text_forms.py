@@ -84,26 +84,34 @@ SCORES = Form(RUN, "scores", "one number per line", ("score",), ("score",))
 """The form of scores for the lines of another file."""
 
 
-def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
-    """The form of a text file, and the number of lines before its first row.
+def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None, bytes, int]:
+    """The form of a text file with a header, else None; its first lines, and the lines down to the first one.
 
-    Raises `FileError` for a header without a required column, and for a file that is known not to be a
-    ranking or not to have topics and levels.
+    Raises `FileError` for a header without a required column.
     """
-    start, file = content.stream.start, content.name
+    start = content.stream.start
     if not content.stream.ended:
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
     text = start.removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
-    first, _, rest = text.partition(b"\n")
     header = start.count(b"\n", 0, len(start) - len(text)) + 1
-    if form := _headed(role, first, file, chosen):
+    return _headed(role, text.partition(b"\n")[0], content.name, chosen), text, header
+
+
+def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
+    """The form of a text file, and the number of lines before its first row.
+
+    Raises `FileError` as `header_of`, and for a file that is known not to be a ranking or not to have topics
+    and levels.
+    """
+    file, (form, text, header) = content.name, header_of(content, role, chosen)
+    if form:
         return form, header
     if chosen.run_column is not None:
         raise FileError(f"{file}: the file has no columns with names, and so no column {chosen.run_column}")
     is_described = text.startswith(b"<SYSDESC>")
     lines = (
         line.split()
-        for line in io.BytesIO(rest if is_described else text)
+        for line in io.BytesIO(text.partition(b"\n")[2] if is_described else text)
         if line.strip() and not line.startswith(b"#")
     )
     row = next(lines, [])
