@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..errors import InputWarning
-from ..inputs.content import Content
+from ..inputs.content import FIRST, Content
 from ..inputs.files import RunFile
 from ..inputs.rows import RunSource
 from ..output.formats import counted, listed
@@ -24,8 +24,6 @@ DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
 LINES = 300
 """The number of lines of a run whose ranks are compared with the scores."""
-FIRST = 1 << 16
-"""The number of bytes that are read again for these lines."""
 FIELDS = 6
 """The number of fields in a line of a TREC run, of which the fourth is the rank."""
 

@@ -31,6 +31,7 @@ DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The errors that decompressors raise for damaged data."""
 
 START = 1 << 20  # bytes that decide about the kind and the form of a file
+FIRST = 1 << 16  # bytes that decide about its columns, and show some ranks
 PIECE = 1 << 18  # bytes per read; a smaller piece would locate damage more precisely
 
 

@@ -24,7 +24,7 @@ from ..errors import FileError, GradedError, shown
 from . import out_of_core
 from .arrow import arrow_array, arrow_numbers, by_rank, numbered, record_batches, stable_order
 from .columns import QRELS, RUN, Account, Chosen, Role, chosen_columns, column_names, is_rank
-from .content import Content, File, is_lasting
+from .content import FIRST, Content, File, is_lasting
 from .id_columns import changes_of_strings, stretches_of
 from .in_memory import in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
@@ -234,7 +234,7 @@ class RunFile(RunSource):
         """The columns of the file that are read, under our names."""
         if not self.lasting:
             return next(self._every()).column_names
-        with Content(self.file) as content:
+        with Content(self.file, FIRST) as content:
             if (kind := kind_of(content)) is not None:
                 return table_columns(kind, content, RUN, self._chosen)
             columns_of = json_columns if is_json(content.stream.start) else text_columns

@@ -94,7 +94,8 @@ def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
     text = start.removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
     header = start.count(b"\n", 0, len(start) - len(text)) + 1
-    return _headed(role, text.partition(b"\n")[0], content.name, chosen), text, header
+    first = io.BytesIO(text).readline().rstrip(b"\n")  # copies no other line
+    return _headed(role, first, content.name, chosen), text, header
 
 
 def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
