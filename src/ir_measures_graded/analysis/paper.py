@@ -175,10 +175,8 @@ class PaperTable:
         return [list(row) for row in zip(*columns)]
 
     def _column(self, number: int, places: int) -> list[Cell]:
-        wins, printed = (
-            self.wins[number],
-            [_decimals(mean, places) for mean in self.values[:, number].tolist()],
-        )
+        wins = self.wins[number]
+        printed = [_decimals(mean, places) for mean in self.values[:, number].tolist()]
         better_first = -sign_of(self.measures[number]) * np.array(printed, dtype=float)
         ranks = np.unique(better_first, return_inverse=True)[1].tolist()
         if self.spread is not None:
