@@ -184,6 +184,8 @@ def test_names_and_ids_stay_text(opened, hostile_report):
     page.locator("details.topic").first.locator("td.c:visible").nth(9).hover()
     assert facts(page)["document"].startswith(HOSTILE["script"])
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    heads = page.locator("#topic-table thead th")
+    assert heads.evaluate_all("heads => heads.every((head) => head.scrollWidth <= head.clientWidth)")
     found.check(hostile_report)
 
 
