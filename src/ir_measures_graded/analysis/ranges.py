@@ -11,7 +11,7 @@ similar ranks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
@@ -130,9 +130,9 @@ class Ranges(Result):
     def table(self) -> Table:
         """Column names and rows: one row per measure and run, the best run first."""
         columns = ["measure", "run", "value", *_ENDS, "judged"]
-        place = {measure: number for number, measure in enumerate(self.measures)}
-        found = sorted(self.values, key=lambda of: (place[of.measure], -sign_of(of.measure) * of.value))
-        rows = [[_record(of)[column] for column in columns] for of in found]
+        best_first = sorted(self.values, key=lambda found: -sign_of(found.measure) * found.value)
+        found = sorted(best_first, key=lambda found: self.measures.index(found.measure))
+        rows = [[_record(each)[column] for column in columns] for each in found]
         return [column.replace("_", " ") for column in columns], rows
 
     def table_of_differences(self) -> Table:
@@ -142,7 +142,7 @@ class Ranges(Result):
         for measure in self.measures:
             of = [found for found in self.differences if found.measure == measure]
             both = ([found.stands_over_ties for found in of], [found.stands_over_judgments for found in of])
-            stand = [None if None in each else sum(map(bool, each)) for each in both]
+            stand = [None if None in each else each.count(True) for each in both]
             exact = None if stand[1] is None else all(found.exact for found in of)
             rows.append([str(measure), len(of), *stand, exact])
         return columns, rows
@@ -182,21 +182,15 @@ _STYLES: dict[str, dict[str, Any]] = {
 
 _KINDS = ("ties", "likely", "unjudged")
 _ENDS = [f"{kind}_{end}" for kind in _KINDS for end in ("min", "max")]
+_STANDS = ("stands_over_ties", "stands_over_judgments", "exact")
+_COLUMNS = ("measure", "run", "other", "value", *_ENDS, "judged", *_STANDS, "note")
 
 
 def _record(found: Range | Difference) -> dict[str, Any]:
-    """The fields of a range and of a difference, None for those of the other."""
+    """The fields of a range or of a difference, None for those of the other."""
     ends = (end for kind in _KINDS for end in getattr(found, kind, None) or (None, None))
-    others = ("judged", "stands_over_ties", "stands_over_judgments", "exact")
-    return {
-        "measure": str(found.measure),
-        "run": found.run,
-        "other": getattr(found, "other", None),
-        "value": found.value,
-        **dict(zip(_ENDS, ends)),
-        **{name: getattr(found, name, None) for name in others},
-        "note": getattr(found, "note", ""),
-    }
+    record = {name: getattr(found, name, None) for name in _COLUMNS} | dict(zip(_ENDS, ends))
+    return record | {"measure": str(found.measure), "note": record["note"] or ""}
 
 
 def ranges(
@@ -233,14 +227,15 @@ def ranges(
     study = study_of(qrels, runs)
     for run in tracked(study.runs, "run", progress):
         _ = run.ranks
-    work = [_OfMeasure(measure, study.runs, unjudged) for measure in tracked(wanted, "measure", progress)]
-    return Ranges(
-        tuple(run.name for run in study.runs),
-        tuple(wanted),
-        len(study.judgments.topics),
-        tuple(found for each in work for found in each.ranges(draws, seed)),
-        tuple(found for each in work for found in each.differences()),
-    )
+    values: list[Range] = []
+    differences: list[Difference] = []
+    for measure in tracked(wanted, "measure", progress):
+        of_runs = [_OfRun(measure, run, unjudged) for run in study.runs]
+        for number, (one, pools) in enumerate(zip(of_runs, _pools(of_runs))):
+            values.append(one.range(pools, draws, np.random.default_rng([seed, number])))
+        differences += [one.minus(other) for one, other in combinations(of_runs, 2)]
+    names, topics = tuple(run.name for run in study.runs), len(study.judgments.topics)
+    return Ranges(names, tuple(wanted), topics, tuple(values), tuple(differences))
 
 
 def differences_by_topic(
@@ -252,9 +247,9 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    work = _OfMeasure(measure, [first, second])
-    (over_judgments, _), (alone, _) = work.over_judgments(0, 1), work.unjudged[1]
-    both = {"ties": (_apart(*work.ties), work.ties[1]), "unjudged": (over_judgments, alone)}
+    one, other = _OfRun(measure, first), _OfRun(measure, second)
+    over_judgments, _ = one.over_judgments(other)
+    both = {"ties": (_apart(one.ties, other.ties), other.ties), "unjudged": (over_judgments, other.unjudged)}
     return {
         kind: None if apart is None or own is None else (apart, own) for kind, (apart, own) in both.items()
     }
@@ -278,59 +273,52 @@ def _checked(measure: Any) -> GradedMeasure:
     return measure
 
 
-class _OfMeasure:
-    """All runs by one measure."""
+class _OfRun:
+    """One run by one measure: the `value` of each topic (T), and its lowest and highest value (2 × T) over
+    the orders of `ties` and over the judgments of `unjudged` documents, None if not known."""
 
-    def __init__(self, measure: GradedMeasure, runs: Sequence[StudiedRun], judgments: bool = True):
-        self.measure, self.runs = measure, runs
-        self.topics = [run.view(measure) for run in runs]
-        self.value = [self._evaluated(measure, topics) for topics in self.topics]
-        self.ties = [self._extremes("ties", topics)[0] for topics in self.topics]
-        self.unjudged = [
-            self._extremes("unjudged", topics) if judgments else (None, "") for topics in self.topics
-        ]
+    def __init__(self, measure: GradedMeasure, run: StudiedRun, judgments: bool = True):
+        self.measure, self.run, self.topics = measure, run, run.view(measure)
+        self.value = self._evaluated(self.topics)
+        self.ties, _ = self._extremes("ties")
+        self.unjudged, self.note = self._extremes("unjudged") if judgments else (None, "")
 
-    def _evaluated(self, measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    def _evaluated(self, topics: Topics, measure: GradedMeasure | None = None) -> np.ndarray:
+        measure = measure or self.measure
         return computed(measure, topics, partial(evaluated, measure))
 
-    def _extremes(self, option: str, topics: Topics) -> tuple[np.ndarray | None, str]:
-        """The lowest and the highest value of each topic (2 × T); None, with a reason, if not known."""
+    def _extremes(self, option: str) -> tuple[np.ndarray | None, str]:
+        """The lowest and the highest value of each topic; None, with a reason, if not known."""
         both = [with_option(self.measure, option, word) for word in ("min", "max")]
         if None in both:
             return None, ""
         try:
-            return np.stack([self._evaluated(measure, topics) for measure in both if measure]), ""
+            return np.stack([self._evaluated(self.topics, measure) for measure in both]), ""
         except Undetermined as error:
             return None, str(error)
 
-    def ranges(self, draws: int, seed: int) -> Iterator[Range]:
-        """The ranges of the mean of each run."""
-        pools = _pools(self.topics)
-        for number, (run, topics, (unjudged, note)) in enumerate(zip(self.runs, self.topics, self.unjudged)):
-            likely = None
-            if unjudged is not None and draws:
-                means = self._drawn_means(number, pools[number], draws, np.random.default_rng([seed, number]))
-                likely = _interval(np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]))
-            listed = int(topics.retrieved.sum())
-            yield Range(
-                self.measure,
-                run.name,
-                float(mean_over_topics(self.value[number])),
-                _means(self.ties[number]),
-                _means(unjudged),
-                likely,
-                topics.run.topic.size / listed if listed else None,
-                note,
-            )
+    @cached_property
+    def documents(self) -> Column:
+        """The unjudged documents within the cutoff, topic by topic."""
+        unjudged = unjudged_of(self.topics)
+        return self.run.block.documents(unjudged.position, self.topics.ranks), bounds_of(unjudged.count)
 
-    def _drawn_means(
-        self, number: int, pools: list[np.ndarray], draws: int, random: np.random.Generator
-    ) -> np.ndarray:
-        """The means of a run under random judgments. Only topics with unjudged documents are evaluated."""
-        topics = self.topics[number]
-        unjudged, every = unjudged_of(topics), np.arange(topics.count)
-        plain = filled(topics, every, np.empty((topics.count, 0)))
-        values = np.tile(self._evaluated(self.measure, plain), (draws, 1))
+    def range(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> Range:
+        """The ranges of the mean. Levels of unjudged documents are drawn from the `pools`."""
+        likely = None
+        if self.unjudged is not None and draws:
+            means = self._drawn_means(pools, draws, random)
+            likely = _interval(np.quantile(means, [(1 - LIKELY) / 2, (1 + LIKELY) / 2]))
+        value, listed = float(mean_over_topics(self.value)), int(self.topics.retrieved.sum())
+        share = self.topics.run.topic.size / listed if listed else None
+        over = _means(self.ties), _means(self.unjudged), likely
+        return Range(self.measure, self.run.name, value, *over, share, self.note)
+
+    def _drawn_means(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> np.ndarray:
+        """The means under random judgments. Only topics with unjudged documents are evaluated."""
+        topics, unjudged = self.topics, unjudged_of(self.topics)
+        plain = filled(topics, np.arange(topics.count), np.empty((topics.count, 0)))
+        values = np.tile(self._evaluated(plain), (draws, 1))
         some, width = np.flatnonzero(unjudged.count), int(unjudged.count.max(initial=0))
         cell = np.searchsorted(some, unjudged.topic), positions(unjudged.count)
         batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1]))
@@ -340,45 +328,27 @@ class _OfMeasure:
                 given = np.zeros((part.size, some.size, width))
                 given[:, cell[0], cell[1]] = drawn[part]
                 copies = filled(topics, np.tile(some, part.size), given.reshape(part.size * some.size, width))
-                found = self._evaluated(self.measure, copies).reshape(part.size, some.size)
-                values[np.ix_(start + part, some)] = found
+                values[np.ix_(start + part, some)] = self._evaluated(copies).reshape(part.size, some.size)
         return mean_over_topics(values)
 
-    def differences(self) -> Iterator[Difference]:
-        """The difference of each pair of runs."""
-        for one, other in combinations(range(len(self.runs)), 2):
-            unjudged, exact = self.over_judgments(one, other)
-            yield Difference(
-                self.measure,
-                self.runs[one].name,
-                self.runs[other].name,
-                float(mean_over_topics(self.value[one]) - mean_over_topics(self.value[other])),
-                _means(_apart(self.ties[one], self.ties[other])),
-                _means(unjudged),
-                exact,
-            )
+    def minus(self, other: _OfRun) -> Difference:
+        """The ranges of the difference of the means of this run and another one."""
+        value = float(mean_over_topics(self.value) - mean_over_topics(other.value))
+        judged, exact = self.over_judgments(other)
+        over = _means(_apart(self.ties, other.ties)), _means(judged)
+        return Difference(self.measure, self.run.name, other.run.name, value, *over, exact)
 
-    @cached_property
-    def documents(self) -> list[Column]:
-        """The unjudged documents of each run, topic by topic."""
-        found = zip(self.runs, self.topics, map(unjudged_of, self.topics))
-        return [
-            (run.block.documents(unjudged.position, topics.ranks), bounds_of(unjudged.count))
-            for run, topics, unjudged in found
-        ]
-
-    def over_judgments(self, one: int, other: int) -> tuple[np.ndarray | None, bool]:
-        """The range of the difference of two runs over all judgments (2 × T), and whether it is exact."""
-        a, b = self.unjudged[one][0], self.unjudged[other][0]
-        if a is None or b is None:
+    def over_judgments(self, other: _OfRun) -> tuple[np.ndarray | None, bool]:
+        """The range of the difference over all judgments (2 × T), and whether it is exact."""
+        if self.unjudged is None or other.unjudged is None:
             return None, False
-        lower, higher = equal_pairs(self.documents[one], self.documents[other])
-        shared = lower, higher - self.documents[one][1][-1]
-        found = difference(self.measure, self.topics[one], self.topics[other], shared)
+        lower, higher = equal_pairs(self.documents, other.documents)
+        shared = lower, higher - self.documents[1][-1]
+        found = difference(self.measure, self.topics, other.topics, shared)
         if found is not None:
             return np.stack(found), True
         # Relevant documents of one run enlarge the recall base of both runs. Its own range ignores this.
-        return None if uses_recall_base(self.measure) else _apart(a, b), False
+        return None if uses_recall_base(self.measure) else _apart(self.unjudged, other.unjudged), False
 
 
 def _apart(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
@@ -395,12 +365,12 @@ def _interval(ends: np.ndarray) -> Interval:
     return low, high
 
 
-def _pools(topics: list[Topics]) -> list[list[np.ndarray]]:
+def _pools(runs: list[_OfRun]) -> list[list[np.ndarray]]:
     """The levels of the judged documents that each run retrieved, by bin of ranks; those of all runs if the
     run has few."""
     of_runs = []
-    for each in topics:
-        bins, level = np.searchsorted(BINS, each.ranks.rank), each.ranks.judged.level[each.ranks.doc]
+    for ranks in (each.topics.ranks for each in runs):
+        bins, level = np.searchsorted(BINS, ranks.rank), ranks.judged.level[ranks.doc]
         of_runs.append([level[bins == number] for number in range(len(BINS) + 1)])
     of_all = [np.concatenate(pools) for pools in zip(*of_runs)]
     return [[own if own.size >= FEW else every for own, every in zip(pools, of_all)] for pools in of_runs]
