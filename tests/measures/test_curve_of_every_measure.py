@@ -5,7 +5,7 @@ import pytest
 from test_every_measure import QRELS, RUN, variants, with_ties
 
 from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics, parse_measure
-from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
+from ir_measures_graded.analysis.curves import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.measures import MEASURES, NDPM, nCG
 

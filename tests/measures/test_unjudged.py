@@ -10,7 +10,7 @@ import pytest
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
 from ir_measures_graded import NDCNG, SR, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
-from ir_measures_graded.analysis.rank_by_rank import values_at_ranks
+from ir_measures_graded.analysis.curves import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.uncertainty import Undetermined

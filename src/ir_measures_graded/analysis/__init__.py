@@ -33,8 +33,6 @@ its own.
 ((32,), (17,), (22,), (22,), (16,))
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +47,7 @@ from .compare import compare, compare_values
 from .comparison import Comparison
 from .curves import Curves, CurveSet, curves
 from .effort import Effort, effort
-from .explain import Explanation, explain
-from .explain_difference import ExplainedDifference, explain_difference
+from .explain import ExplainedDifference, Explanation, explain, explain_difference
 from .gate import Gate, gate, gate_values
 from .identify import Identification, identify
 from .intervals import Intervals, intervals

@@ -7,8 +7,10 @@ computes all ranks of a run in one pass.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -16,7 +18,7 @@ from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
 from ..errors import GradedError, NotApplicableError
-from ..evaluation.evaluate import tracked
+from ..evaluation.evaluate import evaluate, tracked
 from ..evaluation.named import (
     Judgments,
     Qrels,
@@ -35,12 +37,12 @@ from ..measures.topics import Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..registry.facts import is_graded, is_normalised, is_plain_sum, sign_of
+from ..ranking.gains import gain_of
+from ..registry.facts import gains_of, is_graded, is_normalised, is_plain_sum, needs_intents, sign_of
 from ..registry.names import registry
 from ..registry.notation import checked, parse_measures
 from ..statistics.options import check_probability, refuse_large, statistics_library, whole_number
 from ..uncertainty import evaluated_curve
-from .rank_by_rank import ideal_run, values_at_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +52,6 @@ DEPTH = 100
 RESAMPLES = 1000
 IDEAL = "ideal"
 RANK = "rank"
-NORMALISATIONS = ("topics", "averages")
 ACROSS = 2
 BYTES, STANDARD_BYTES = 80, 500
 """The memory that the curves of a graded and of a standard measure take for each topic and rank."""
@@ -91,34 +92,29 @@ class Curves(Result):
         depth, runs = len(self.ranks), counted(len(self.runs), "run")
         return f"{self.label} at the ranks 1 to {depth} of {runs} over {counted(self.topics, 'topic')}"
 
-    def _lines(self) -> list[tuple[str, list[float], list[list[float | None]]]]:
-        """The name of each curve, its values, and the lower and the upper ends of its band, which may be
-        None."""
-        none = np.full((len(self.runs), 2, len(self.ranks)), None)
-        bands = none.tolist() if self.bands is None else self.bands.tolist()
-        ideal = [] if self.ideal is None else [(IDEAL, self.ideal.tolist(), [[None] * len(self.ranks)] * 2)]
-        return [*ideal, *zip(self.runs, self.values.tolist(), bands)]
-
     def table(self) -> Table:
         """Column names and rows: one row per rank, one column per curve, each followed by its band."""
-        columns: dict[str, list[Any]] = {RANK: self.ranks.tolist()}
-        for name, values, (lower, upper) in self._lines():
-            banded = name != IDEAL and self.bands is not None
-            columns |= {name: values} | ({f"{name} lower": lower, f"{name} upper": upper} if banded else {})
-        return [*columns], list(map(list, zip(*columns.values())))
+        columns: list[tuple[str, Sequence[Any]]] = [(RANK, self.ranks.tolist())]
+        for run, found in groupby(self.records(), key=itemgetter("run")):
+            of_run = zip(*map(itemgetter("value", "lower", "upper"), found))
+            columns += zip((run, f"{run} lower", f"{run} upper"), of_run)
+        shown = [(name, column) for name, column in columns if column[0] is not None]
+        return [name for name, _ in shown], list(map(list, zip(*(column for _, column in shown))))
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per curve and rank; without bands, `lower` and `upper` are None."""
+        none = np.full((2, self.ranks.size), None)
+        lines = [(IDEAL, self.ideal, none)] if self.ideal is not None else []
+        lines += zip(self.runs, self.values, [none] * len(self.runs) if self.bands is None else self.bands)
         return [
             {"measure": self.label, "run": run, "rank": rank, "value": value, "lower": lower, "upper": upper}
-            for run, values, band in self._lines()
-            for rank, (value, lower, upper) in enumerate(zip(values, *band), start=1)
+            for run, values, band in lines
+            for rank, value, lower, upper in zip(self.ranks.tolist(), values.tolist(), *band.tolist())
         ]
 
     def notes(self) -> list[str]:
         """The kind of the bands."""
-        confidence = self.confidence
-        return [] if confidence is None else [f"{100 * confidence:g} % pointwise percentile bands"]
+        return [f"{100 * self.confidence:g} % pointwise percentile bands"] if self.confidence else []
 
     @plots.styled
     def figure(self) -> Figure:
@@ -259,77 +255,69 @@ def curves(
     refuses.
     """
     asked = [uncut(found, depth) for found in parse_measures(measure, uncut=True)]
-    if not asked:
-        raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
-    for found, _ in asked:
-        _check(found, normalise, confidence, resamples, seed)
+    for one, _ in asked:
+        _check(one, normalise, confidence, resamples, seed)
     judgments, named = read_judgments(qrels), named_runs(runs, needed=False)
     with about(judgments.name):
-        for found, _ in asked:
-            if is_graded(found):
-                check_levels(found, judgments.documents.judged)
-    topics = len(judgments.topics)
+        for one, _ in asked:
+            if is_graded(one):
+                check_levels(one, judgments.documents.judged)
+    topics, over = len(judgments.topics), f"curves over {counted(len(judgments.topics), 'topic')}"
     if confidence is not None and topics < 2:
         raise GradedError("confidence bands need at least 2 topics; the qrels have 1")
-    _refuse_large_curves(asked, topics, len(named), resamples if confidence is not None else 0)
+    for one, end in asked:
+        each = BYTES if is_graded(one) else STANDARD_BYTES
+        refuse_large("depth", end, end * (topics * each + 24 * len(named)), over)
+        if confidence is not None:
+            refuse_large("resamples", resamples, 16 * end * resamples, f"bands at {counted(end, 'rank')}")
     for run in named:
         if run.name in (RANK, IDEAL):
             raise NotApplicableError(f"{run.name!r} is a column name; rename the run")
 
-    values = [np.zeros((len(named), end)) for _, end in asked]
-    bands = [np.zeros((len(named), 2, end)) for _, end in asked]
-    for number, run in enumerate(tracked(named, "run", progress)):
-        found = _vectors(asked, run, judgments, normalise)
-        for (one, _), vectors, into, ends in zip(asked, found, values, bands):
-            into[number] = _combined(one, *map(mean_over_topics, vectors))
-            if confidence is not None:
-                ends[number] = _interval(one, vectors, confidence, resamples, seed)
+    averages, names = normalise == "averages", tuple(run.name for run in named)
     result = []
-    for (one, end), into, ends in zip(asked, values, bands):
+    for one, end in asked:
         best = None
-        if ideal or (ideal is None and is_plain_sum(one)):
-            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, normalise)
+        if is_plain_sum(one) if ideal is None else ideal:
+            (vectors,) = _vectors([(one, end)], ideal_run(judgments, one), judgments, averages)
             best = _combined(one, *map(mean_over_topics, vectors))
-        with_bands = (ends, confidence) if confidence is not None else (None, None)
-        names = tuple(run.name for run in named)
-        result.append(Curves(one, normalise, topics, names, into, best, *with_bands))
+        means, bands = np.zeros((len(named), end)), np.zeros((len(named), 2, end))
+        with_bands = (None, None) if confidence is None else (bands, confidence)
+        result.append(Curves(one, normalise, topics, names, means, best, *with_bands))
+    for number, run in enumerate(tracked(named, "run", progress)):
+        for found, vectors in zip(result, _vectors(asked, run, judgments, averages)):
+            found.values[number] = _combined(found.measure, *map(mean_over_topics, vectors))
+            if found.bands is not None and confidence is not None:
+                found.bands[number] = _interval(found.measure, vectors, confidence, resamples, seed)
     return result[0] if isinstance(measure, (str, Measure)) else CurveSet(tuple(result))
 
 
-def _refuse_large_curves(asked: list[tuple[Measure, int]], topics: int, runs: int, resamples: int) -> None:
-    """Raise `GradedError` if the curves or their bands do not fit into memory."""
-    for measure, depth in asked:
-        each = BYTES if is_graded(measure) else STANDARD_BYTES
-        over = f"curves over {counted(topics, 'topic')}"
-        refuse_large("depth", depth, depth * (topics * each + 24 * runs), over)
-        refuse_large("resamples", resamples, 16 * depth * resamples, f"bands at {counted(depth, 'rank')}")
+def takes_cutoff(measure: Measure) -> bool:
+    """Whether the measure has a value with the cutoff at each rank."""
+    return measure.AT_PARAM == "cutoff" and "cutoff" in measure.SUPPORTED_PARAMS
 
 
 def uncut(measure: Measure, depth: int | None) -> tuple[Measure, int]:
     """Split a measure into the measure without a cutoff and the depth of its curve."""
-    if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
+    if not takes_cutoff(measure):
         raise NotApplicableError(f"{measure.NAME} has no cutoff and therefore no curve over ranks")
     cutoff = measure.params.get("cutoff")
     if depth is not None and cutoff is not None and depth != cutoff:
         raise GradedError(f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two")
-    if depth is None:
-        depth = cutoff if cutoff is not None else DEPTH
-    depth = whole_number(depth, "depth", 1)
+    depth = whole_number((cutoff or DEPTH) if depth is None else depth, "depth", 1)
     checked(measure @ depth)
     kept = {name: value for name, value in measure.params.items() if name != "cutoff"}
     return type(measure)(**kept), depth
 
 
 def _check(measure: Measure, normalise: str, confidence: float | None, resamples: int, seed: int) -> None:
-    if normalise not in NORMALISATIONS:
-        raise GradedError(
-            f"normalise={normalise!r} is not allowed; it is {' or '.join(map(repr, NORMALISATIONS))}"
-        )
+    if normalise not in ("topics", "averages"):
+        raise GradedError(f"normalise={normalise!r} is not allowed; it is 'topics' or 'averages'")
     if normalise == "averages" and not is_normalised(measure):
         normalised = {known.NAME for known in registry().values() if is_normalised(known)}
+        names = ", ".join(sorted(normalised, key=str.lower))
         raise GradedError(
-            f"{measure} is not normalised by an ideal vector; normalise='averages' is for "
-            f"{', '.join(sorted(normalised, key=str.lower))}"
+            f"{measure} is not normalised by an ideal vector; normalise='averages' is for {names}"
         )
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
@@ -337,38 +325,66 @@ def _check(measure: Measure, normalise: str, confidence: float | None, resamples
     whole_number(seed, "seed", 0)
 
 
-def _vectors(
-    asked: list[tuple[Measure, int]], run: Run, judgments: Judgments, normalise: str
-) -> list[np.ndarray]:
-    """The vectors to average (1 × depth × topics) for each measure, or two such vectors to divide.
+def values_at_ranks(measure: Measure, run: StudiedRun, depth: int) -> np.ndarray:
+    """The value of each topic with the cutoff at each of the ranks 1 … `depth` (T × depth).
 
-    Graded measures alone read the run block by block.
+    The measure's own cutoff is ignored.
+    """
+    ((values,),) = _vectors([(measure, depth)], run, run.judgments)
+    return values.T
+
+
+def ideal_run(judgments: Judgments, measure: Measure) -> StudiedRun:
+    """The run that sorts the judged documents of each topic by their gain under the measure.
+
+    >>> from ir_measures_graded import CG
+    >>> from ir_measures_graded.evaluation.named import read_judgments
+    >>> ideal_run(read_judgments({"q": {"a": 1, "b": 3, "c": 2}}), CG(gains={2: 0})).source.dicts()
+    {'q': {'a': 1.0, 'b': 2.0, 'c': 0.0}}
+    """
+    if needs_intents(measure):
+        raise NotApplicableError(f"{measure} has no ideal curve: its documents have a level for each intent")
+    qrels = judgments.documents.qrels
+    # Scores are compared as 32-bit floats, which may merge close gains but not small integers.
+    score = np.unique(gain_of(qrels.values, gains_of(measure)), return_inverse=True)[1].reshape(-1)
+    return StudiedRun("", replace(qrels, values=score.astype(float)), judgments)
+
+
+def _vectors(
+    asked: list[tuple[Measure, int]], run: Run, judgments: Judgments, averages: bool = False
+) -> list[np.ndarray]:
+    """The vectors of each measure at the ranks 1 … depth (1 × depth × topics), to be averaged over topics.
+
+    If `averages`, the vectors of the run and of the ideal list (2 × depth × topics). Graded measures alone
+    read the run block by block.
     """
     if not all(is_graded(measure) for measure, _ in asked):
-        whole = studied(run, judgments)
-        return [values_at_ranks(measure, whole, depth).T[None] for measure, depth in asked]
-    count = 1 + (normalise == "averages")
-    found = [np.empty((count, depth, len(judgments.topics))) for _, depth in asked]
+        run = studied(run, judgments)
+        _ = run.block  # is read before `about`, because a study names it in errors as well
+    found = [np.empty((1 + averages, depth, len(judgments.topics))) for _, depth in asked]
     remarks = RunRemarks(judgments.documents.judged)
     with about(run.name):
         for block in remarks.watched(run.reduced(judgments).blocks):
-            for (measure, depth), into in zip(asked, found):
-                assert is_graded(measure)
-                topics = view(measure, block.ranks, block.views, cut=False)
-                compute = partial(_at_ranks, measure, depth, normalise)
-                vectors = computed(measure, topics, compute, (count, depth))
-                into[..., block.topics] = np.moveaxis(vectors, 0, 2)
+            for (measure, depth), vectors in zip(asked, found):
+                if is_graded(measure):
+                    topics = view(measure, block.ranks, block.views, cut=False)
+                    compute = partial(_at_ranks, measure, depth, averages)
+                    at_ranks = computed(measure, topics, compute, (2, depth) if averages else (depth,))
+                    vectors[..., block.topics] = np.moveaxis(at_ranks, 0, -1)
+    for (measure, depth), vectors in zip(asked, found):
+        if not is_graded(measure):
+            cut = [measure @ rank for rank in range(1, depth + 1)]
+            vectors[0] = evaluate(judgments, [run], cut).values[0]
     if not isinstance(run, StudiedRun):  # a study warns itself
         warn_of(remarks.of(run.source), run.name)
     return found
 
 
-def _at_ranks(measure: GradedMeasure, depth: int, normalise: str, topics: Topics) -> np.ndarray:
-    """The vectors of the topics (topics × 1 × depth, or topics × 2 × depth)."""
-    if normalise == "topics":
-        return evaluated_curve(measure, topics, depth)[:, None]
-    assert is_normalised(measure)
-    return np.stack(measure.vectors(topics, depth), axis=1)
+def _at_ranks(measure: GradedMeasure, depth: int, averages: bool, topics: Topics) -> np.ndarray:
+    """The values of the topics (T × depth); if `averages`, their vectors to divide (T × 2 × depth)."""
+    if averages and is_normalised(measure):
+        return np.stack(measure.vectors(topics, depth), axis=1)
+    return evaluated_curve(measure, topics, depth)
 
 
 def _combined(measure: Measure, mean: np.ndarray, *ideal: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Explanations: the ranking of a topic beside its ideal list, and the amount that each document adds.
 
+`explain` shows one run, `explain_difference` the documents that make the difference of two runs.
+
 A value that is a sum over documents, such as DCG, is split into their contributions. For every measure that
 takes a cutoff, the value with the cutoff at each rank is computed.
 """
@@ -9,24 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import groupby, islice, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import positions
+from ..by_topic import bounds_of, positions
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
-from ..evaluation.reduction import ReducedBlock
 from ..inputs.in_memory import Source
-from ..measures.topics import GainList
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..ranking.gains import gain_of, plain_number
-from ..ranking.judged import Judged
 from ..ranking.order import as_compared
 from ..ranking.ranks import JudgedRanks
 from ..registry import facts
@@ -34,7 +33,7 @@ from ..registry.facts import is_graded
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty.ties import in_order, sorts_ties
-from .rank_by_rank import ideal_run, values_at_ranks
+from .curves import ideal_run, takes_cutoff, values_at_ranks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,6 +42,8 @@ BYTES = 300
 """The memory that an explanation takes per topic and rank."""
 LONGEST = 60
 """The table shows at most this many characters of a document's id."""
+DRAWN = 20
+"""The figure of a difference has at most this many documents."""
 COLUMNS = {
     "rank": "ranks", "document": "documents", "score": "scores", "level": "levels", "gain": "gains",
     "weight": "weights", "contribution": "contributions", "sum": "sums", "value": "values",
@@ -151,13 +152,14 @@ class Explanation(Result):
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        figure = plots.new_figure(7.0, 2.6 if self.values is None else 4.8)
+        known, run = is_graded(self.measure), self.run or "run"
+        width, _ = plots.size_for(["ideal", run])
+        figure = plots.new_figure(width, 2.6 if self.values is None else 4.8)
         upper, *lower = plots.panels(figure, 1 if self.values is None else 2, 1, sharex=True)
-        known = is_graded(self.measure)
-        run, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
+        found, ideal = (self.gains, self.ideal_gains) if known else (self.levels, self.ideal_levels)
         edges = np.arange(len(self.ranks) + 1) + 0.5
         upper.stairs(np.nan_to_num(ideal), edges, color=plots.GREY, linewidth=1.5, label="ideal")
-        upper.bar(self.ranks, np.nan_to_num(run), color=plots.COLOURS[0], label=self.run or "run")
+        upper.bar(self.ranks, np.nan_to_num(found), color=plots.COLOURS[0], label=run)
         upper.set_ylabel("Gain" if known else "Level")
         upper.set_title(plots.title(self.summary))
         plots.legend_outside(upper)
@@ -221,24 +223,23 @@ def explanations(
 def _explained(
     run: StudiedRun, measure: Measure, depth: int | None, ideal_values: Callable[[int], np.ndarray]
 ) -> list[Explanation]:
-    """The explanations of a run; without a depth, down to the cutoff or the last judged document.
+    """The explanation of each topic of the run.
 
     `ideal_values` has the values of the ideal list at each rank down to a depth.
     """
     judged, topics, cutoff = run.judgments.judged, run.judgments.topics, measure.params.get("cutoff")
     ranks = ordered = _condensed(measure, run.ranks)
-    if depth is None:
-        depth = cutoff or int(ranks.rank.max(initial=1))
+    depth = (cutoff or int(ranks.rank.max(initial=1))) if depth is None else depth
     depth = whole_number(depth, "depth", 1)
     size = depth * len(topics) * BYTES
     refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
-    last = min(depth, cutoff or depth)
+    shape, last = (len(topics), depth), min(depth, cutoff or depth)
     value = evaluate(run.judgments, [run], [measure]).values[0, 0]
-    added, found = None, {}
-    if "cutoff" in measure.SUPPORTED_PARAMS:
+    found, added = {}, None
+    if takes_cutoff(measure):
         found["values"] = values_at_ranks(measure, run, last)
         if last == cutoff:  # the curve of a mean over ranks adds in another order
-            found["values"][:, cutoff - 1] = value
+            found["values"][:, -1] = value
     if is_graded(measure):
         uncut = in_order(measure, run.view(measure, cut=False))
         ordered = uncut.ranks
@@ -247,21 +248,41 @@ def _explained(
             if facts.is_normalised(measure):
                 found["sums"], found["ideal"] = measure.vectors(uncut, last)
     if added is not None:
-        found["contributions"] = _by_rank(added, added.gain, depth, 0.0)
+        found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
         if (weights := facts.rank_weights(measure, last)) is not None:
             found["weights"] = np.tile(weights, (len(topics), 1))
     if "ideal" not in found and (added is not None or not is_graded(measure)):
         found["ideal"] = ideal_values(last)
+
+    # The run's list. Unjudged documents have no level, and their gain is 0.
     gain = gain_of(judged.level, facts.gains_of(measure))
-    among = np.sort(run.ranks.doc) if facts.has_own_ideal(measure) else slice(None)
-    documents, of_run = _ranking(run.block, ranks, ordered, gain, depth)
-    found |= of_run | _best(judged, gain, among, depth)
+    sizes = np.minimum(ranks.retrieved, depth)
+    topic, rank = np.repeat(np.arange(len(topics)), sizes), positions(sizes) + 1
+    position = _positions_of(ranks, ordered)[bounds_of(ranks.retrieved)[topic] + rank - 1]
+    documents = [*run.block.documents(position, ranks)]
+    lists = [tuple(documents[start:end]) for start, end in pairwise(bounds_of(sizes).tolist())]
+    in_list = ordered.topic, ordered.rank
+    found["scores"] = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
+    found["levels"] = _at_ranks(*in_list, judged.level[ordered.doc], shape)
+    none = np.where(np.isnan(found["scores"]), np.nan, 0.0)
+    found["gains"] = _at_ranks(*in_list, gain[ordered.doc], shape, none)
+
+    # The ideal list: the documents with a gain above 0, highest gain first.
+    among = np.sort(run.ranks.doc) if facts.has_own_ideal(measure) else np.arange(gain.size)
+    best = among[np.lexsort((-judged.level[among], -gain[among], judged.topic[among]))]
+    best = best[gain[best] > 0]
+    topic = judged.topic[best]
+    rank = positions(np.bincount(topic, minlength=len(topics))) + 1
+    found["ideal_levels"] = _at_ranks(topic, rank, judged.level[best], shape)
+    found["ideal_gains"] = _at_ranks(topic, rank, gain[best], shape)
+
     if not is_graded(measure):
-        found["gains"] = found["ideal_gains"] = np.full((len(topics), depth), np.nan)
-    lists = {name: _padded(values, depth) for name, values in found.items()}
+        found["gains"] = found["ideal_gains"] = np.full(shape, np.nan)
+    missing = {name: ((0, 0), (0, depth - values.shape[1])) for name, values in found.items()}
+    tables = {name: np.pad(found[name], ends, constant_values=np.nan) for name, ends in missing.items()}
     return [
-        Explanation(measure, run.name, topic, of, listed, **{name: each[row] for name, each in lists.items()})
-        for row, (topic, of, listed) in enumerate(zip(topics, value.tolist(), documents))
+        Explanation(measure, run.name, topic, of, ids, **{name: rows[row] for name, rows in tables.items()})
+        for row, (topic, of, ids) in enumerate(zip(topics, value.tolist(), lists))
     ]
 
 
@@ -286,12 +307,12 @@ def _one_ranking(measure: Measure | str) -> Measure:
             f"{measure} cannot be explained: a document has a level for each intent, and one level is shown"
         )
     if not is_graded(measure):
-        if measure.AT_PARAM != "cutoff" or "cutoff" not in measure.SUPPORTED_PARAMS:
-            raise NotApplicableError(
-                f"{measure} cannot be explained: it is not a graded measure and has no cutoff, "
-                "so it has no value at each rank"
-            )
-        return measure
+        if takes_cutoff(measure):
+            return measure
+        raise NotApplicableError(
+            f"{measure} cannot be explained: it is not a graded measure and has no cutoff, "
+            "so it has no value at each rank"
+        )
     ties = measure.option("ties")
     if ties == "mean" or (ties in ("min", "max") and not sorts_ties(measure)):
         what = "a mean" if ties == "mean" else "an extreme"
@@ -300,7 +321,7 @@ def _one_ranking(measure: Measure | str) -> Measure:
             f"{measure} is {what} over all orders of tied documents, so no single ranking explains it; "
             f"leave out ties={ties!r}{f', or use ties={others}' if others else ''}"
         )
-    if measure.UNJUDGED and measure["unjudged"] != "irrelevant":
+    if measure.option("unjudged"):
         raise NotApplicableError(
             f"{measure} is an extreme over all judgments of the unjudged documents, so no single "
             "ranking explains it; leave out unjudged="
@@ -308,60 +329,27 @@ def _one_ranking(measure: Measure | str) -> Measure:
     return measure
 
 
-def _ranking(
-    block: ReducedBlock, ranks: JudgedRanks, ordered: JudgedRanks, gain: np.ndarray, depth: int
-) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
-    """The documents of each topic in rank order, and their scores, levels and gains.
+def _positions_of(ranks: JudgedRanks, ordered: JudgedRanks) -> np.ndarray:
+    """The position in `ranks` of the document at each position of `ordered`.
 
-    `ranks` is the list of `block` in trec_eval's order. In `ordered`, judged documents may have other ranks
-    within their tie groups. `gain` has the gain of each judged document.
+    Both are one run, in trec_eval's order and with other ranks of judged documents within tie groups.
     """
-    every = np.arange(ranks.score.size)
-    positions_of = every.copy()
-    positions_of[ordered.position[np.argsort(ordered.doc)]] = ranks.position[np.argsort(ranks.doc)]
-    positions_of[np.delete(every, ordered.position)] = np.delete(every, ranks.position)
-    levels, gains = np.full(every.size, np.nan), np.zeros(every.size)
-    levels[ordered.position], gains[ordered.position] = ranks.judged.level[ordered.doc], gain[ordered.doc]
-    sizes = np.minimum(ranks.retrieved, depth)
-    topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
-    position = (np.cumsum(ranks.retrieved) - ranks.retrieved)[topic] + rank - 1
-    documents = iter(block.documents(positions_of[position], ranks))
-    by_rank = GainList(sizes.size, topic, rank, gains[position])
-    score = as_compared(ranks.score[positions_of[position]])
-    found = {"scores": score, "levels": levels[position], "gains": by_rank.gain}
-    return [tuple(islice(documents, size)) for size in sizes.tolist()], {
-        name: _by_rank(by_rank, values, depth) for name, values in found.items()
-    }
+    every = found = np.arange(ranks.score.size)
+    if ordered is not ranks:
+        found = every.copy()
+        found[ordered.position[np.argsort(ordered.doc)]] = ranks.position[np.argsort(ranks.doc)]
+        found[np.delete(every, ordered.position)] = np.delete(every, ranks.position)
+    return found
 
 
-def _best(judged: Judged, gain: np.ndarray, among: np.ndarray | slice, depth: int) -> dict[str, np.ndarray]:
-    """The levels and gains of the ideal list: documents with a gain above 0, highest gain first.
-
-    `gain` has the gain of each judged document, and `among` selects the documents of the ideal list.
-    """
-    topic, level, gain = judged.topic[among], judged.level[among], gain[among]
-    order = np.lexsort((-level, -gain, topic))
-    order = order[gain[order] > 0]
-    topic = topic[order]
-    sizes = np.bincount(topic, minlength=len(judged.topics))
-    ideal = GainList(sizes.size, topic, positions(sizes) + 1, gain[order])
-    return {
-        "ideal_levels": _by_rank(ideal, level[order], depth),
-        "ideal_gains": _by_rank(ideal, ideal.gain, depth),
-    }
-
-
-def _by_rank(of: GainList, values: np.ndarray, depth: int, default: float = np.nan) -> np.ndarray:
-    """The value of each entry of a list at its rank (T × depth); the default at all other ranks."""
-    result = np.full((of.topic_count, depth), default)
-    within = of.rank <= depth
-    result[of.topic[within], of.rank[within] - 1] = values[within]
-    return result
-
-
-def _padded(values: np.ndarray, depth: int) -> np.ndarray:
-    """Values at the first ranks of each topic, extended to `depth` ranks by NaN."""
-    return np.pad(values, ((0, 0), (0, depth - values.shape[1])), constant_values=np.nan)
+def _at_ranks(
+    topic: np.ndarray, rank: np.ndarray, values: np.ndarray, shape: tuple[int, int], others: Any = np.nan
+) -> np.ndarray:
+    """Values at their topics and ranks, down to the depth, and `others` elsewhere; the shape is T × depth."""
+    table = np.full(shape, others)
+    within = rank <= shape[1]
+    table[topic[within], rank[within] - 1] = values[within]
+    return table
 
 
 def _digits(scores: np.ndarray) -> int:
@@ -387,3 +375,144 @@ def printable(name: str) -> str:
     """An id on one line: cut off if it is long, and with escapes for characters that do not print."""
     short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in short)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplainedDifference(Result):
+    """Two runs side by side in one topic, the documents that make the difference first.
+
+    `other` and `run` explain the rankings of the first and of the second run. `topics` is the number of
+    topics among which the topic has the largest difference, None if it was given.
+    """
+
+    other: Explanation
+    run: Explanation
+    topics: int | None = None
+
+    @property
+    def difference(self) -> float:
+        """The value of `run` minus that of `other`."""
+        return self.run.value - self.other.value
+
+    @property
+    def summary(self) -> str:
+        """The values and their difference in one line."""
+        run, other = self.run, self.other
+        largest = "" if self.topics is None else f", the largest of {counted(self.topics, 'topic')}"
+        return (
+            f"{run.measure} = {run.value:.4f} of {run.run} and {other.value:.4f} of {other.run} for topic "
+            f"{printable(run.topic)}: difference {self.difference:+.4f}{largest}"
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per document that is in a list, the largest difference first.
+
+        The `difference` is the contribution to `run` minus that to `other`, which is 0 outside a list. It is
+        None for a measure without contributions; documents with the best rank in either list then come first.
+        """
+        other, run = (
+            {row["document"]: row for row in each.records()[: len(each.documents)]}
+            for each in (self.other, self.run)
+        )
+        rows, known = [], self.run.contributions is not None
+        for document in other | run:
+            before, after = other.get(document, {}), run.get(document, {})
+            row = {name: (before or after)[name] for name in ("document", "level", "gain")}
+            for name in ("rank", "contribution"):
+                row |= {f"other_{name}": before.get(name), name: after.get(name)}
+            change = after.get("contribution", 0.0) - before.get("contribution", 0.0) if known else None
+            rows.append(row | {"difference": change})
+        best = ((row, min(filter(None, (row["rank"], row["other_rank"])))) for row in rows)
+        return [row for row, _ in sorted(best, key=lambda each: (-abs(each[0]["difference"] or 0), each[1]))]
+
+    def _adding(self) -> list[dict[str, Any]]:
+        """The records of the documents that add to a value; all if the measure has no contributions."""
+        adding = ("contribution", "other_contribution")
+        return [row for row in self.records() if row["difference"] is None or any(map(row.get, adding))]
+
+    def table(self) -> Table:
+        """Column names and rows: one row per document that adds to a value."""
+        rows = [{**row, "document": printable(row["document"])} for row in self._adding()]
+        columns, cells = filled(rows) if rows else (["document"], [])
+        for name in ("rank", "contribution"):
+            heads = {f"other_{name}": f"{self.other.run} {name}", name: f"{self.run.run} {name}"}
+            columns = [heads.get(column, column) for column in columns]
+        return columns, cells
+
+    def notes(self) -> list[str]:
+        """The number of omitted documents, and the sum of the contributions below the last ranks."""
+        if self.run.contributions is None:
+            return [
+                f"{self.run.measure} has no contributions; the documents are in the order of their ranks."
+            ]
+        rows, found = self.records(), []
+        if others := len(rows) - len(self._adding()):
+            found.append(f"Omitted: {counted(others, 'document')} without a contribution to either value.")
+        below = self.difference - sum(row["difference"] for row in rows)
+        if abs(below) > 1e-9:
+            found.append(f"Documents below the depth make a difference of {below:+.4f}.")
+        return found
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the contributions of the first documents of the table to both values, or else their levels.
+
+        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        """
+        rows, known = self._adding()[:DRAWN], self.run.contributions is not None
+        ids = [printable(row["document"]) for row in rows]
+        width, _ = plots.size_for([self.other.run, self.run.run])
+        width += plots.INCHES * max(map(len, ids), default=0)
+        figure = plots.new_figure(width, 1.2 + 0.3 * max(1, len(rows)))
+        axes = figure.add_subplot()
+        for number, (side, explained) in enumerate((("other_", self.other), ("", self.run))):
+            name = f"{side}contribution" if known else "level"
+            lengths = [(row[f"{side}rank"] and row[name]) or 0 for row in rows]
+            places = np.arange(len(rows)) + 0.4 * number - 0.2
+            axes.barh(places, lengths, 0.4, label=explained.run, color=plots.COLOURS[number])
+        axes.set_yticks(range(len(rows)), ids)
+        axes.invert_yaxis()
+        axes.grid(visible=False, axis="y")
+        axes.set_xlabel("Contribution to the value" if known else "Level")
+        axes.set_title(plots.title(self.summary))
+        plots.legend_outside(axes)
+        return figure
+
+
+def explain_difference(
+    qrels: Qrels, runs: Runs, measure: Measure | str, topic: str | None = None, depth: int | None = None
+) -> ExplainedDifference:
+    """The documents that make the difference of two runs in a topic.
+
+    - `qrels`, `runs`: as for `evaluate`. There are two runs, the first is the one that the second is
+      compared with.
+    - `measure`: as for `explain`.
+    - `depth` (≥ 1): the last rank; by default that of the longer list. It is the cutoff for a measure whose
+      value is not a sum over documents.
+    - `topic`: a topic of the qrels; by default the one with the largest difference of the values.
+
+    >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
+    >>> runs = {"old": {"q1": {"b": 2.0, "a": 1.0}}, "new": {"q1": {"a": 2.0, "x": 1.0}}}
+    >>> print(explain_difference(qrels, runs, "CG@2"))
+    document  level  gain  old rank  new rank  old contribution  new contribution  difference
+    b             2     2         1                      2.0000                       -2.0000
+    a             3     3         2         1            3.0000            3.0000      0.0000
+    <BLANKLINE>
+    Omitted: 1 document without a contribution to either value.
+
+    Raises `GradedError` unless there are two runs, and as `explain`.
+    """
+    study = study_of(qrels, runs)
+    if len(study.runs) != 2:
+        raise GradedError(f"explain_difference needs 2 runs, not {len(study.runs)}")
+    topics = study.judgments.topics
+    count = len(topics) if topic is None else None
+    if topic is None:
+        values = evaluate(study.judgments, study.runs, [measure]).of(measure)
+        topic = topics[int(np.abs(values[1] - values[0]).argmax())]
+    found = explanations(study.judgments, study.runs, measure, depth, [topic])
+    if depth is None and all(each.contributions is not None for (each,) in found.values()):
+        depth = max(1, *(int(run.ranks.retrieved.max()) for run in study.runs))  # shows where documents went
+        found = explanations(study.judgments, study.runs, measure, depth, [topic])
+    other, run = (each for (each,) in found.values())
+    return ExplainedDifference(other, run, count)
