@@ -21,12 +21,10 @@ def write_files(contents: Mapping[str, bytes]) -> None:
     """
     refuse_repeated(contents)
     partials: dict[str, str] = {}
-    targets = {path: os.path.realpath(path) for path in contents}
     path = ""
     try:
         for path in sorted(contents, key=_is_channel):
-            target = targets[path]
-            written = target
+            target = written = os.path.realpath(path)
             if not _is_channel(path):
                 name = f".ir_measures_graded.{os.getpid()}.{len(partials)}"
                 written = partials[path] = os.path.join(os.path.dirname(target), name)
@@ -35,8 +33,8 @@ def write_files(contents: Mapping[str, bytes]) -> None:
             if written != target and os.path.exists(target):
                 open(target, "rb+").close()  # a file without permission to write is not replaced
                 os.chmod(written, os.stat(target).st_mode & 0o777)
-        for path in partials:
-            os.replace(partials[path], targets[path])
+        for path, partial in partials.items():
+            os.replace(partial, os.path.realpath(path))
     except OSError as error:
         for partial in partials.values():
             with suppress(OSError):

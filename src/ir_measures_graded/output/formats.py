@@ -92,7 +92,7 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
     ['run\\tAP', 'bm25\\t0.25']
     """
     for line in _lines(columns, rows, places):
-        yield "\t".join(line)
+        yield "\t".join([_CONTROL.sub(" ", cell) for cell in line])
 
 
 def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
@@ -101,7 +101,7 @@ def comma_separated(columns: Sequence[str], rows: Iterable[Row], places: int = P
     >>> list(comma_separated(["run", "nDCG_JK(b=10,avg=True)"], [["bm25", 0.25]], places=2))
     ['run,"nDCG_JK(b=10,avg=True)"', 'bm25,0.25']
     """
-    for line in (columns, *_cells(rows, places)):
+    for line in _lines(columns, rows, places):
         written = io.StringIO()
         csv.writer(written).writerow(line)  # quotes the characters of its line terminator
         yield written.getvalue().removesuffix("\r\n")
@@ -148,12 +148,11 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     from html import escape  # This import takes time.
 
     rows = list(rows)
-    aligned = ["right" if number else "left" for number in numeric(rows, len(columns))]
+    styles = [f"text-align: {'right' if number else 'left'}" for number in numeric(rows, len(columns))]
     yield "<table>"
-    for kind, line in [("th", [*columns]), *(("td", line) for line in _cells(rows, places))]:
-        cells = (
-            f'<{kind} style="text-align: {side}">{escape(cell)}</{kind}>' for side, cell in zip(aligned, line)
-        )
+    for number, line in enumerate(_lines(columns, rows, places)):
+        tag = "td" if number else "th"
+        cells = (f'<{tag} style="{style}">{escape(cell)}</{tag}>' for style, cell in zip(styles, line))
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</table>"
 
@@ -200,14 +199,6 @@ TABLES |= {name: name for name in FORMATS if name not in FOR_PEOPLE}
 """The format of a table by the ending of its file."""
 
 
-def _lines(columns: Sequence[str], rows: Iterable[Row], places: int) -> list[list[str]]:
-    """The header and the rows as cells, with spaces in place of line breaks and other control characters."""
-    return [[_CONTROL.sub(" ", cell) for cell in line] for line in (columns, *_cells(rows, places))]
-
-
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-
-
 def remarks(
     form: str, parts: Iterable[tuple[str, Table]], notes: Iterable[str], places: int = PLACES
 ) -> list[str]:
@@ -220,8 +211,13 @@ def remarks(
     return [*lines, "", *sentences] if sentences else lines
 
 
-def _cells(rows: Iterable[Row], places: int) -> Iterator[list[str]]:
-    return ([_cell(value, places) for value in row] for row in rows)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Line breaks and other control characters, which become spaces where a row is one line."""
+
+
+def _lines(columns: Sequence[str], rows: Iterable[Row], places: int) -> Iterator[list[str]]:
+    """The header and the rows as cells."""
+    return ([_cell(value, places) for value in row] for row in (columns, *rows))
 
 
 def _cell(value: Any, places: int) -> str:
@@ -247,7 +243,7 @@ def _padded(
     """Which columns hold numbers, and the header and rows as escaped cells, each column of one width."""
     rows = list(rows)
     right = numeric(rows, len(columns))
-    lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
+    lines = [[escaped(_CONTROL.sub(" ", cell)) for cell in line] for line in _lines(columns, rows, places)]
     widths = [max(map(_width, column)) for column in zip(*lines)]
 
     def padded(cell: str, width: int, number: bool) -> str:

@@ -337,19 +337,16 @@ def rendered(figure: Figure, form: str) -> bytes:
         warnings.simplefilter("always")
         _make_drawable(figure)
         figure.savefig(picture, format=form, metadata=FORMATS[form])
-    glyphs = {str(each.message) for each in caught if "missing from" in str(each.message)}
+    missing = {str(each.message) for each in caught if "missing from" in str(each.message)}
     for each in caught:
-        if str(each.message) not in glyphs:
+        if str(each.message) not in missing:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    if glyphs and form != "svg":
-        lacking = counted(len(glyphs), "character")
-        warnings.warn(
-            f"Matplotlib's font lacks {lacking} of this figure; an SVG file keeps them", stacklevel=2
-        )
-    if form != "svg":
-        return picture.getvalue()
-    # Viewers without Matplotlib's font use a similar one.
-    return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
+    if form == "svg":  # viewers without Matplotlib's font use a similar one
+        return picture.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', Verdana, sans-serif")
+    if missing:
+        lacks = f"lacks {counted(len(missing), 'character')} of this figure; an SVG file keeps them"
+        warnings.warn(f"Matplotlib's font {lacks}", stacklevel=2)
+    return picture.getvalue()
 
 
 def _make_drawable(figure: Figure) -> None:
