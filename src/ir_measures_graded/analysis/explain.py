@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import groupby, pairwise, zip_longest
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import bounds_of, positions
+from ..by_topic import bounds_of, changes, positions
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
@@ -32,7 +32,7 @@ from ..registry import facts
 from ..registry.facts import is_graded
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
-from ..uncertainty.ties import in_order, sorts_ties
+from ..uncertainty.ties import in_order, needs_states, sorts_ties
 from .curves import ideal_run, takes_cutoff, values_at_ranks
 
 if TYPE_CHECKING:
@@ -44,12 +44,9 @@ LONGEST = 60
 """The table shows at most this many characters of a document's id."""
 DRAWN = 20
 """The figure of a difference has at most this many documents."""
-COLUMNS = {
-    "rank": "ranks", "document": "documents", "score": "scores", "level": "levels", "gain": "gains",
-    "weight": "weights", "contribution": "contributions", "sum": "sums", "value": "values",
-    "ideal_level": "ideal_levels", "ideal_gain": "ideal_gains", "ideal": "ideal",
-}  # fmt: skip
-"""The field of an explanation by column."""
+COLUMNS = ["ranks", "documents", "scores", "levels", "gains", "weights", "contributions", "sums", "values"]
+COLUMNS += ["ideal_levels", "ideal_gains", "ideal"]
+"""The fields of an explanation that are columns, which are named without the plural s."""
 ALWAYS = ("rank", "document", "level")
 """The columns that the table shows even if they are empty."""
 WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
@@ -125,21 +122,18 @@ class Explanation(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per rank; an entry is None where there is no value."""
-        found = {name: getattr(self, field) for name, field in COLUMNS.items()}
-        found["score"] = self.scores.astype(np.float32).astype(str).astype(float)
+        fields = {field.removesuffix("s"): getattr(self, field) for field in COLUMNS}
+        fields["score"] = self.scores.astype(np.float32).astype(str).astype(float)
         if self.contributions is not None:
-            found["contribution"] = self.contributions[: len(self.documents)]
-        lists = ([] if values is None else values for values in found.values())
-        rows = zip_longest(*(each if isinstance(each, tuple) else np.array(each).tolist() for each in lists))
-        return [{name: _entry(cell, name in WHOLE) for name, cell in zip(found, row)} for row in rows]
+            fields["contribution"] = self.contributions[: len(self.documents)]
+        lists = (() if values is None else values for values in fields.values())
+        rows = zip_longest(*(each if isinstance(each, tuple) else each.tolist() for each in lists))
+        return [{name: _entry(cell, name in WHOLE) for name, cell in zip(fields, row)} for row in rows]
 
     def tied(self) -> list[tuple[int, int]]:
         """The first and the last rank of each group of documents with equal scores."""
-        found, end = [], 0
-        for _, group in groupby(self.scores[: len(self.documents)].tolist()):
-            start, end = end + 1, end + len(list(group))
-            found += [(start, end)] if end > start else []
-        return found
+        bounds = np.flatnonzero(np.append(changes(self.scores[: len(self.documents)]), True)).tolist()
+        return [(first + 1, last) for first, last in pairwise(bounds) if last > first + 1]
 
     def notes(self) -> list[str]:
         """The ranks of tied documents."""
@@ -227,73 +221,81 @@ def _explained(
 
     `ideal_values` has the values of the ideal list at each rank down to a depth.
     """
-    judged, topics, cutoff = run.judgments.judged, run.judgments.topics, measure.params.get("cutoff")
-    ranks = ordered = _condensed(measure, run.ranks)
+    topics, cutoff = run.judgments.judged.topics, measure.params.get("cutoff")
+    if is_graded(measure):
+        uncut = run.view(measure, cut=False)
+        ranks, uncut = uncut.ranks, in_order(measure, uncut)
+        ordered = uncut.ranks
+    else:
+        ranks = ordered = _condensed(run.ranks) if measure.params.get("judged_only") else run.ranks
     depth = (cutoff or int(ranks.rank.max(initial=1))) if depth is None else depth
     depth = whole_number(depth, "depth", 1)
     size = depth * len(topics) * BYTES
     refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
-    shape, last = (len(topics), depth), min(depth, cutoff or depth)
-    value = evaluate(run.judgments, [run], [measure]).values[0, 0]
-    found, added = {}, None
+    value, last = evaluate(run.judgments, [run], [measure]).values[0, 0], min(depth, cutoff or depth)
+    documents, found = _lists(run, measure, ranks, ordered, depth)
     if takes_cutoff(measure):
         found["values"] = values_at_ranks(measure, run, last)
         if last == cutoff:  # the curve of a mean over ranks adds in another order
             found["values"][:, -1] = value
     if is_graded(measure):
-        uncut = in_order(measure, run.view(measure, cut=False))
-        ordered = uncut.ranks
         with np.errstate(all="ignore"):  # the results are finite
             added = measure.contributions(in_order(measure, run.view(measure)))
             if facts.is_normalised(measure):
                 found["sums"], found["ideal"] = measure.vectors(uncut, last)
-    if added is not None:
-        found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
-        if (weights := facts.rank_weights(measure, last)) is not None:
-            found["weights"] = np.tile(weights, (len(topics), 1))
-    if "ideal" not in found and (added is not None or not is_graded(measure)):
+            elif added is not None:
+                found["ideal"] = ideal_values(last)
+        if added is not None:
+            shape = len(topics), depth
+            found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
+            if (weights := facts.rank_weights(measure, last)) is not None:
+                found["weights"] = np.tile(weights, (len(topics), 1))
+    else:
         found["ideal"] = ideal_values(last)
-
-    # The run's list. Unjudged documents have no level, and their gain is 0.
-    gain = gain_of(judged.level, facts.gains_of(measure))
-    sizes = np.minimum(ranks.retrieved, depth)
-    topic, rank = np.repeat(np.arange(len(topics)), sizes), positions(sizes) + 1
-    position = _positions_of(ranks, ordered)[bounds_of(ranks.retrieved)[topic] + rank - 1]
-    documents = [*run.block.documents(position, ranks)]
-    lists = [tuple(documents[start:end]) for start, end in pairwise(bounds_of(sizes).tolist())]
-    in_list = ordered.topic, ordered.rank
-    found["scores"] = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
-    found["levels"] = _at_ranks(*in_list, judged.level[ordered.doc], shape)
-    none = np.where(np.isnan(found["scores"]), np.nan, 0.0)
-    found["gains"] = _at_ranks(*in_list, gain[ordered.doc], shape, none)
-
-    # The ideal list: the documents with a gain above 0, highest gain first.
-    among = np.sort(run.ranks.doc) if facts.has_own_ideal(measure) else np.arange(gain.size)
-    best = among[np.lexsort((-judged.level[among], -gain[among], judged.topic[among]))]
-    best = best[gain[best] > 0]
-    topic = judged.topic[best]
-    rank = positions(np.bincount(topic, minlength=len(topics))) + 1
-    found["ideal_levels"] = _at_ranks(topic, rank, judged.level[best], shape)
-    found["ideal_gains"] = _at_ranks(topic, rank, gain[best], shape)
-
-    if not is_graded(measure):
-        found["gains"] = found["ideal_gains"] = np.full(shape, np.nan)
+        found["gains"] = found["ideal_gains"] = np.full(found["levels"].shape, np.nan)
     missing = {name: ((0, 0), (0, depth - values.shape[1])) for name, values in found.items()}
     tables = {name: np.pad(found[name], ends, constant_values=np.nan) for name, ends in missing.items()}
     return [
         Explanation(measure, run.name, topic, of, ids, **{name: rows[row] for name, rows in tables.items()})
-        for row, (topic, of, ids) in enumerate(zip(topics, value.tolist(), lists))
+        for row, (topic, of, ids) in enumerate(zip(topics, value.tolist(), documents))
     ]
 
 
-def _condensed(measure: Measure, ranks: JudgedRanks) -> JudgedRanks:
-    """The list that the measure evaluates: with judged_only=True, only the judged documents."""
-    if not measure.params.get("judged_only"):
-        return ranks
-    if not is_graded(measure):  # trec_eval treats negative levels as unjudged
-        kept = ranks.judged.level[ranks.doc] >= 0
-        ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
-    return ranks.condensed
+def _condensed(ranks: JudgedRanks) -> JudgedRanks:
+    """The list without the documents that are unjudged for trec_eval, which include negative levels."""
+    kept = ranks.judged.level[ranks.doc] >= 0
+    return replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept]).condensed
+
+
+def _lists(
+    run: StudiedRun, measure: Measure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
+) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
+    """The documents of each topic, and the fields of its list and of its ideal list (T × depth each).
+
+    `ranks` is the run's list in trec_eval's order. In `ordered`, judged documents may have other ranks within
+    their tie groups.
+    """
+    judged, shape = ranks.judged, (len(ranks.judged.topics), depth)
+    gain = gain_of(judged.level, facts.gains_of(measure))
+    sizes = np.minimum(ranks.retrieved, depth)
+    topic, rank = np.repeat(np.arange(sizes.size), sizes), positions(sizes) + 1
+    position = _positions_of(ranks, ordered)[bounds_of(ranks.retrieved)[topic] + rank - 1]
+    documents = [*run.block.documents(position, ranks)]
+    scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
+    unjudged = np.where(np.isnan(scores), np.nan, 0.0)
+
+    among = np.sort(run.ranks.doc) if facts.has_own_ideal(measure) else np.arange(gain.size)
+    best = among[np.lexsort((-judged.level[among], -gain[among], judged.topic[among]))]
+    best = best[gain[best] > 0]
+    topic = judged.topic[best]
+    rank = positions(np.bincount(topic, minlength=sizes.size)) + 1
+    return [tuple(documents[start:end]) for start, end in pairwise(bounds_of(sizes).tolist())], {
+        "scores": scores,
+        "levels": _at_ranks(ordered.topic, ordered.rank, judged.level[ordered.doc], shape),
+        "gains": _at_ranks(ordered.topic, ordered.rank, gain[ordered.doc], shape, unjudged),
+        "ideal_levels": _at_ranks(topic, rank, judged.level[best], shape),
+        "ideal_gains": _at_ranks(topic, rank, gain[best], shape),
+    }
 
 
 def _one_ranking(measure: Measure | str) -> Measure:
@@ -301,31 +303,21 @@ def _one_ranking(measure: Measure | str) -> Measure:
     found = parse_measures(measure)
     if len(found) != 1:
         raise GradedError(f"an explanation is of one measure, not of {listed(found)}")
-    measure = found[0]
+    measure, reason = found[0], ""
     if facts.needs_intents(measure):
-        raise NotApplicableError(
-            f"{measure} cannot be explained: a document has a level for each intent, and one level is shown"
-        )
-    if not is_graded(measure):
-        if takes_cutoff(measure):
-            return measure
-        raise NotApplicableError(
-            f"{measure} cannot be explained: it is not a graded measure and has no cutoff, "
-            "so it has no value at each rank"
-        )
-    ties = measure.option("ties")
-    if ties == "mean" or (ties in ("min", "max") and not sorts_ties(measure)):
+        reason = "a document has a level for each intent, and one level is shown"
+    elif not is_graded(measure):
+        if not takes_cutoff(measure):
+            reason = "it is not a graded measure and has no cutoff, so it has no value at each rank"
+    elif measure.option("unjudged"):
+        reason = "no single ranking has an extreme over judgments of unjudged documents; leave out unjudged="
+    elif measure.option("ties") == "mean" or needs_states(measure):
+        ties = measure["ties"]
         what = "a mean" if ties == "mean" else "an extreme"
-        others = " or ".join(repr(word) for word in measure.TIES if word != "mean" and sorts_ties(measure))
-        raise NotApplicableError(
-            f"{measure} is {what} over all orders of tied documents, so no single ranking explains it; "
-            f"leave out ties={ties!r}{f', or use ties={others}' if others else ''}"
-        )
-    if measure.option("unjudged"):
-        raise NotApplicableError(
-            f"{measure} is an extreme over all judgments of the unjudged documents, so no single "
-            "ranking explains it; leave out unjudged="
-        )
+        reason = f"no single ranking has {what} over all orders of tied documents; leave out ties={ties!r}"
+        reason += ", or use ties='min' or 'max'" if sorts_ties(measure) else ""
+    if reason:
+        raise NotApplicableError(f"{measure} cannot be explained: {reason}")
     return measure
 
 
@@ -415,15 +407,15 @@ class ExplainedDifference(Result):
             for each in (self.other, self.run)
         )
         rows, known = [], self.run.contributions is not None
-        for document in other | run:
+        for document, either in (other | run).items():
             before, after = other.get(document, {}), run.get(document, {})
-            row = {name: (before or after)[name] for name in ("document", "level", "gain")}
+            row = {name: either[name] for name in ("document", "level", "gain")}
             for name in ("rank", "contribution"):
                 row |= {f"other_{name}": before.get(name), name: after.get(name)}
             change = after.get("contribution", 0.0) - before.get("contribution", 0.0) if known else None
             rows.append(row | {"difference": change})
-        best = ((row, min(filter(None, (row["rank"], row["other_rank"])))) for row in rows)
-        return [row for row, _ in sorted(best, key=lambda each: (-abs(each[0]["difference"] or 0), each[1]))]
+        rows.sort(key=lambda row: min(filter(None, (row["rank"], row["other_rank"]))))
+        return sorted(rows, key=lambda row: -abs(row["difference"] or 0))
 
     def _adding(self) -> list[dict[str, Any]]:
         """The records of the documents that add to a value; all if the measure has no contributions."""
