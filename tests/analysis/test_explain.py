@@ -12,6 +12,7 @@ from ir_measures_graded import CG, parse_measure
 from ir_measures_graded.analysis import Explanation, evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.output import plots
 from ir_measures_graded.ranking.order import as_compared
 from ir_measures_graded.uncertainty import with_option
 from ir_measures_graded.uncertainty.ties import sorts_ties
@@ -216,10 +217,21 @@ def test_summary_and_table():
     ]
 
 
-# ---------------------------------------------------------------------------------------- refusals
+# --------------------------------------------------------------------------------- condensed lists
 
 
-def test_condensed_lists_of_standard_measures_lack_negative_levels():
+def test_condensed_lists_have_the_documents_that_the_measure_sees():
     qrels, run = {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}}
-    found = explain(qrels, run, AP(judged_only=True), "q")
+    found = explain(qrels, run, AP(judged_only=True), "q")  # negative levels are unjudged for trec_eval
     assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
+    assert explain(qrels, run, "CG(judged_only=True)", "q").documents == ("a", "c", "b")
+    assert explain(qrels, run, "KendallTau", "q").documents == ("a", "c", "b")  # its default
+
+
+def test_figures_have_room_for_long_names():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    doc, name = "d" * 60, "r" * 150
+    qrels, run = {"q": {doc: 1}}, {"q": {doc: 1.0}}
+    for measure in ("CG@5", "ESL"):
+        plots.rendered(explain(qrels, run, measure, "q", name=name).figure(), "svg")
+    plots.rendered(explain_difference(qrels, {name: run, "other": {}}, "CG@5").figure(), "svg")
