@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_measures import Measure
 
@@ -13,14 +13,12 @@ from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
 from ..evaluation.provider import GradedProvider, check_levels
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
+from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
 from ..registry.facts import needs_intents
 from ..registry.notation import parse_measures
 from .levels import Levels, levels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +53,7 @@ class Check(Result):
         """One dictionary per remark."""
         return [{"input": name, "remark": remark} for name, remark in self.remarks]
 
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the mean number of documents per topic at each level, as `Levels.figure`."""
         return self.levels.figure()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -21,9 +21,6 @@ from ..output.result import Result
 from ..registry.facts import is_normalised, sign_of
 from ..statistics.options import whole_number
 from .curves import IDEAL, Curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ACROSS = 3
 SLACK = 1e-12  # relative: means of equal vectors may differ by rounding errors
@@ -54,11 +51,12 @@ class Effort(Result):
     def table(self) -> Table:
         """Column names and rows: the targets, then one row per run with the ranks."""
         missing = f"not within depth {self.depth}"
-        rows = [
-            [run, *(missing if rank is None else str(rank) for rank in ranks)]
-            for run, ranks in zip(self.runs, self.ranks)
+        rows = [[str(rank or missing) for rank in ranks] for ranks in self.ranks]
+        targets = [f"{self.of}@{rank}" for rank in self.at]
+        return ["run", *targets], [
+            ["(value)", *self.targets],
+            *([run, *row] for run, row in zip(self.runs, rows)),
         ]
-        return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
 
     def notes(self) -> list[str]:
         """The reason why hardly any run reaches the ideal list of a normalised measure."""
@@ -78,7 +76,7 @@ class Effort(Result):
         ]
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw one bar per run and target, as long as the rank; a pale bar does not reach the target.
 
         The line marks the rank at which `of` has the value. Raises `GradedError` if Matplotlib is not
@@ -89,18 +87,18 @@ class Effort(Result):
         down = -(-len(self.at) // across)
         figure = plots.new_figure(2.9 * across + names, (0.24 * len(self.runs) + 1.1) * down)
         styles = plots.run_styles(self.runs)
-        for number, axes in enumerate(plots.panels(figure, len(self.at), across, sharex=True, sharey=True)):
-            reached = [ranks[number] for ranks in self.ranks]
+        panels = plots.panels(figure, len(self.at), across, sharex=True, sharey=True)
+        for axes, at, target, reached in zip(panels, self.at, self.targets, zip(*self.ranks)):
             bars = axes.barh(range(len(self.runs)), [rank or self.depth for rank in reached])
             for bar, run, rank in zip(bars, self.runs, reached):
                 bar.set(color=styles[run]["color"], alpha=1.0 if rank else 0.2)
             axes.bar_label(bars, [str(rank or f"> {self.depth}") for rank in reached], padding=3)
-            axes.axvline(self.at[number], color=plots.GREY, linewidth=1.0)
+            axes.axvline(at, color=plots.GREY, linewidth=1.0)
             axes.set_yticks(range(len(self.runs)), self.runs)
             axes.tick_params(axis="y", length=0)
             axes.grid(visible=False, axis="y")
             axes.set(ylim=(len(self.runs) - 0.5, -0.5), xlim=(0, 1.15 * self.depth), xlabel="Rank")
-            axes.set_title(f"{self.of}@{self.at[number]} = {self.targets[number]:.4g}")
+            axes.set_title(f"{self.of}@{at} = {target:.4g}")
         figure.suptitle(plots.title(self.measure), x=0.01, ha="left", size=11)
         return figure
 
@@ -125,21 +123,18 @@ def effort(curves: Curves, at: Iterable[int], of: str | None = None) -> Effort:
         raise GradedError("no rank is given; name at least one, for example at=[10]")
     if max(ranks) > depth:
         raise GradedError(f"at={max(ranks)} is beyond the curves, which end at rank {depth}")
+    if of is not None and of not in curves.runs:
+        hint = did_you_mean(of, curves.runs, cutoff=0.3)
+        raise GradedError(f"there is no run {of!r} among {', '.join(curves.runs)}{hint}")
     sign = sign_of(curves.measure)
-    curve = curves.ideal
-    if of is not None:
-        if of not in curves.runs:
-            hint = did_you_mean(of, curves.runs, cutoff=0.3)
-            raise GradedError(f"there is no run {of!r} among {', '.join(curves.runs)}{hint}")
-        curve = curves.values[curves.runs.index(of)]
+    curve = curves.ideal if of is None else curves.values[curves.runs.index(of)]
     if curve is None:
         raise GradedError(
             "the curves do not include the ideal list; compute them with ideal=True, or name a run"
         )
-    targets = sign * curve[np.array(ranks) - 1]
-    enough = targets - SLACK * np.abs(targets)
+    targets = curve[np.array(ranks) - 1]
+    enough = sign * targets - SLACK * np.abs(targets)
     reached = sign * curves.values[:, None, :] >= enough[:, None]  # runs × targets × ranks
     first = np.where(reached.any(axis=2), reached.argmax(axis=2) + 1, 0).tolist()
     found = tuple(tuple(rank or None for rank in row) for row in first)
-    name, values = of or IDEAL, tuple((sign * targets).tolist())
-    return Effort(curves.measure, name, ranks, values, curves.runs, found, depth)
+    return Effort(curves.measure, of or IDEAL, ranks, tuple(targets.tolist()), curves.runs, found, depth)

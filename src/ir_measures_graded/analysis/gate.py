@@ -19,10 +19,10 @@ S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. 2nd
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from itertools import count, islice
+from typing import Any, Final
 from xml.etree import ElementTree
 
 import numpy as np
@@ -34,22 +34,16 @@ from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
-from ..inputs.rows import Rows
-from ..measures.base import GradedMeasure
 from ..output import plots
 from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
-from ..ranking.order import as_compared
-from ..registry.facts import sign_of
+from ..registry.facts import is_graded, sign_of
 from ..statistics.agreement import rbo
 from ..statistics.options import need_statistics, statistics_library
 from ..statistics.paired import FEW, POWER, topics_needed
 from ..statistics.significance import EXACT, differences_of, holm
 from .comparison import PValue
 from .ranges import differences_by_topic
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HOLDS: Final = "holds"
 WORSE: Final = "worse"
@@ -64,7 +58,6 @@ ENOUGH: Final = 50
 DROP: Final = 0.1 + EXACT
 """A note counts topics that fall, or rise, by more than this."""
 WORDS: Final = {"ties": "order of tied documents", "unjudged": "judgment of unjudged documents"}
-NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -90,6 +83,10 @@ class Margin:
         if not 0 < size < (1 if relative else np.inf):
             raise GradedError(f"margin={given!r} is not allowed; give a share below 100%, as 5%, or 0.01")
         return cls(size, relative)
+
+    def allowed(self, old: np.ndarray) -> np.ndarray:
+        """The loss that is allowed for each of the old values."""
+        return self.size * (old if self.relative else np.ones_like(old))
 
     def __str__(self) -> str:
         return f"{100 * self.size:.3g} %" if self.relative else f"{self.size:.3g}"
@@ -131,21 +128,24 @@ class Verdict:
 
     def sentence(self, margin: Margin, unit: str = "topic") -> str:
         """The verdict with its reason; `unit` is ``topic`` or ``session``."""
-        of = counted(self.topics, unit)
-        if self.verdict == UNDECIDED:
-            more = f"{self.needed} {unit}s, {(self.needed or 0) - self.topics} more,"
-            needs = f"more than ten million {unit}s" if self.needed is None else f"about {more}"
-            needs = f"other {unit}s" if (self.needed or self.topics + 1) <= self.topics else needs
-            can = f"{of} can show a margin of {self.reachable} with power {POWER:g}"
-            reason = f"{can}; {margin} needs {needs} if the true difference is 0."
-        elif self.verdict == SMALL:
+        of, needed = counted(self.topics, unit), self.needed
+        if self.verdict == SMALL:
             reason = f"{of}, and {FEW} are the least that are tested."
         elif self.verdict == HOLDS:
             reason = f"over {of}, the new run is not worse by {margin}."
-        else:
+        elif self.verdict != UNDECIDED:
             beyond = "beyond" if self.beyond else "not certainly beyond"
             difference = f"the difference is {self.difference:+.4f} (p = {PValue(self.p):.4f})"
             reason = f"{difference}, {beyond} the margin of {margin}."
+        else:
+            if needed is None:
+                needs = f"more than ten million {unit}s"
+            elif needed <= self.topics:
+                needs = f"other {unit}s"
+            else:
+                needs = f"about {needed} {unit}s, {needed - self.topics} more,"
+            can = f"{of} can show a margin of {self.reachable} with power {POWER:g}"
+            reason = f"{can}; {margin} needs {needs} if the true difference is 0."
         return f"{self.name}: {self.verdict}: {reason}"
 
     def record(self) -> dict[str, Any]:
@@ -153,8 +153,8 @@ class Verdict:
         row = {key: value for key, value in vars(self).items() if key not in ("fallen", "stands")}
         row |= {"measure": str(self.measure), "p": PValue(self.p)}
         row["reachable"] = self.reachable and str(self.reachable)
-        row["stands_over_ties"] = self.stands.get("ties")
-        return row | {"stands_over_judgments": self.stands.get("unjudged")}
+        ties, judgments = map(self.stands.get, WORDS)
+        return row | {"stands_over_ties": ties, "stands_over_judgments": judgments}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,12 +207,10 @@ class Gate(Result):
 
     def parts(self) -> list[tuple[str, Table]]:
         """The verdicts, the topics that fell most, and the rankings of a reproduction."""
-        fallen, rankings = rows_of(self._fallen()), [list(row) for row in self.rankings]
-        further = [
-            (f"{self.unit.capitalize()}s that fell most (they never block)", fallen),
-            ("Rankings by topic", (["topic", "tau", "RBO", "moved most"], rankings)),
-        ]
-        return [("", self.table()), *((title, table) for title, table in further if table[1])]
+        rankings = ["topic", "tau", "RBO", "moved most"], list(map(list, self.rankings))
+        most = f"{self.unit.capitalize()}s that fell most (they never block)"
+        further = {most: rows_of(self._fallen()), "Rankings by topic": rankings}
+        return [("", self.table()), *((title, table) for title, table in further.items() if table[1])]
 
     def _fallen(self) -> list[dict[str, Any]]:
         return [
@@ -253,28 +251,27 @@ class Gate(Result):
 
         `status` is the exit status of the command, 0 if an undecided gate passes.
         """
-        status = STATUS[self.verdict] if status is None else status
         if form == "json":
-            found: dict[str, Any] = {"verdict": self.verdict, "old": self.old, "new": self.new}
-            found |= {"margin": str(self.margin), "equivalent": self.equivalent, "measures": self.records()}
-            return json.dumps(found | {"fallen": self._fallen(), "notes": self.notes()}, indent=1)
+            found = {"verdict": self.verdict, "old": self.old, "new": self.new, "margin": str(self.margin)}
+            lists = {"measures": self.records(), "fallen": self._fallen(), "notes": self.notes()}
+            return json.dumps({**found, "equivalent": self.equivalent, **lists}, indent=1)
+        status = STATUS[self.verdict] if status is None else status
         passing = (HOLDS, UNDECIDED, SMALL) if status == 0 else (HOLDS,)
-        bad = sum(each.verdict not in passing for each in self._deciding)
-        count = str(len(self._deciding))
-        suite = ElementTree.Element("testsuite", name="gate", tests=count, failures=str(bad))
+        suite = ElementTree.Element("testsuite", name="gate", tests=str(len(self._deciding)))
         for each in self._deciding:
             names = {"classname": f"gate {self.new} {self.old}", "name": each.name}
             case = ElementTree.SubElement(suite, "testcase", names)
             if each.verdict not in passing:
-                reason = each.sentence(self.margin, self.unit)
-                ElementTree.SubElement(case, "failure", type=each.verdict, message=reason)
+                reason = {"type": each.verdict, "message": each.sentence(self.margin, self.unit)}
+                ElementTree.SubElement(case, "failure", reason)
+        suite.set("failures", str(len(suite.findall("*/failure"))))
         ElementTree.SubElement(suite, "system-out").text = "\n".join([self.summary, *self.notes()])
         ElementTree.indent(suite)
-        document = str(ElementTree.tostring(suite, encoding="unicode"))
-        return '<?xml version="1.0" encoding="utf-8"?>\n' + NOT_XML.sub("\N{REPLACEMENT CHARACTER}", document)
+        document = ElementTree.tostring(suite, encoding="unicode")
+        return '<?xml version="1.0" encoding="utf-8"?>\n' + plots.drawable(document)
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the mean difference (in % of the old mean, for a relative margin) and the margin."""
         rows = [each for each in self.verdicts if each.verdict != SMALL]
         percent, blue = 100 if self.margin.relative else 1, plots.COLOURS[0]
@@ -339,24 +336,22 @@ def gate(
         )
     for measure in evaluation.measures:
         _refuse_margin(size, measure, *evaluation.of(measure))
-    groups = groups_of(evaluation.topics, by, evaluation.attributes)
-
-    found = [_verdict(evaluation, measure, None, size, equivalent) for measure in evaluation.measures]
-    found = _corrected(found, equivalent)
-    if study is not None:
-        found = [replace(each, stands=_stands(each, size, equivalent, study, len(found))) for each in found]
-    of_groups = [
-        _verdict(evaluation.on(rows), measure, group, size, equivalent)
-        for group, rows in groups.items()
-        for measure in evaluation.measures
-    ]
-    found += _corrected(of_groups, equivalent)
     if stored is not None:
         _refuse_drift(evaluation, stored)
-    rankings = tuple(_rankings(study)) if equivalent and study is not None else ()
-    old, new = evaluation.runs
-    chosen, unit = margin is not None, evaluation.unit
-    return Gate(old, new, size, chosen, equivalent, every_group, tuple(found), rankings, unit)
+    groups = groups_of(evaluation.topics, by, evaluation.attributes)
+
+    def verdicts(part: Evaluation, group: str | None = None) -> list[Verdict]:
+        return [_verdict(part, measure, group, size, equivalent) for measure in part.measures]
+
+    found = _corrected(verdicts(evaluation), equivalent)
+    rankings: Iterable[tuple[str, float, float, str]] = ()
+    if study is not None:
+        found = [replace(each, stands=_stands(each, size, equivalent, study, len(found))) for each in found]
+        rankings = _rankings(study) if equivalent else ()
+    of_groups = [each for group, rows in groups.items() for each in verdicts(evaluation.on(rows), group)]
+    every = *found, *_corrected(of_groups, equivalent)
+    (old, new), chosen, unit = evaluation.runs, margin is not None, evaluation.unit
+    return Gate(old, new, size, chosen, equivalent, every_group, every, tuple(rankings), unit)
 
 
 gate_values = gate
@@ -378,30 +373,33 @@ def _refuse_margin(margin: Margin, measure: Measure, old: np.ndarray, new: np.nd
         )
 
 
-def _verdict(part: Evaluation, measure: Measure, group: str | None, margin: Margin, both: bool) -> Verdict:
-    """The verdict "holds", "undecided" or "too few topics" on `both` sides or one; p has no correction."""
+def _verdict(
+    part: Evaluation, measure: Measure, group: str | None, margin: Margin, equivalent: bool
+) -> Verdict:
+    """The verdict "holds", "undecided" or "too few topics"; p has no correction."""
     (old, new), count = part.of(measure), len(part.topics)
-    better = sign_of(measure) * differences_of(new, old)[0]
-    allowed = margin.size * (old if margin.relative else np.ones_like(old))
-    sides = [allowed + better, allowed - better][: 1 + both]
+    better, allowed = sign_of(measure) * differences_of(new, old)[0], margin.allowed(old)
+    sides = [allowed + better, allowed - better][: 1 + equivalent]
     holds = not better.any() or all(_bounds(side)[0] > 0 for side in sides)
-    verdict = SMALL if group is not None and count < FEW else HOLDS if holds else UNDECIDED
-    means = [float(mean_over_topics(each)) for each in (old, new, new - old, better, allowed)]
-    error, p = _error(better), float(means[3] == 0 if both else means[3] >= 0)
+    mean_old, mean_new, difference, gain, loss = (
+        float(mean_over_topics(values)) for values in (old, new, new - old, better, allowed)
+    )
+    error, p = _error(better), float(gain >= 0)  # p of a constant difference
     if error > 0:
-        p = float(statistics_library("scipy.special").stdtr(count - 1, means[3] / error))
-        p = 2 * min(p, 1 - p) if both else p
+        p = float(statistics_library("scipy.special").stdtr(count - 1, gain / error))
+    if equivalent and better.any():
+        p = 2 * min(p, 1 - p)
     error, reachable, needed = _error(sides[0]), None, None
-    if error > 0 and means[4] > 0:
+    if error > 0 and loss > 0:
         reach = (_quantile(1 - LEVEL, count) + _quantile(POWER, count)) * error
-        reachable = replace(margin, size=reach / means[0] if margin.relative else reach)
-        needed = topics_needed(means[4], error * count**0.5, 2 * LEVEL, POWER)
-    values = list(zip(part.topics, old.tolist(), new.tolist()))
-    worst = np.argsort(better, kind="stable")[:5].tolist()
-    fallen = tuple(values[row] for row in worst if better[row] < 0)
+        reachable = replace(margin, size=reach / mean_old if margin.relative else reach)
+        needed = topics_needed(loss, error * count**0.5, 2 * LEVEL, POWER)
+    lowest = [row for row in np.argsort(better, kind="stable")[:5].tolist() if better[row] < 0]
+    fallen = tuple((part.topics[row], float(old[row]), float(new[row])) for row in lowest)
     drops, rises = int((better < -DROP).sum()), int((better > DROP).sum())
-    beyond = _bounds(sides[0])[1] < 0
-    numbers = means[0], means[1], means[2], p, beyond, reachable, needed
+    verdict = SMALL if group is not None and count < FEW else HOLDS if holds else UNDECIDED
+    means, beyond = (mean_old, mean_new, difference), _bounds(sides[0])[1] < 0
+    numbers = *means, p, beyond, reachable, needed
     return Verdict(measure, group, verdict, count, *numbers, fallen, drops, rises)
 
 
@@ -441,17 +439,15 @@ def _stands(
     level is divided by the number of `measures`. A measure that is worse at this level is also worse by
     Holm's correction, whatever the other measures show.
     """
+    measure, holds = verdict.measure, verdict.verdict == HOLDS
     by_session = study.judgments.sessions is not None
-    if by_session or not isinstance(verdict.measure, GradedMeasure) or verdict.verdict not in (HOLDS, WORSE):
+    if by_session or not is_graded(measure) or not (holds or verdict.verdict == WORSE):
         return {}
-    old, new = study.runs
     found = {}
-    for kind, extremes in differences_by_topic(verdict.measure, new, old).items():
-        if extremes is None:
-            continue
-        low, high = np.sort(sign_of(verdict.measure) * extremes[0], axis=0)
-        least, most = margin.size * (extremes[1] if margin.relative else np.ones(2))
-        if verdict.verdict == HOLDS:
+    for kind, (differences, old) in differences_by_topic(measure, *reversed(study.runs)).items():
+        low, high = np.sort(sign_of(measure) * differences, axis=0)
+        least, most = margin.allowed(old)
+        if holds:
             sides = [(least + low, most + high), (least - high, most - low)][: 1 + equivalent]
             found[kind] = all(_least_bound(*side, LEVEL) > 0 for side in sides)
         else:
@@ -486,53 +482,37 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
     least two.
     """
     old = evaluation.runs[0]
-    if old not in stored.runs:
-        raise GradedError(f"the stored values have no run {old}; they have {listed(stored.runs)}")
-    values = stored.values[stored.runs.index(old)]
+    needed = [("run", old, stored.runs)]
+    needed += [("measure", measure, stored.measures) for measure in evaluation.measures]
+    for what, name, known in needed:
+        if name not in known:
+            raise GradedError(f"the stored values have no {what} {name}; they have {listed(known)}")
     rounded = (places for places in range(2, 16) if (stored.values.round(places) == stored.values).all())
     decimals = next(rounded, 16)
     for measure in evaluation.measures:
-        if measure not in stored.measures:
-            raise GradedError(
-                f"the stored values have no measure {measure}; they have {listed(stored.measures)}"
-            )
-        then = dict(zip(stored.topics, values[stored.measures.index(measure)].tolist()))
-        now = dict(zip(evaluation.topics, evaluation.of(measure)[0].tolist()))
-        close = 0.5 * 10.0**-decimals + 1e-12 * max(map(abs, then.values()), default=1.0)
-        moved = [
-            topic
-            for topic in dict.fromkeys([*then, *now])
-            if not abs(then.get(topic, np.nan) - now.get(topic, np.nan)) <= close
-        ]
-        if moved:
+        then, now = (
+            dict(zip(each.topics, each.of(measure)[each.runs.index(old)].tolist()))
+            for each in (stored, evaluation)
+        )
+        close = 0.5 * 10.0**-decimals + 1e-12 * max(map(abs, then.values()))
+        apart = {topic: abs(then.get(topic, np.nan) - now.get(topic, np.nan)) for topic in then | now}
+        if moved := [topic for topic, distance in apart.items() if not distance <= close]:
             raise GradedError(
                 f"{old}: {measure} is not what was stored in {counted(len(moved), 'topic')} "
                 f"({listed(moved, 5)}): the run, the qrels or the measure has changed"
             )
 
 
-def _rankings(study: Study) -> Iterable[tuple[str, float, float, str]]:
+def _rankings(study: Study) -> Iterator[tuple[str, float, float, str]]:
     """Kendall's τ and RBO of the two rankings of each topic, and the documents that moved most."""
     kendall = statistics_library("scipy.stats").kendalltau
-    old, new = (_ranked(run.table(study.judgments)) for run in study.runs)
-    for topic in study.judgments.topics:
-        ranks = [{doc: rank for rank, doc in enumerate(run.get(topic, ()), 1)} for run in (old, new)]
-        common = [doc for doc in ranks[0] if doc in ranks[1]]
-        first, second = (np.array([each[doc] for doc in common]) for each in ranks)
-        far = np.argsort(-np.abs(first - second), kind="stable")[:3].tolist() if common else []
-        moved = ", ".join(
-            f"{common[row]} {first[row]}→{second[row]}" for row in far if first[row] != second[row]
-        )
+    documents = [iter(run.block.documents(np.arange(run.ranks.score.size))) for run in study.runs]
+    sizes = zip(*(run.ranks.retrieved.tolist() for run in study.runs))
+    for topic, lengths in zip(study.judgments.topics, sizes):
+        old, new = (dict(zip(islice(*of), count(1))) for of in zip(documents, lengths))
+        common = [doc for doc in old if doc in new]
+        first, second = (np.array([ranks[doc] for doc in common]) for ranks in (old, new))
+        far = np.argsort(-np.abs(first - second), kind="stable")[:3].tolist()
+        moved = [f"{common[row]} {first[row]}→{second[row]}" for row in far if first[row] != second[row]]
         tau = float(kendall(first, second)[0]) if len(common) > 1 else float(len(common) or np.nan)
-        yield topic, tau, rbo(first, second, min(map(len, ranks))), moved
-
-
-def _ranked(table: Rows) -> dict[str, list[str]]:
-    """The documents of each topic in trec_eval's order: by score, then by id, both descending."""
-    blocks = ((topic, table.block(number, number + 1)) for number, topic in enumerate(table.topics))
-    return {
-        topic: [
-            doc for _, doc in sorted(zip(as_compared(block.values).tolist(), block.docs.ids()), reverse=True)
-        ]
-        for topic, block in blocks
-    }
+        yield topic, tau, rbo(first, second, min(lengths)), ", ".join(moved)

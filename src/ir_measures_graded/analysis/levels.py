@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,7 @@ from ..inputs.sources import definitions_of
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import PRESETS, GainMap, Number, plain_number
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from ..ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
 
 DEFINITION = 60
 """The table shows at most this many characters of a definition."""
@@ -57,10 +54,8 @@ class Levels(Result):
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per level; the mean is over all topics."""
         names = ("level", "documents", "topics", "mean_per_topic", "definition")
-        means, texts = (
-            self.documents / self.relevant.size,
-            [self.definitions.get(level, "") for level in self.levels],
-        )
+        texts = [self.definitions.get(level, "") for level in self.levels]
+        means = self.documents / self.relevant.size
         rows = zip(self.levels, self.documents.tolist(), self.topics.tolist(), means.tolist(), texts)
         return [dict(zip(names, row)) for row in rows]
 
@@ -83,41 +78,34 @@ class Levels(Result):
 
     def pasteable(self) -> dict[str, str]:
         """The weightings as arguments of measure strings, such as ``gains=1:1,2:10``."""
-        return {
-            name: "gains=" + ",".join(f"{level}:{gain}" for level, gain in gains.items())
-            for name, gains in self.gains().items()
-        }
+        return {name: f"gains={gains_text(gains)}" for name, gains in self.gains().items()}
 
     def notes(self) -> list[str]:
         """Unusual properties of the levels, one sentence each."""
-        notes = []
         used = [level for level, number in zip(self.levels, self.documents.tolist()) if number]
+        whole = [level for level in used if isinstance(level, int)]
+        notes = []
         for level in used:
             if level < 0:
                 notes.append(f"Level {level} is negative; its gain is 0 unless gains= sets it.")
-            if not isinstance(level, int):
+            if level not in whole:
                 notes.append(f"Level {level} is not a whole number; trec_eval's measures refuse it.")
-        if 0 not in used:
-            notes.append("No document has level 0: documents that are not relevant are not judged.")
-        whole = [level for level in used if isinstance(level, int)]
-        if whole == used != [] and whole[-1] <= LARGEST:
-            gaps = [level for level in range(max(1, whole[0]), whole[-1]) if level not in whole]
-            if gaps:
-                notes.append(f"No document has level {listed(gaps, most=10)}.")
-        unused = [level for level in self.definitions if level not in used]
-        if unused:
-            notes.append(f"Level {', '.join(map(str, sorted(unused)))} is defined but not used.")
-        if sum(level > 0 for level in used) == 1:
-            notes.append("Only one level is above 0: the judgments are binary.")
+        is_scale = whole == used != [] and used[-1] <= LARGEST
+        gaps = {*range(max(1, whole[0]), whole[-1])} - {*whole} if is_scale else ()
+        unused = sorted({*self.definitions} - {*used})
         without = int((self.relevant == 0).sum())
-        if without:
-            notes.append(
-                f"{counted(without, 'topic')} of {self.relevant.size} have no document above level 0."
-            )
-        return notes
+        topics = f"{counted(without, 'topic')} of {self.relevant.size}"
+        found = {
+            "No document has level 0: documents that are not relevant are not judged.": 0 not in used,
+            f"No document has level {listed(sorted(gaps), most=10)}.": gaps,
+            f"Level {', '.join(map(str, unused))} is defined but not used.": unused,
+            "Only one level is above 0: the judgments are binary.": sum(level > 0 for level in used) == 1,
+            f"{topics} have no document above level 0.": without,
+        }
+        return notes + [note for note, holds in found.items() if holds]
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the mean number of documents per topic at each level.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).

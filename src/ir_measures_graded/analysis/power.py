@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -41,9 +41,6 @@ from ..registry.notation import one_of
 from ..statistics import paired, significance
 from ..statistics.options import check_test, need_statistics, statistics_library
 from ..statistics.paired import FEW, POWER
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TUKEY: Final = "tukey"
 PRIMARY: Final = "t-holm"
@@ -123,10 +120,8 @@ class Power(Grouped):
 
         NaN for a group that is not tested.
         """
-        p_values = self.p_values[self._row(measure)]
-        if np.isnan(p_values[0]):
-            return float("nan")
-        return float((p_values < (self.alpha if alpha is None else alpha)).mean())
+        p_values, alpha = self.p_values[self._row(measure)], self.alpha if alpha is None else alpha
+        return float(np.where(np.isnan(p_values), np.nan, p_values < alpha).mean())
 
     @property
     def level(self) -> float:
@@ -197,25 +192,26 @@ class Power(Grouped):
             "swap_rate": "swap rate",
             "difference_of_few_swaps": f"swaps ≤ {SWAPPED:.0%} from",
         }
-        rows = [
-            record | {"significant": f"{record['significant']} of {record['pairs']}"}
-            for record in self._best_first()
-        ]
+        rows = self._best_first()
+        for row in rows:
+            row["significant"] = f"{row['significant']} of {row['pairs']}"
         return [*shown.values()], [[row[key] for key in shown] for row in rows]
 
     def _best_first(self) -> list[dict[str, Any]]:
-        rows = [self._record(row, measure) for row, measure in enumerate(self.measures)]
-        return sorted(rows, key=lambda record: -record["discriminative_power"])
+        return sorted(self._records(), key=lambda record: -record["discriminative_power"])
 
     def parts(self) -> list[tuple[str, Table]]:
         """The table, and one of the topics for the wanted differences."""
-        rows: list[list[Any]] = [
+        rows = [
             [record["measure"], wanted, *(record[name.format(wanted)] for name in WANTED.values())]
             for record in self._best_first()
             for wanted in self.wanted
         ]
-        table = f"{self.unit.capitalize()}s for a true difference", (["measure", "difference", *WANTED], rows)
-        return [("", self.table()), *([table] if rows else []), *self.parts_of_groups()]
+        further = (
+            f"{self.unit.capitalize()}s for a true difference",
+            (["measure", "difference", *WANTED], rows),
+        )
+        return [("", self.table()), *[further] * bool(rows), *self.parts_of_groups()]
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""
@@ -243,38 +239,37 @@ class Power(Grouped):
         ``topics_0.05`` is the number of topics for a difference of 0.05 and the pair of median spread, for
         each of `wanted`. The same name with a suffix is for another pair, at the limit, or by ANOVA.
         """
-        rows = [self._record(row, measure) for row, measure in enumerate(self.measures)]
-        return self.with_groups(rows, Power.records)
+        return self.with_groups(self._records(), Power.records)
 
-    def _record(self, row: int, measure: Measure) -> dict[str, Any]:
-        lowest, median, highest = self.detectable_by_pair(measure)
-        record = {
-            "measure": str(measure),
-            "test": TESTS[self.test],
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "level": self.level,
-            "discriminative_power": self.share(measure),
-            "significant": int((self.p_values[row] < self.alpha).sum()),
-            "pairs": len(self.pairs),
-            "topics": self.topics,
-            "deviation": self.spread(measure)[1],
-            "power": self.power,
-            "detectable": median,
-            "detectable_lowest": lowest,
-            "detectable_highest": highest,
-            "swap_rate": self.swaps[row].rate,
-            "difference_of_few_swaps": self.swaps[row].difference,
-        }
-        for wanted in self.wanted:
-            numbers = (
-                *self.topics_by_pair(measure, wanted),
-                *self.topics_by_pair(measure, wanted, upper=True)[1:],
-                self.anova_topics(measure, wanted),
-                *self.errors(measure, wanted),
-            )
-            record |= {name.format(wanted): number for name, number in zip(WANTED.values(), numbers)}
-        return record
+    def _records(self) -> list[dict[str, Any]]:
+        records = []
+        for measure, p_values, swaps in zip(self.measures, self.p_values, self.swaps):
+            lowest, median, highest = self.detectable_by_pair(measure)
+            record: dict[str, Any] = {
+                "measure": str(measure),
+                "test": TESTS[self.test],
+                "correction": self.correction,
+                "alpha": self.alpha,
+                "level": self.level,
+                "discriminative_power": self.share(measure),
+                "significant": int((p_values < self.alpha).sum()),
+                "pairs": len(self.pairs),
+                "topics": self.topics,
+                "deviation": self.spread(measure)[1],
+                "power": self.power,
+                "detectable": median,
+                "detectable_lowest": lowest,
+                "detectable_highest": highest,
+                "swap_rate": swaps.rate,
+                "difference_of_few_swaps": swaps.difference,
+            }
+            for wanted in self.wanted:
+                _, *at_limit = self.topics_by_pair(measure, wanted, upper=True)
+                of_runs, errors = self.anova_topics(measure, wanted), self.errors(measure, wanted)
+                numbers = *self.topics_by_pair(measure, wanted), *at_limit, of_runs, *errors
+                record |= {name.format(wanted): number for name, number in zip(WANTED.values(), numbers)}
+            records.append(record)
+        return records
 
     def pair_records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and pair of runs: difference of the means and p-value."""
@@ -285,37 +280,32 @@ class Power(Grouped):
         ]
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the share of pairs told apart at each α, one curve per measure. Needs the extra ``plot``."""
-        curves = []
-        for p_values in self.p_values:
-            found = np.sort(p_values[p_values < WIDEST])
-            shares = np.append(np.arange(found.size + 1), found.size) / p_values.size
-            curves.append((np.concatenate(([0.0], found, [WIDEST])), shares))
+        levels = [np.concatenate([[0], np.sort(p[p < WIDEST]), [WIDEST]]) for p in self.p_values]
+        curves = [(of, np.arange(of.size).clip(max=of.size - 2) / len(self.pairs)) for of in levels]
         title = f"{TESTS[self.test]}, {len(self.runs)} runs, {self.topics} {self.unit}s, {self.correction}"
         labels = f"α (grey line: {self.alpha:g})", "Share of pairs with p < α", title
         return self._drawn(curves, self.alpha, *labels, drawstyle="steps-post")
 
     @plots.styled
-    def topic_figure(self) -> Figure:
+    def topic_figure(self) -> plots.Figure:
         """Draw the detectable difference by the number of topics, one curve per measure.
 
         The difference is that of the pair of median spread, which the test finds with `power`. Needs the
         extra ``plot``.
         """
         topics = np.unique(np.geomspace(5, max(200, 2 * self.topics), 30).astype(np.int64))
-        effects = np.array(
-            [paired.detectable_effect(count, self.level, self.power) for count in topics.tolist()]
-        )
-        curves = [(topics, deviation * effects) for deviation in np.median(self.deviations, axis=1)]
+        effects = [paired.detectable_effect(count, self.level, self.power) for count in topics.tolist()]
+        curves = [(topics, deviation * np.array(effects)) for deviation in np.median(self.deviations, axis=1)]
         label = f"{self.unit.capitalize()}s (grey line: {self.topics})", "Detectable difference of two runs"
-        of_pairs = counted(len(self.pairs), "pair")
-        title = f"paired t, α = {self.alpha:g} for {of_pairs}, power = {self.power:g}"
+        pairs = counted(len(self.pairs), "pair")
+        title = f"paired t, α = {self.alpha:g} for {pairs}, power = {self.power:g}"
         return self._drawn(curves, self.topics, *label, title)
 
     def _drawn(
         self, curves: Iterable[tuple[np.ndarray, np.ndarray]], mark: float, *labels: str, **style: Any
-    ) -> Figure:
+    ) -> plots.Figure:
         """A curve per measure and a grey line at `mark`; `labels` are those of the axes and the title."""
         names = [plots.title(measure, width=40) for measure in self.measures]
         figure = plots.new_figure(*plots.size_for(line for name in names for line in name.split("\n")))
@@ -387,46 +377,43 @@ def power(
     rows = groups_of(evaluation.topics, by, evaluation.attributes)
     families = sum(len(of) >= FEW for of in rows.values())
 
-    def over(part: Evaluation, families: int = 1) -> Power:
-        found, scores, swaps = [], [], []
+    def over(part: Evaluation, families: int | None = None) -> Power:
+        few, found = families is not None and len(part.topics) < FEW, []
         for measure in tracked(list(part.measures), "measure", progress):
             values = part.of(measure)
             means, primary = values.mean(axis=1), paired.paired(values, pairs)
-            if test == TUKEY:
+            if few:
+                p = np.full(len(pairs), np.nan)
+            elif test == TUKEY:
                 p = significance.tukey_hsd(values, resamples, seed)[first, second]
             elif test in (PRIMARY, "t"):
                 p = np.nan_to_num(primary.p, nan=1.0)
             else:
                 p = np.array([significance.wilcoxon(values[a], values[b]).p for a, b in pairs])
-            found.append((p, means[first] - means[second], np.nan_to_num(primary.deviation)))
-            scores.append(values.var(axis=1, ddof=1).mean() ** 0.5)
-            swaps.append(swap_rate(values, seed=seed))
-        labels = part.runs, part.measures, len(part.topics)
-        names = "p_values", "differences", "deviations"
-        arrays: dict[str, Any] = dict(zip(names, np.array(found).swapaxes(0, 1)))
-        arrays |= {"scores": np.array(scores), "swaps": tuple(swaps)}
-        return Power(*labels, test, alpha, power, wanted, **arrays, families=families, unit=part.unit)
+            spread, score = np.nan_to_num(primary.deviation), values.var(axis=1, ddof=1).mean() ** 0.5
+            found.append((p, means[first] - means[second], spread, score, swap_rate(values, seed=seed)))
+        *columns, swaps = zip(*found)
+        p_values, differences, spreads, scores = map(np.array, columns)
+        fields = test, alpha, power, wanted, p_values, differences, spreads, scores, swaps, families or 1
+        return Power(part.runs, part.measures, len(part.topics), *fields, unit=part.unit)
 
-    whole = over(evaluation)
-    groups = {name: over(evaluation.on(of), max(families, 1)) for name, of in rows.items() if len(of) > 1}
-    _correct([whole])
-    _correct([group for group in groups.values() if group.topics >= FEW])
-    for group in groups.values():
-        if group.topics < FEW:
-            group.p_values[:] = np.nan
-    return replace(whole, groups=groups)
+    (whole,) = _corrected([over(evaluation)])
+    groups = {name: over(evaluation.on(of), families) for name, of in rows.items() if len(of) > 1}
+    tested = {name: part for name, part in groups.items() if part.topics >= FEW}
+    return replace(whole, groups=groups | dict(zip(tested, _corrected([*tested.values()]))))
 
 
-def _correct(family: Sequence[Power]) -> None:
-    """Correct the p-values of a test over topics, or over groups of topics, for the number of comparisons."""
-    for rows in zip(*(each.p_values for each in family)):
-        p_values = np.concatenate(rows)
-        if family[0].test.endswith("-holm"):
-            p_values = significance.holm(p_values)
-        elif family[0].test == TUKEY:
-            p_values = (p_values * len(family)).clip(max=1)
-        for row, corrected in zip(rows, np.split(p_values, len(family))):
-            row[:] = corrected
+def _corrected(family: Sequence[Power]) -> list[Power]:
+    """The results over all topics, or over groups of them, with p corrected for all their comparisons."""
+    if not family:
+        return []
+    p_values = np.concatenate([part.p_values for part in family], axis=1)
+    if family[0].test.endswith("-holm"):
+        p_values = np.array([*map(significance.holm, p_values)])
+    elif family[0].test == TUKEY:
+        p_values = (p_values * len(family)).clip(max=1)
+    parts = np.split(p_values, len(family), axis=1)
+    return [replace(part, p_values=corrected) for part, corrected in zip(family, parts)]
 
 
 power_of_values = power
@@ -519,13 +506,10 @@ def swap_rate(values: np.ndarray, splits: int = SPLITS, seed: int = 0) -> SwapRa
     means = [values[:, part].mean(axis=2) for part in (order[:, :half], order[:, half : 2 * half])]
     first, second = np.triu_indices(runs, 1)
     one, other = (mean[first] - mean[second] for mean in means)
-    swapped = (one * other < 0).ravel()
-    size = np.abs(one).ravel()
+    swapped, size = (one * other < 0).ravel(), np.abs(one).ravel()
     bins = np.minimum((size / (size.max() or 1.0) * BINS).astype(np.int64), BINS - 1)
     counts, swaps = (np.bincount(bins, weights, minlength=BINS) for weights in (None, swapped))
-    rates = np.divide(swaps, counts, out=np.zeros(BINS), where=counts > 0)
-    start = int(np.flatnonzero(rates > SWAPPED).max(initial=-1)) + 1
-    if start == BINS:
-        return SwapRate(float(swapped.mean()), None, None)
-    edge = start * size.max() / BINS
-    return SwapRate(float(swapped.mean()), float(edge), float((bins >= start).mean()))
+    start = int(np.flatnonzero(swaps > SWAPPED * counts).max(initial=-1)) + 1
+    edge, share = start * size.max() / BINS, (bins >= start).mean()
+    few = (None, None) if start == BINS else (float(edge), float(share))
+    return SwapRate(float(swapped.mean()), *few)

@@ -240,19 +240,17 @@ def ranges(
 
 def differences_by_topic(
     measure: GradedMeasure, first: StudiedRun, second: StudiedRun
-) -> dict[str, tuple[np.ndarray, np.ndarray] | None]:
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """The ranges of `first` − `second` and of `second` in each topic (2 × topics).
 
-    The keys are ``ties`` and ``unjudged``. A range that is not known is None.
+    The keys are ``ties`` and ``unjudged``, as far as the ranges are known.
     """
     if not has_ranges(measure):
         return {}
     one, other = _OfRun(measure, first), _OfRun(measure, second)
     over_judgments, _ = one.over_judgments(other)
-    both = {"ties": (_apart(one.ties, other.ties), other.ties), "unjudged": (over_judgments, other.unjudged)}
-    return {
-        kind: None if apart is None or own is None else (apart, own) for kind, (apart, own) in both.items()
-    }
+    both = ("ties", _apart(one.ties, other.ties), other.ties), ("unjudged", over_judgments, other.unjudged)
+    return {kind: (apart, own) for kind, apart, own in both if apart is not None and own is not None}
 
 
 def has_ranges(measure: Measure) -> bool:

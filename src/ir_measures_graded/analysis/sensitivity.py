@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -22,14 +22,11 @@ from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import Gains, named_weightings, plain_number, weighting
+from ..ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measures
 from ..statistics.agreement import swapped
 from ..statistics.significance import EXACT, run_ranks
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LIMITS = (None, 0.9, 0.8)
 """The thresholds that τ can be below; None for none."""
@@ -148,14 +145,14 @@ class Sensitivity(Result):
 
     def legend(self) -> str:
         """The gains of each weighting, one line per weighting."""
-        return "\n".join(f"{name} = {_pairs(gains)}" for name, gains in self.weightings.items())
+        return "\n".join(f"{name} = {gains_text(gains)}" for name, gains in self.weightings.items())
 
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """The heat map; `rank_changes` draws another figure."""
         return self.heat_map()
 
     @plots.styled
-    def heat_map(self) -> Figure:
+    def heat_map(self) -> plots.Figure:
         """Draw Kendall's τ of each pair of settings, shaded below .9 and .8. Needs the extra ``plot``."""
         from matplotlib.patches import Patch
 
@@ -180,7 +177,7 @@ class Sensitivity(Result):
         return figure
 
     @plots.styled
-    def rank_changes(self) -> Figure:
+    def rank_changes(self) -> plots.Figure:
         """Draw the rank of each run under every setting; a run that keeps its rank is pale.
 
         Needs the extra ``plot``.
@@ -280,25 +277,22 @@ def kendall(ranks: np.ndarray) -> np.ndarray:
     return np.asarray(tau)
 
 
-def _pairs(gains: Gains) -> str:
-    return gains if isinstance(gains, str) else ",".join(f"{level}:{gain}" for level, gain in gains.items())
-
-
 def _settings(
     measures: Sequence[Measure], weightings: Mapping[str, Gains], cutoffs: Sequence[int]
 ) -> tuple[Setting, ...]:
-    open_to = {}
+    def is_open(measure: Measure, choice: str) -> bool:
+        return choice in measure.SUPPORTED_PARAMS and choice not in measure.params
+
     for choice, given in (("gains", weightings), ("cutoff", cutoffs)):
-        open_to[choice] = [m for m in measures if choice in m.SUPPORTED_PARAMS and choice not in m.params]
-        if given and not open_to[choice]:
+        if given and not any(is_open(measure, choice) for measure in measures):
             raise GradedError(
                 f"no measure takes the {choice}: {', '.join(map(str, measures))} set their own or take none"
             )
     settings = []
     for base in measures:
-        for cutoff in cutoffs if cutoffs and base in open_to["cutoff"] else [None]:
+        for cutoff in cutoffs if cutoffs and is_open(base, "cutoff") else [None]:
             at = base if cutoff is None else base(cutoff=cutoff)
-            for name in weightings if weightings and base in open_to["gains"] else [None]:
+            for name in weightings if weightings and is_open(base, "gains") else [None]:
                 measure = at if name is None else at(gains=weightings[name])
                 settings.append(Setting(measure, base, name, cutoff))
     if len(settings) < 2:

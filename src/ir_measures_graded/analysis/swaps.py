@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import cycle, pairwise, product
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -22,9 +23,6 @@ from ..output.formats import Table, counted, listed
 from ..output.result import Result
 from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LEVELS = (2, 10, 20, 50)
 MEASURES = ("NDCNG(avg=True)", "muAP", "NDCNG(avg=True,max_gain=1)")
@@ -76,25 +74,19 @@ class Swaps(Result):
         and the number of swaps at which it occurs.
         """
         columns = ["measure", *(f"{count} levels" for count in self.levels), "widest gap", "at swaps"]
-        heights, gaps = mean_over_topics(self.means()), self.gaps()
-        return columns, [
-            [str(measure), *heights[:, number].tolist(), float(gap.max()), int(gap.argmax())]
-            for number, (measure, gap) in enumerate(zip(self.measures, gaps))
-        ]
+        heights, gaps = mean_over_topics(self.means()).T.tolist(), self.gaps()
+        rows = zip(map(str, self.measures), heights, gaps.max(axis=1).tolist(), gaps.argmax(axis=1).tolist())
+        return columns, [[measure, *of_levels, gap, at] for measure, of_levels, gap, at in rows]
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per number of levels, measure and number of swaps."""
         names = ("levels", "measure", "swaps", "mean", "standard_deviation")
-        means, deviations = self.means().tolist(), self.deviations().tolist()
-        return [
-            dict(zip(names, (count, str(measure), swaps, mean, deviation)))
-            for count, *by_measure in zip(self.levels, means, deviations)
-            for measure, *by_swaps in zip(self.measures, *by_measure)
-            for swaps, (mean, deviation) in enumerate(zip(*by_swaps))
-        ]
+        keys = product(self.levels, map(str, self.measures), range(self.values.shape[2]))
+        numbers = zip(self.means().ravel().tolist(), self.deviations().ravel().tolist())
+        return [dict(zip(names, (*key, *both))) for key, both in zip(keys, numbers)]
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the mean curves with bands of one standard deviation, one panel per measure.
 
         Needs the extra ``plot``.
@@ -161,21 +153,18 @@ def swaps(
     repetitions = whole_number(repetitions, "repetitions", 1)
     seed = whole_number(seed, "seed", 0)
     sizes = {"documents": documents, "most": most, "repetitions": repetitions}
-    largest = max(sizes, key=sizes.__getitem__)
-    needed = (most + 1) * repetitions * (BYTES * documents + 8 * len(counts) * len(wanted))
-    refuse_large(
-        largest, sizes[largest], needed, f"{counted((most + 1) * repetitions, 'ranking')} of {documents}"
-    )
+    largest, rankings = max(sizes, key=sizes.__getitem__), (most + 1) * repetitions
+    needed = rankings * (BYTES * documents + 8 * len(counts) * len(wanted))
+    refuse_large(largest, sizes[largest], needed, f"{counted(rankings, 'ranking')} of {documents}")
     names, scores = np.arange(documents).astype(str), np.arange(documents, 0.0, -1).tolist()
-    rankings = names[_swapped(documents, most, repetitions, np.random.default_rng(seed))]
-    listed = enumerate(rankings.reshape(-1, documents).tolist())
-    run = {str(number): dict(zip(ranking, scores)) for number, ranking in listed}
+    orders = names[_swapped(documents, most, repetitions, np.random.default_rng(seed))]
+    orders = orders.reshape(-1, documents).tolist()
+    run = {str(number): dict(zip(order, scores)) for number, order in enumerate(orders)}
     values = np.empty((len(counts), len(wanted), most + 1, repetitions))
     for number, count in enumerate(tracked(list(counts), "scale", progress)):
         generator = np.random.default_rng([seed, count])
         perfect = [_reference(count, documents, uneven, generator).tolist() for _ in range(repetitions)]
-        judged = [dict(zip(names.tolist(), levels)) for levels in perfect]
-        qrels = {topic: judged[int(topic) % repetitions] for topic in run}
+        qrels = dict(zip(run, cycle([dict(zip(names.tolist(), levels)) for levels in perfect])))
         values[number] = evaluate(qrels, {"swapped": run}, wanted).values[0].reshape(values.shape[1:])
     return Swaps(counts, wanted, values, documents, uneven, seed)
 
@@ -191,13 +180,11 @@ def _reference(levels: int, documents: int, uneven: bool, generator: np.random.G
 
 def _swapped(documents: int, most: int, repetitions: int, generator: np.random.Generator) -> np.ndarray:
     """The document at each rank after 0, 1, … swaps (swaps × repetitions × documents)."""
-    ranking = np.tile(np.arange(documents), (repetitions, 1))
-    rankings = [ranking]
+    rankings = np.tile(np.arange(documents), (most + 1, repetitions, 1))
     each = np.arange(repetitions)
-    for _ in range(most):
+    for before, ranking in pairwise(rankings):
         one = generator.integers(documents, size=repetitions)
         other = (one + generator.integers(1, documents, size=repetitions)) % documents
-        ranking = ranking.copy()
-        ranking[each, one], ranking[each, other] = ranking[each, other], ranking[each, one]
-        rankings.append(ranking)
-    return np.stack(rankings)
+        ranking[:] = before
+        ranking[each, one], ranking[each, other] = before[each, other], before[each, one]
+    return rankings

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from .files import ending_of, write_whole
 from .formats import counted
 
 if TYPE_CHECKING:
+    import matplotlib.figure
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
 
+Figure: TypeAlias = "matplotlib.figure.Figure"
 FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """File endings, with the metadata that would make two files of the same figure differ."""
 
@@ -97,9 +98,9 @@ The decorated function raises `GradedError` if Matplotlib is not installed.
 @styled
 def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
     """An empty figure of this size in inches; its layout keeps labels from overlapping."""
-    from matplotlib.figure import Figure
+    import matplotlib.figure
 
-    figure: Any = Figure(figsize=(width, height), layout="constrained")
+    figure: Any = matplotlib.figure.Figure(figsize=(width, height), layout="constrained")
     # A notebook then shows the figure without %matplotlib.
     figure._repr_svg_ = partial(svg, figure)
     return figure
@@ -325,7 +326,7 @@ def svg(figure: Figure, label: str = "") -> str:
     from html import escape  # This import takes time.
 
     picture = rendered(figure, "svg").decode()
-    described = f' role="img" aria-label="{escape(_drawable(label))}"' if label else ""
+    described = f' role="img" aria-label="{escape(drawable(label))}"' if label else ""
     element = picture[picture.index("<svg") :]
     return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
 
@@ -356,17 +357,18 @@ def _make_drawable(figure: Figure) -> None:
     from matplotlib.ticker import FuncFormatter
 
     def label(formatter: Any, value: float, place: int | None) -> str:
-        return _drawable(formatter(value, place))
+        return drawable(formatter(value, place))
 
     for text in figure.findobj(Text):
-        text.set_text(_drawable(text.get_text()))
+        text.set_text(drawable(text.get_text()))
     for axis in figure.findobj(Axis):
         formatter = axis.get_major_formatter()
         if isinstance(formatter, FuncFormatter):  # labels are names
             axis.set_major_formatter(partial(label, formatter))
 
 
-def _drawable(text: str) -> str:
+def drawable(text: str) -> str:
+    """The text with replacement characters for what XML cannot hold or Matplotlib cannot draw."""
     return UNDRAWABLE.sub("\ufffd", text)
 
 

@@ -146,12 +146,20 @@ def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number
     if others:
         missing = ", ".join([f"{level:g}" for level in others[:6]] + ["…"] * (len(others) > 6))
         pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level > 0)
-        gains = ",".join(f"{level}:{gain}" for level, gain in preset.items())
         raise GradedError(
-            f"the preset {given} ({gains}) has no gain for level {missing} of the qrels; "
+            f"the preset {given} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "
             f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
         )
     return preset
+
+
+def gains_text(gains: Gains) -> str:
+    """Gains as a measure string has them.
+
+    >>> gains_text({1: 1, 2: 10})
+    '1:1,2:10'
+    """
+    return gains if isinstance(gains, str) else ",".join(f"{level}:{gain}" for level, gain in gains.items())
 
 
 def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
