@@ -117,7 +117,8 @@ def test_swap_rate_counts_opposite_orders_of_two_halves():
 
 
 def test_tables_put_the_most_discriminating_measure_first(found):
-    (_, (columns, rows)), (_, (further, wanted)) = found.parts()
+    (_, (columns, rows)), (title, (further, wanted)) = found.parts()
+    assert title == "Topics for a true difference"
     mde = ["MDE lowest", "MDE median", "MDE highest"]
     assert columns == ["measure", "share p < 0.05", "pairs", *mde, "swap rate", "swaps ≤ 5% from"]
     assert [row[1] for row in rows] == sorted((found.share(measure) for measure in MEASURES), reverse=True)
