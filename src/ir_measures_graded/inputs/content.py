@@ -56,10 +56,6 @@ class Peeked:
 
         Raises an error of `DAMAGE` for damaged data, and for a stream that cannot be read.
         """
-        return b"".join(self._take(size))
-
-    def _take(self, size: int) -> list[bytes]:
-        """The pieces of the next bytes."""
         found = [self._piece[self._at : self._at + size]]
         self._at += len(found[0])
         left = size - len(found[0])
@@ -70,28 +66,10 @@ class Peeked:
                 left -= self._at
         except DAMAGE as error:
             self._damage = error
-        if self._damage and (left == size or size == sys.maxsize):
+        if self._damage and (0 < left == size or size == sys.maxsize):
             raise self._damage
         self.ended = left > 0 and not self._damage
-        return found
-
-    def lines(self, size: int, longest: int) -> bytes:
-        """The next bytes, and the rest of their last line unless this has more than `longest` bytes."""
-        found = self._take(size)
-        last = found[-1] if b"\n" in found[-1] else b"".join(found)
-        begun = len(last) - last.rfind(b"\n") - 1
-        return b"".join([*found, self._line(longest + 1 - begun) if begun else b""])
-
-    def _line(self, size: int) -> bytes:
-        """The rest of the line, but at most `size` bytes."""
-        line = b""
-        while len(line) < size and not line.endswith(b"\n"):
-            end = self._piece.find(b"\n", self._at) + 1 or len(self._piece)
-            found = self.read(min(size - len(line), max(end - self._at, 1)))
-            if not found:
-                break
-            line += found
-        return line
+        return b"".join(found)
 
     def close(self) -> None:
         """Leave the stream open; pyarrow would close it."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -46,8 +46,10 @@ IS_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\[\]])')
 BLANK = re.compile(r"[ \t\r\n]*")
 MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 
-Topic = tuple[str, list[str], list[Any], tuple[Any, ...]]
+Topic = tuple[Any, list[str], list[Any], dict[str, Any]]
 """A topic, its documents and their values. A row may also have a run, or an iteration and a probability."""
+Keys = tuple[dict[str, str], bool]
+Many = tuple[Any, ...]
 
 LISTS = {
     RUN: ("results", "candidates", "references"),
@@ -94,17 +96,17 @@ def json_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarro
     """
     row, start = _first_row(content), content.stream.start
     if row is None or b"[" in start[: start.index(b"{")]:
-        pieces = iter(lambda: content.stream.read(PIECE), b"")
+        pieces = iter(partial(content.stream.read, PIECE), b"")
         yield from Objects(Reader(content, pieces), role, chosen).tables()
         return
     chosen.account.form = "JSON lines"
-    keys, ranks = columns.file_columns(content.name, [*row], role, chosen)
+    keys, ranks = found = columns.file_columns(content.name, [*row], role, chosen)
     lines = Lines(content, TREC[role])
     with closing(ahead(content, lines.blocks(), partial(_plainly, role=role, keys=keys))) as parsed:
         for block, rows in parsed:
             if rows is None:
                 rest = _counted(chain([block], (block for block, _ in parsed)), lines)
-                yield from Objects(Reader(content, rest, lines.number + 1), role, chosen, [*row]).tables()
+                yield from Objects(Reader(content, rest, lines.number + 1), role, chosen, found).tables()
                 return
             rows = with_lines(rows, lines)
             yield by_rank(rows) if ranks else rows
@@ -159,7 +161,8 @@ class Reader:
         self._ended = False
 
     def error(self, message: str, at: int = 0) -> FileError:
-        line = self.line + self._text.count("\n", self._counted, max(self._at, at))
+        """The error for the value, or for the text at a later place."""
+        line = self.line + self._text.count("\n", self._counted, at)
         return FileError(f"{self.content.name}:{line}: {message}")
 
     def _begin(self) -> None:
@@ -200,7 +203,8 @@ class Reader:
         sign = self.sign()
         if not sign or sign not in signs:
             wanted = " or ".join(signs)
-            raise self.error(f"not JSON: expected {wanted}, not {sign or 'the end of the file'}")
+            found = sign or "the end of the file"
+            raise self.error(f"not JSON: expected {wanted}, not {found}", self._at)
         self._at += 1
         return sign
 
@@ -234,7 +238,8 @@ class Reader:
         if self.sign() == closing:
             self.take(closing)
             return
-        while True:
+        sign = ","
+        while sign == ",":
             key = ""
             if opening == "{":
                 key = self.value() if self.sign() == '"' else self.take('"')
@@ -243,8 +248,7 @@ class Reader:
                 seen.add(key)
                 self.take(":")
             yield key
-            if self.take(",", closing) == closing:
-                return
+            sign = self.take(",", closing)
 
     def elements(self) -> Iterator[Any]:
         """The values of an array, or one value after the other up to the end of the file."""
@@ -258,103 +262,87 @@ class Reader:
     def end(self) -> None:
         """Raise `FileError` unless this is the end of the file."""
         if self.sign():
-            raise self.error(
-                f"not JSON: text follows the last value: {shown(self._text[self._at :][:LONGEST])}"
-            )
+            text = shown(self._text[self._at :][:LONGEST])
+            raise self.error(f"not JSON: text follows the last value: {text}", self._at)
         self.content.refuse_shrunk()
 
 
 class Objects:
-    """The topics in the objects of a file. A topic of single rows appears once for each row."""
+    """The topics in the objects of a file. A topic of single rows appears once for each row.
 
-    def __init__(self, reader: Reader, role: Role, chosen: Chosen, row: Sequence[str] = ()):
-        self.reader, self.role, self.chosen, self.name = reader, role, chosen, reader.content.name
-        self._keys_of(row)
+    `keys` are those of rows, by our name of each, and tells whether their values are ranks.
+    """
 
-    def _keys_of(self, row: Sequence[str]) -> None:
-        """Take the keys of a row, if there is one, for those of all rows."""
-        self.keys: dict[str, str] = {}
-        self.ranks = False
-        if row:
-            self.keys, self.ranks = columns.file_columns(self.name, row, self.role, self.chosen)
-        self.others = [ours for ours in self.keys if ours not in self.role.columns]
+    def __init__(self, reader: Reader, role: Role, chosen: Chosen, keys: Keys = ({}, False)):
+        self.reader, self.role, self.chosen, self.error = reader, role, chosen, reader.error
+        self.name, (self.keys, self.ranks) = reader.content.name, keys
 
     def tables(self) -> Iterator[pyarrow.Table]:
         """The rows of the file in tables of at least `ROWS` rows; the last one may have fewer."""
-        lines: list[int] = []
-        topics: list[Topic] = []
+        block: list[tuple[Any, ...]] = []
         count = 0
         for topic in self:
-            lines.append(self.reader.line)
-            topics.append(topic)
+            block.append((self.reader.line, *topic))
             count += len(topic[1])
             if count >= ROWS:
-                yield self.table(lines, topics)
-                lines, topics, count = [], [], 0
-        if topics:
-            yield self.table(lines, topics)
+                yield self._table(*zip(*block))
+                block, count = [], 0
+        if block:
+            yield self._table(*zip(*block))
 
-    def table(self, lines: list[int], block: list[Topic]) -> pyarrow.Table:
+    def _table(self, lines: Many, topics: Many, by_topic: Many, values: Many, others: Many) -> pyarrow.Table:
         """The rows of some topics, each with its line."""
         import pyarrow
 
-        topics, by_topic, values_by_topic, others = zip(*block)
         sizes = [*map(len, by_topic)]
-        of_topic = np.repeat(np.arange(len(block)), sizes)
-        line = np.array(lines, dtype=np.int64)[of_topic]
-        documents, values = ([*chain.from_iterable(each)] for each in (by_topic, values_by_topic))
         self.chosen.account.empty += [topic for size, topic in zip(sizes, topics) if not size]
-        ids = {"query_id": [*topics], "doc_id": documents}
-        ids |= zip(self.others, map(list, zip(*others)))
-        probabilities = [*map(_number, ids.pop("probability", []))]
+        of_topic, line = np.repeat(np.arange(len(sizes)), sizes), np.repeat(lines, sizes)
+        documents = [*chain.from_iterable(by_topic)]
+        cells = {"query_id": [*topics], "doc_id": documents}
+        cells |= {name: [row[name] for row in others] for name in others[0]}
+        probabilities = [*map(_number, cells.pop("probability", []))]
         try:
-            arrays = {name: string_array(texts) for name, texts in ids.items()}
+            arrays = {name: string_array(texts) for name, texts in cells.items()}
         except UnicodeEncodeError as error:
             raise FileError(f"{self.name}: the id {shown(error.object)} has a lone surrogate") from None
-        if len(of_topic) != len(block) or 0 in sizes:
-            arrays["query_id"] = arrays["query_id"].take(arrow_array(of_topic))
+        arrays["query_id"] = arrays["query_id"].take(arrow_array(of_topic))
 
         def location(row: int) -> str:
             topic, document = shown(topics[of_topic[row]]), shown(documents[row])
             return f"{self.name}:{line[row]}: topic {topic}, document {document}"
 
-        numbers = _numbers(values, self.role, location)
+        numbers = _numbers([*chain.from_iterable(values)], self.role, location)
         for row in self.role.refused(numbers)[:1].tolist():
             raise FileError(f"{location(row)}: {self.role.rule.format(numbers[row])}")
         arrays[self.role.value] = arrow_array(numbers)
-        if probabilities:
-            arrays["probability"] = arrow_array(np.array(probabilities, dtype=np.float64))
+        arrays["probability"] = arrow_array(np.array(probabilities, dtype=np.float64))
         # The columns are in the same order as those of `_plainly`, which may have parsed earlier blocks.
-        rows = pyarrow.table({name: arrays[name] for name in dict.fromkeys([*self.keys, *arrays])})
-        return with_places(by_rank(rows) if self.ranks else rows, "line", line, self.name)
+        rows = pyarrow.table({name: arrays[name] for name in self.keys or self.role.columns})
+        return with_places(rows, "line", line, self.name)
 
     def __iter__(self) -> Iterator[Topic]:
         reader, account = self.reader, self.chosen.account
-        if reader.sign() == "[":
-            account.form = "JSON array"
         things: Iterable[Any] = ()
-        if account.form in ("JSON array", "JSON lines"):
+        if self.keys or reader.sign() == "[":
+            account.form = account.form if self.keys else "JSON array"
             things = reader.elements()
         else:
             members = reader.inside("{")
-            first = next(members, None)
-            value = None if first is None else reader.value()
-            if first == "mteb_model_meta":
-                account.form = "predictions of MTEB"
-                yield from self._of_parts(members)
-            elif first is not None and _is_topic(value):
-                account.form = "JSON dict of dicts"
-                yield self._of_dict(first, value)
-                yield from (self._of_dict(topic, reader.value()) for topic in members)
-            elif first is not None:
-                whole = {first: value, **{key: reader.value() for key in members}}
-                things = chain([whole], reader.elements())
+            for first in members:
+                value = reader.value()
+                if first == "mteb_model_meta":
+                    account.form = "predictions of MTEB"
+                    yield from self._of_parts(members)
+                elif _is_topic(value):
+                    account.form = "JSON dict of dicts"
+                    yield self._of_dict(first, value)
+                    yield from (self._of_dict(topic, reader.value()) for topic in members)
+                else:
+                    whole = {first: value, **{key: reader.value() for key in members}}
+                    things = chain([whole], reader.elements())
         for thing in things:
             yield from self.of(thing)
         reader.end()
-
-    def error(self, message: str) -> FileError:
-        return FileError(f"{self.name}:{self.reader.line}: {message}")
 
     def _of_dict(self, topic: str, documents: Any) -> Topic:
         if isinstance(documents, list):
@@ -363,7 +351,7 @@ class Objects:
             raise self.error(f"topic {shown(topic)} has {shown(documents)}, not an object of documents")
         if documents and all(map(MEASURE.fullmatch, documents)):
             raise self.error("values of measures, no documents")
-        return topic, list(documents), list(documents.values()), ()
+        return topic, [*documents], [*documents.values()], {}
 
     def _of_parts(self, subsets: Iterator[str]) -> Iterator[Topic]:
         """The topics of one part of MTEB's predictions, such as default/test."""
@@ -399,7 +387,7 @@ class Objects:
         if topic is not None and documents is not None:
             yield self._of_item(topic, documents)
         elif is_row(thing):
-            self._keys_of([*thing])
+            self.keys, self.ranks = columns.file_columns(self.name, [*thing], self.role, self.chosen)
             yield self._of_row(thing)
         elif isinstance(thing.get("details"), dict) and "metric_score" in thing:
             if self.role is QRELS:
@@ -414,18 +402,19 @@ class Objects:
                 yield from self.of(each, documents, is_nested=True)
 
     def _of_row(self, row: dict[str, Any]) -> Topic:
-        found = {ours: row.get(theirs) for ours, theirs in self.keys.items()}
-        ids = {ours: self._id(id_, ours) for ours, id_ in found.items() if ours not in columns.NUMBERS}
-        others = tuple((found | ids)[ours] for ours in self.others)
-        return ids["query_id"], [ids["doc_id"]], [found[self.role.value]], others
+        cells = {ours: self._cell(row.get(theirs), ours) for ours, theirs in self.keys.items()}
+        topic, document, value = map(cells.pop, self.role.columns)
+        return topic, [document], [_negative(value) if self.ranks else value], cells
 
     def _of_item(self, topic: Any, documents: Any) -> Topic:
         """The documents of an item: objects, or an object of numbers, of objects or of lists of documents."""
-        topic = self._id(topic, "query_id")
+        topic = self._cell(topic, "query_id")
         self.chosen.account.form = "JSON items"
         if isinstance(documents, dict):
             if documents and all(isinstance(ids, list) for ids in documents.values()):
-                pairs = [(self._id(id_, "doc_id"), level) for level, ids in documents.items() for id_ in ids]
+                pairs = [
+                    (self._cell(id_, "doc_id"), level) for level, ids in documents.items() for id_ in ids
+                ]
             else:
                 pairs = [
                     (id_, found.get("gain", found.get("rating")) if isinstance(found, dict) else found)
@@ -436,31 +425,30 @@ class Objects:
             for found in documents:
                 document, number, ranks = _item_keys(self.name, tuple(found), self.role)
                 value = _negative(found[number]) if ranks else found[number]
-                pairs.append((self._id(found[document], "doc_id"), value))
+                pairs.append((self._cell(found[document], "doc_id"), value))
             if len({found.get("_index") for found in documents}) > 1 and len(dict(pairs)) < len(pairs):
                 raise self.error(f"topic {shown(topic)} has a document _id in two indexes")
         else:
             raise self.error(f"topic {shown(topic)} has documents without levels or scores")
-        return topic, [document for document, _ in pairs], [value for _, value in pairs], ()
+        return topic, [document for document, _ in pairs], [value for _, value in pairs], {}
 
-    def _id(self, id_: Any, column: str) -> str:
-        if isinstance(id_, str):
-            return id_
-        if isinstance(id_, int) and not isinstance(id_, bool):
+    def _cell(self, cell: Any, column: str) -> Any:
+        """An id as text, or a number as it is in the file."""
+        if isinstance(cell, str) or column in columns.NUMBERS:
+            return cell
+        if isinstance(cell, int) and not isinstance(cell, bool):
             self.chosen.account.integers.update({column}.intersection(IDS))
-            return str(id_)
-        raise self.error(f"the {column} {shown(id_)} is not a string")
+            return str(cell)
+        raise self.error(f"the {column} {shown(cell)} is not a string")
 
 
 def _is_topic(value: Any) -> bool:
     """Whether this is an object of numbers, which may be null or text; {"qid": …} is the query of an item."""
-    return (
-        isinstance(value, dict)
-        and "qid" not in value
-        and all(
-            number is None or isinstance(number, (int, float)) or _number(number) is not None
-            for number in value.values()
-        )
+    if not isinstance(value, dict) or "qid" in value:
+        return False
+    return all(
+        number is None or isinstance(number, (int, float)) or _number(number) is not None
+        for number in value.values()
     )
 
 
@@ -477,11 +465,9 @@ def _topic_of(thing: dict[str, Any], is_nested: bool) -> Any:
         return query.get("qid")
     if isinstance(placeholders, dict):
         return placeholders.get("$query")
-    for group in columns.NAMES["query_id"]:
-        for key in thing:
-            if columns.plain(key) in group and isinstance(thing[key], (str, int)):
-                return thing[key]
-    return thing.get("id") if is_nested else None
+    keys = (key for group in columns.NAMES["query_id"] for key in thing if columns.plain(key) in group)
+    topics = (thing[key] for key in keys if isinstance(thing[key], (str, int)))
+    return next(topics, thing.get("id") if is_nested else None)
 
 
 def _reason(thing: dict[str, Any], role: Role) -> str:
@@ -503,7 +489,8 @@ def _reason(thing: dict[str, Any], role: Role) -> str:
 def _item_keys(file: str, keys: tuple[str, ...], role: Role) -> tuple[str, str, bool]:
     """The keys of the document and of its value in an item, and whether the value is a rank."""
     try:
-        document = columns.column_name(file, keys, "doc_id") or next(filter(keys.__contains__, OWN_IDS), None)
+        own = next(filter(keys.__contains__, OWN_IDS), None)
+        document = columns.column_name(file, keys, "doc_id") or own
         number = columns.required_column(file, keys, role.value)
         return document or columns.required_column(file, keys, "doc_id"), number, columns.is_rank(number)
     except GradedError as error:
@@ -532,9 +519,9 @@ def _numbers(values: list[Any], role: Role, location: Callable[[int], str]) -> n
     numbers = [*map(_number, values)]
     if None in numbers:
         row = numbers.index(None)
-        if values[row] is None:
-            raise FileError(f"{location(row)}: the {role.number} is null; ranx writes NaN and ∞ as null")
-        raise FileError(f"{location(row)}: the {role.number} {shown(values[row])} is not a number")
+        reason = f"{shown(values[row])} is not a number"
+        reason = "is null; ranx writes NaN and ∞ as null" if values[row] is None else reason
+        raise FileError(f"{location(row)}: the {role.number} {reason}")
     return np.array(numbers, dtype=np.float64)
 
 

@@ -59,7 +59,7 @@ class Lines:
     def __init__(self, content: Content, form: Form):
         self.content, self.form, self.name = content, form, content.name
         self.number = self.unjudged = 0
-        self._failure: tuple[bytes, str] | None = None  # the lines before it, and the reason
+        self._failure: tuple[int, str] | None = None  # the lines of the record that fails, and the reason
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
@@ -71,38 +71,35 @@ class Lines:
         several files may have a mark at the beginning of any line. The blocks end where the file cannot be
         read; `end` then raises the reason.
         """
-        stream, rest, block = self.content.stream, b"", b""
+        stream, delimiter, rest = self.content.stream, self.form.delimiter, b""
         try:
-            while block := stream.lines(BLOCK, LONGEST_LINE):
-                if len(block) - block.rfind(b"\n", 0, -1) - 1 > LONGEST_LINE:
-                    self._failure = rest + block[:-1], f"the line is longer than {LONGEST_LINE:,} bytes"
-                    return
+            while (piece := stream.read(BLOCK + len(rest))) or rest:
+                block = rest + piece
                 if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
                     block = block.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
-                block = rest + block
-                if self.form.delimiter and not is_well_quoted(block, self.form.delimiter):
-                    end = max(record_ends(block, self.form.delimiter), default=0)
-                    block, rest = Unusual(block[:end]), block[end:]
-                else:
-                    rest = b""
-                yield block
-                block = b""
+                whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
+                if delimiter and not is_well_quoted(whole, delimiter):
+                    ends = [len(block)] if stream.ended else record_ends(block, delimiter)
+                    whole = Unusual(block[: max(ends, default=0)])
+                if whole:
+                    yield whole
+                rest = block[len(whole) :]
                 if len(rest) > LONGEST_LINE:
-                    self._failure = b"", f"a quoted field does not end within {LONGEST_LINE:,} bytes"
+                    too_long = (
+                        "a quoted field does not end within" if b"\n" in rest else "the line is longer than"
+                    )
+                    self._failure = 0, f"{too_long} {LONGEST_LINE:,} bytes"
                     return
         except DAMAGE as error:
-            self._failure = rest + block, self.content.reason(error)
-            return
-        if rest:
-            yield Unusual(rest)
+            self._failure = rest.count(b"\n"), self.content.reason(error)
 
     def end(self) -> None:
         """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
         if self._failure:
-            before, message = self._failure
+            lines, message = self._failure
             if message.startswith("cannot"):
                 raise FileError(f"{self.name}: {message}")
-            self.number += before.count(b"\n") + 1
+            self.number += lines + 1
             raise self.error(message)
         self.content.refuse_shrunk()
 

@@ -23,10 +23,10 @@ import numpy as np
 
 from .arrow import arrow_array, arrow_numbers, by_rank, utf8_array
 from .columns import NUMBERS, Chosen, Role
-from .content import START, Content, is_lasting, owned_by_arrow
+from .content import Content, is_lasting, owned_by_arrow
 from .rows import with_places
 from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, number_of
-from .text_forms import TREC, Counter, Form, form_of, header_of
+from .text_forms import TREC, Form, check_order, form_of, header_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -48,17 +48,15 @@ def text_tables(content: Content, role: Role, chosen: Chosen) -> Iterator[pyarro
     form, header = form_of(content, role, chosen)
     chosen.account.form = form.name
     lines = Lines(content, form)
-    while lines.number < header:
-        content.stream.lines(1, START)
-        lines.number += 1
-    order = Counter(form, lines.name)
+    lines.number = content.stream.read(header).count(b"\n")
+    last: dict[str, tuple[float, float]] = {}
     parsed = ahead(content, lines.blocks(), partial(_plainly, form=form))
     with closing(parsed):  # the traceback of an error keeps this frame alive, and with it the threads
         for block, rows in parsed:
             rows = _strictly(block, form, lines) if rows is None else with_lines(rows, lines)
             if form.counted:
-                order.check(rows)
-                rows = rows.drop_columns("rank") if "rank" in form.columns else rows
+                check_order(rows, form, lines.name, last)
+                rows = rows.drop_columns([name for name in rows.column_names if name == "rank"])
             yield by_rank(rows) if form.ranks else rows
     lines.end()
     chosen.account.unjudged = lines.unjudged

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     import pyarrow
 
 BREAKS = b"\r\n"
+SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
 INTEGER = re.compile(rb"[+-]?[0-9]+")
-SAMPLE = 5_000  # lines that decide about the form
+SAMPLE = 5_000  # lines that decide about such a form
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 NO_ITERATION = {b"0", b"Q0"}
+Fields = tuple[bytes, ...]  # a column of the first rows
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ SCORES = Form(RUN, "scores", "one number per line", ("score",), ("score",))
 
 
 def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None, bytes, int]:
-    """The form of a text file with a header, else None; its first lines, and the lines down to the first one.
+    """The form of a text file with a header, else None; its first lines, and the size of the header in bytes.
 
     Raises `FileError` for a header without a required column.
     """
@@ -93,13 +95,13 @@ def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None
     if not content.stream.ended:
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
     text = start.removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
-    header = start.count(b"\n", 0, len(start) - len(text)) + 1
-    first = io.BytesIO(text).readline().rstrip(b"\n")  # copies no other line
-    return _headed(role, first, content.name, chosen), text, header
+    first = io.BytesIO(text).readline()  # copies no other line
+    size = len(start) - len(text) + len(first)
+    return _headed(role, first.rstrip(BREAKS), content.name, chosen), text, size
 
 
 def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
-    """The form of a text file, and the number of lines before its first row.
+    """The form of a text file, and the number of bytes before its first row.
 
     Raises `FileError` as `header_of`, and for a file that is known not to be a ranking or not to have topics
     and levels.
@@ -109,15 +111,13 @@ def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
         return form, header
     if chosen.run_column is not None:
         raise FileError(f"{file}: the file has no columns with names, and so no column {chosen.run_column}")
-    is_described = text.startswith(b"<SYSDESC>")
-    lines = (
-        line.split()
-        for line in io.BytesIO(text.partition(b"\n")[2] if is_described else text)
-        if line.strip() and not line.startswith(b"#")
-    )
-    row = next(lines, [])
-    sample = SAMPLE if len(row) in (3, 4, 5) else 0  # other forms show in one row
-    found = _form_of_rows(role, [row, *islice(lines, sample)], chosen)
+    lines = io.BytesIO(text)
+    is_described = lines.readline().startswith(b"<SYSDESC>")
+    lines.seek(lines.tell() * is_described)
+    rows = (line.split() for line in lines if line.strip() and not line.startswith(b"#"))
+    first = next(rows, [])
+    sample = SAMPLE if len(first) in SAMPLED else 0  # other forms show in one row
+    found = _form_of_rows(role, [first, *islice(rows, sample)], chosen)
     if isinstance(found, str):
         raise FileError(f"{file}: {found}")
     return replace(found, unjudged=chosen.unjudged), header * is_described
@@ -128,7 +128,7 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
 
     A header has at least three names, of which two are known.
     """
-    text = header.decode(errors="replace").rstrip("\r")
+    text = header.decode(errors="replace")
     for delimiter, name in (("\t", "TSV"), (",", "CSV"), (";", "CSV")):
         names: list[str] = []
         with suppress(csv.Error):  # binary data is not a header
@@ -139,89 +139,87 @@ def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None
             raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
         columns, ranks = file_columns(file, names, role, chosen)
         ours = {name: column for column, name in columns.items()}
-        return Form(
-            role,
-            name,
-            lines=delimiter.join(names).replace("\t", " "),
-            fields=tuple(ours.get(name, f"#{number}") for number, name in enumerate(names)),
-            columns=tuple(columns),
-            delimiter=delimiter,
-            ranks=ranks,
-            unjudged=chosen.unjudged or ((b"",) if is_quepid(names) else ()),
-        )
+        fields = tuple(ours.get(name, f"#{number}") for number, name in enumerate(names))
+        unjudged = chosen.unjudged or ((b"",) if is_quepid(names) else ())
+        lines = delimiter.join(names).replace("\t", " ")
+        return Form(role, name, lines, fields, (*columns,), delimiter, unjudged=unjudged, ranks=ranks)
     return None
 
 
 def _form_of_rows(role: Role, rows: list[list[bytes]], chosen: Chosen) -> Form | str:
     """The form of a file without a header, whose first rows have these fields, or the reason to refuse it."""
-    fields = rows[0]
-    size = len(fields)
-    if size > 1 and fields[1].startswith(b"qid:") and fields[1] != b"qid:":
+    first, size = rows[0], len(rows[0])
+    if size > 1 and first[1].startswith(b"qid:") and first[1] != b"qid:":
         if role is RUN:
             return "labels and features are qrels, not a run; see convert --rows"
-        if b"#" not in b"".join(fields) and not chosen.numbered:
+        if b"#" not in b"".join(first) and not chosen.numbered:
             return "no document ids after #; see convert --rows"
         return replace(LETOR, numbered=chosen.numbered)
-    if size == 1 and number_of(fields[0]) is not None:
+    if size == 1 and number_of(first[0]) is not None:
         return (
             "one number per line belongs to the lines of another file; see convert --rows, or join "
             "them in a table with the columns query_id, doc_id and score (or relevance)"
         )
-    if size == 2 and b"," not in fields[0]:
+    if size == 2 and b"," not in first[0]:
         return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
-    if size not in (3, 4, 5):
+    if size not in SAMPLED:
         return TREC[role]
-    rows = [row for row in rows if len(row) == size]
-    no_iteration = {row[1] for row in rows} <= NO_ITERATION
-    return (_form_of_run if role is RUN else _form_of_qrels)(rows, size, no_iteration)
+    columns = [*zip(*(row for row in rows if len(row) == size))]
+    return (_form_of_run if role is RUN else _form_of_qrels)(*columns)
 
 
-def _form_of_run(rows: list[list[bytes]], size: int, no_iteration: bool) -> Form | str:
-    """The form of a run with so many fields in a row, or the reason to refuse it."""
-    count_up = all(map(counts, _by_topic(rows, 2)))
-    if size == 3 and number_of(rows[0][2]) is not None:
-        if not all(INTEGER.fullmatch(row[2]) for row in rows):
+def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
+    """The form of a run with these fields in its first rows, or the reason to refuse it."""
+    count_up = all(map(counts, _by_topic(topics, third)))
+    if not others and number_of(third[0]) is not None:
+        if not all(map(INTEGER.fullmatch, third)):
             return SCORED
-        if not count_up:
-            return (
-                "is the third field a rank or a score? Begin the file with a line "
-                "query_id, doc_id, score (or rank)"
-            )
-        return RANKED
-    if size == 4 and no_iteration:
-        return f"these are qrels, not a run (4 fields: {TREC[QRELS].lines})"
-    if size == 4 and count_up and all(map(_never_rise, _by_topic(rows, 3))):
-        return COLBERT
+        if count_up:
+            return RANKED
+        return (
+            "is the third field a rank or a score? Begin the file with a line "
+            "query_id, doc_id, score (or rank)"
+        )
+    if len(others) == 1:
+        if {*second} <= NO_ITERATION:
+            return f"these are qrels, not a run (4 fields: {TREC[QRELS].lines})"
+        if count_up and all(map(_never_rise, _by_topic(topics, *others))):
+            return COLBERT
     return TREC[RUN]
 
 
-def _form_of_qrels(rows: list[list[bytes]], size: int, no_iteration: bool) -> Form | str:
-    """The form of qrels with so many fields in a row, or the reason to refuse them."""
-    if size == 5:
+def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
+    """The form of qrels with these fields in its first rows, or the reason to refuse them."""
+    if len(others) == 2:
         return "5 fields; preferences and sampled judgments are not supported"
-    if size == 3 and no_iteration:
+    no_iteration = {*second} <= NO_ITERATION
+    if not others and no_iteration:
         return "qrels without levels (3 fields: topic, 0, document)"
-    if not no_iteration and any(len(of) >= 3 and counts(of) for of in _by_topic(rows, 2)):
+    if not no_iteration and any(len(of) >= 3 and counts(of) for of in _by_topic(topics, third)):
         return "the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
-    if size == 3:
+    if not others:
         return JUDGED
-    topics, second, third = _by_topic(rows, 1), {row[1] for row in rows}, {row[2] for row in rows}
+    documents, levels = {*zip(topics, second)}, {*third}
     if (
         not no_iteration
-        and len(third) <= MOST_LEVELS
-        and all(map(INTEGER.fullmatch, third))
-        and all(len({*documents}) == len(documents) for documents in topics)
-        and (len(topics) < len(rows) or len(second) > len(third) or not all(map(INTEGER.fullmatch, second)))
+        and len(levels) <= MOST_LEVELS
+        and all(map(INTEGER.fullmatch, levels))
+        and len(documents) == len(topics)
+        and (
+            len({*topics}) < len(topics)
+            or len({*second}) > len(levels)
+            or not all(map(INTEGER.fullmatch, second))
+        )
     ):
         return "the columns are topic, document, level, iteration; export with --format trec or jsonl"
     return TREC[QRELS]
 
 
-def _by_topic(rows: list[list[bytes]], field: int) -> list[list[bytes]]:
+def _by_topic(topics: Fields, column: Fields) -> Iterable[list[bytes]]:
     found: dict[bytes, list[bytes]] = {}
-    for row in rows:
-        found.setdefault(row[0], []).append(row[field])
-    return list(found.values())
+    for topic, field in zip(topics, column):
+        found.setdefault(topic, []).append(field)
+    return found.values()
 
 
 def _never_rise(fields: Sequence[bytes]) -> bool:
@@ -239,31 +237,25 @@ def counts(fields: Sequence[bytes]) -> bool:
     return all(field == b"%d" % number for number, field in enumerate(fields, first))
 
 
-class Counter:
-    """Checks that the ranks in a file count up in each topic, and that scores of ranked rows never rise."""
+def check_order(rows: pyarrow.Table, form: Form, file: str, last: dict[str, tuple[float, float]]) -> None:
+    """Raise `FileError` unless the ranks count up in each topic, and the scores of ranked rows never rise.
 
-    def __init__(self, form: Form, file: str):
-        self.form, self.file = form, file
-        self._last: dict[str, tuple[float, float]] = {}
+    `last` has the last rank and score of each topic in earlier rows of the file. It is brought up to date.
+    """
+    from pyarrow import compute
 
-    def check(self, rows: pyarrow.Table) -> None:
-        """Raise `FileError` for the first row that breaks the order."""
-        from pyarrow import compute
-
-        ranks = arrow_numbers(compute.cast(rows[self.form.counted], "float64"))
-        scores = -ranks if self.form.ranks else arrow_numbers(rows["score"])
-        before = np.roll(ranks, 1), np.roll(scores, 1)
-        stretches = stretches_of(rows["query_id"], "run: query_id")
-        ends = np.append(stretches.start[1:], len(rows)) - 1
-        for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
-            first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
-            topic = stretches.names[code]
-            before[0][start], before[1][start] = self._last.get(topic, first)
-            self._last[topic] = ranks[end], scores[end]
-        wrong = np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))
-        if wrong.size:
-            row = int(wrong[0])
-            raise FileError(
-                f"{self.file}:{rows['line'][row]}: topic {shown(rows['query_id'][row].as_py())}: the rows of "
-                f"a topic must have the ranks 1, 2, 3 …; here is {ranks[row]:g}"
-            )
+    ranks = arrow_numbers(compute.cast(rows[form.counted], "float64"))
+    scores = -ranks if form.ranks else arrow_numbers(rows["score"])
+    before = np.roll(ranks, 1), np.roll(scores, 1)
+    stretches = stretches_of(rows["query_id"], "run: query_id")
+    ends = np.append(stretches.start[1:], len(rows)) - 1
+    for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
+        first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
+        topic = stretches.names[code]
+        before[0][start], before[1][start] = last.get(topic, first)
+        last[topic] = ranks[end], scores[end]
+    for row in np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))[:1].tolist():
+        raise FileError(
+            f"{file}:{rows['line'][row]}: topic {shown(rows['query_id'][row].as_py())}: the rows of a topic "
+            f"must have the ranks 1, 2, 3 …; here is {ranks[row]:g}"
+        )
