@@ -11,31 +11,33 @@ runs against the baseline, or all pairs. Other tests are computed on request:
 - ``wilcoxon``: Wilcoxon's signed-rank test of each pair; ``randomisation``: Fisher's test of each pair.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
 
 from ..by_topic import mean_over_topics
-from ..errors import GradedError
+from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import Repeats, column_of
+from ..output.formats import known, listed
 from ..registry.facts import sign_of
 from ..statistics import significance
+from ..statistics.components import errors_of
 from ..statistics.intervals import STUDENT, check
 from ..statistics.options import check_test, need_statistics
 from ..statistics.paired import FEW, Paired, Pairs, paired
-from ..statistics.significance import Outcome
+from ..statistics.significance import Outcome, run_ranks
 from .comparison import CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, reference_of
-from .repeats import averaged, errors_of, systems_of
 
 FRIEDMAN: Final = "Friedman"
 ANOVA_RUNS: Final = "ANOVA: runs"
@@ -46,6 +48,8 @@ OF_ALL: Final = (ANOVA_RUNS, ANOVA_TOPICS, FRIEDMAN)
 """The tests of all runs at once."""
 TESTS: Final = ("conover", "anova", "tukey", "wilcoxon", "randomisation")
 """The tests besides the primary procedure."""
+Fields = dict[str, Any]
+"""The fields of a `Test`."""
 
 
 def compare(
@@ -87,7 +91,7 @@ def compare(
     `repeats` tells which runs repeat a system, as with other seeds: a regular expression that matches whole
     names of runs, whose one group is the system, a column of the values as for `Evaluation.from_values`, or
     a mapping of runs to systems. Systems are then compared by their means over the repeats. The primary
-    procedure and the further tests generalise to other topics. One more test, see the module `repeats`,
+    procedure and the further tests generalise to other topics. One more test, see `statistics.components`,
     generalises to other topics and other repeats.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
@@ -110,49 +114,19 @@ def compare(
         qrels, runs, measures, by, sessions, repeats=column_of(repeats), progress=progress, jobs=jobs
     )
     systems = systems_of(evaluation, repeats)
-    every = evaluation
-    if systems:
-        evaluation = averaged(every, systems)
-    refuse_few(len(evaluation.runs), "run")
-    refuse_few(len(evaluation.topics), evaluation.unit)
-    reference = reference_of(evaluation.runs, baseline)
-    groups = groups_of(evaluation.topics, by, evaluation.attributes)
+    whole = averaged(evaluation, systems)
+    refuse_few(len(whole.runs), "run")
+    refuse_few(len(whole.topics), whole.unit)
+    reference = reference_of(whole.runs, baseline)
+    groups = groups_of(whole.topics, by, evaluation.attributes)
     families = sum(len(rows) >= FEW for rows in groups.values())
-    pairs = [_pairs(evaluation, measure, reference) for measure in evaluation.measures]
-
-    def compared(whole: Evaluation, name: str = "", families: int | None = None) -> Comparison:
-        part = averaged(whole, systems) if systems else whole
-        outcomes: list[Test] = []
-        ranks: list[np.ndarray] = []
-        for measure, of_measure in tracked([*zip(part.measures, pairs)], "measure", progress):
-            array = part.of(measure)
-            ranks.append(significance.run_ranks(-sign_of(measure) * array).mean(axis=1))
-            tests_of = partial(_tests, measure, part.runs)
-            t_test = paired(array, of_measure, alpha, method, seed, families)
-            outcomes += tests_of(PAIRED_T, of_measure, **_numbers(t_test, "effect_size", "detectable"))
-            if systems:
-                of_runs = [whole.of(measure)[rows] for rows in systems.values()]
-                errors = np.array([errors_of(of_runs[one], of_runs[other]) for one, other in of_measure]).T
-                t_test = paired(array, of_measure, alpha, STUDENT, seed, families, errors[2:])
-                topic, repeat, *_ = errors.tolist()
-                numbers = _numbers(t_test) | {"topic_error": topic, "repeat_error": repeat}
-                outcomes += tests_of(REPEATS, of_measure, **numbers)
-            for each in dict.fromkeys(tests if families is None or len(part.topics) >= FEW else ()):
-                better = -sign_of(measure) * ranks[-1]
-                for test, further in _further(each, array, better, of_measure, alpha, resamples, seed):
-                    fields = {name: [getattr(of, name) for of in further] for name in Outcome._fields}
-                    outcomes += tests_of(test, () if test in OF_ALL else of_measure, **fields)
-        missing = np.zeros((1, 0)) if part.missing is None else part.missing
-        lacking = {run: int(number) for run, number in zip(part.runs, missing.sum(axis=1)) if number}
-        means = {system: mean_over_topics(whole.values[rows]) for system, rows in systems.items()}
-        labels, values = (part.runs, part.measures, len(part.topics)), mean_over_topics(part.values)
-        found = Comparison(*labels, values, np.stack(ranks, axis=1), tuple(outcomes), baseline, alpha, method)
-        found = replace(found, uncorrected=uncorrected, lacking=lacking, repeats=means, unit=part.unit)
-        return replace(found, name=name, families=max(families or 1, 1))
-
-    (whole,) = _corrected([compared(every)])
-    parts = _corrected([compared(every.on(rows), name, families) for name, rows in groups.items()])
-    return replace(whole, groups={part.name: part for part in parts})
+    means = [sign_of(measure) * whole.of(measure).mean(axis=1) for measure in whole.measures]
+    pairs = [pairs_of(whole.runs, reference, np.argsort(-each, kind="stable").tolist()) for each in means]
+    further = tuple(dict.fromkeys(tests))
+    design = _Design(pairs, systems, baseline, further, uncorrected, alpha, method, resamples, seed, progress)
+    (found,) = design.compared({"": evaluation}).values()
+    parts = {name: evaluation.on(rows) for name, rows in groups.items()}
+    return replace(found, groups=design.compared(parts, families))
 
 
 compare_values = compare
@@ -165,81 +139,182 @@ def refuse_few(count: int, what: str) -> None:
         raise GradedError(f"a comparison needs at least 2 {what}s; there {are} {count}")
 
 
-def _pairs(evaluation: Evaluation, measure: Measure, reference: str | None) -> Pairs:
-    """The family: each run and the reference, or all pairs, the better run first."""
-    runs = evaluation.runs
-    if reference is not None:
-        base = runs.index(reference)
-        return [(run, base) for run in range(len(runs)) if run != base]
-    means = evaluation.of(measure).mean(axis=1)
-    return list(combinations(np.argsort(-sign_of(measure) * means, kind="stable").tolist(), 2))
+def pairs_of(runs: Sequence[str], reference: str | None, order: Iterable[int]) -> Pairs:
+    """The family: each run and the reference, or all pairs of runs in this order."""
+    if reference is None:
+        return [*combinations(order, 2)]
+    base = runs.index(reference)
+    return [(run, base) for run in range(len(runs)) if run != base]
 
 
-def _numbers(found: Paired, *further: str) -> dict[str, Any]:
-    """The fields of paired t-tests."""
-    names = ("difference", "lower", "upper", "statistic", "p", *further)
-    numbers = {name: significance.known(getattr(found, name)) for name in names}
-    return numbers | {"leaning": found.difference, "note": found.notes}
+def systems_of(evaluation: Evaluation, repeats: Repeats) -> dict[str, list[int]]:
+    """The numbers of the runs of each system; empty if `repeats` is None.
+
+    >>> values = Evaluation(("a_1", "b_1", "a_2"), (), (), np.zeros((3, 0, 0)))
+    >>> systems_of(values, r"(.*)_\\d")
+    {'a': [0, 2], 'b': [1]}
+
+    Raises `GradedError` for a pattern without exactly one group, a run that has no system, and if no system
+    has several runs.
+    """
+    if repeats is None:
+        return {}
+    found = defaultdict(list)
+    given = evaluation.systems if column_of(repeats) and evaluation.systems else repeats
+    of = _matched(given) if isinstance(given, str) else given.get
+    for number, run in enumerate(evaluation.runs):
+        if not (system := of(run)):
+            raise GradedError(
+                f"repeats={shown(repeats)} gives no system of the run {shown(run)}; a pattern matches whole "
+                r"names, as (.*?)(?:_seed\d+)? matches bm25 and dense_seed1"
+            )
+        found[str(system)].append(number)
+    if len(found) == len(evaluation.runs):
+        raise GradedError(f"no system has several runs: the systems are {listed(found, 5)}")
+    return dict(found)
 
 
-def _further(
-    name: str, values: np.ndarray, ranks: np.ndarray, pairs: Pairs, alpha: float, resamples: int, seed: int
-) -> Iterator[tuple[str, Sequence[Outcome]]]:
-    """The tests that `name`, one of `TESTS`, stands for: one of all runs, or one for each pair.
+def _matched(text: str) -> Callable[[str], str | None]:
+    try:
+        pattern = re.compile(text)
+    except re.error as error:
+        raise GradedError(f"repeats={shown(text)} is not a regular expression: {error}") from None
+    if pattern.groups != 1:
+        raise GradedError(
+            f"repeats={shown(text)} is not allowed; a pattern has one group, the system, as in (.*)_seed1"
+        )
+    return lambda run: (match := pattern.fullmatch(run)) and match[1]
 
-    `values` (runs × topics) are those of one measure, and `ranks` the mean ranks of the runs.
+
+def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Evaluation:
+    """The mean of each system over its repeats, by measure and topic. A topic that a run lacks is missing.
+
+    Without systems, the values are those of the runs.
+    """
+    if not systems:
+        return evaluation
+    means = [mean_over_topics(np.moveaxis(evaluation.values[rows], 0, -1)) for rows in systems.values()]
+    lacks = evaluation.missing
+    missing = None if lacks is None else np.stack([lacks[rows].any(axis=0) for rows in systems.values()])
+    labels = tuple(systems), evaluation.measures, evaluation.topics
+    return Evaluation(*labels, np.stack(means), missing=missing, unit=evaluation.unit)
+
+
+@dataclass(frozen=True)
+class _Design:
+    """The tests of `pairs` of runs by each measure, and their options, which `compare` describes.
+
+    `systems` has the numbers of the runs of each system, if runs are repeated.
     """
 
-    def by_matrix(p: np.ndarray, merit: np.ndarray) -> list[Outcome]:
-        return [Outcome(p=float(p[a, b]), leaning=merit[a] - merit[b]) for a, b in pairs]
+    pairs: Sequence[Pairs]
+    systems: Mapping[str, Sequence[int]]
+    baseline: str | None
+    tests: Sequence[str]
+    uncorrected: bool
+    alpha: float
+    interval: str
+    resamples: int
+    seed: int
+    progress: bool
 
-    if name == "anova":
-        yield from zip(OF_ALL, ([of] for of in significance.two_way_anova(values)))
-    elif name == "conover":
-        omnibus = significance.friedman(values)
-        yield FRIEDMAN, [omnibus]
-        if omnibus.p is not None and omnibus.p < alpha:
-            yield CONOVER, by_matrix(significance.conover(values), ranks)
-    elif name == "tukey":
-        p = significance.tukey_hsd(values, resamples, seed)
-        yield TUKEY_HSD, by_matrix(p, values.mean(axis=1))
-    elif name == "wilcoxon":
-        yield WILCOXON, [significance.wilcoxon(values[a], values[b]) for a, b in pairs]
-    else:
-        test = partial(significance.randomisation, resamples=resamples, seed=seed)
-        yield RANDOMISATION, [test(values[a], values[b]) for a, b in pairs]
+    def compared(self, parts: Mapping[str, Evaluation], families: int | None = None) -> dict[str, Comparison]:
+        """The comparison over all topics or, if `families` of them are tested, over each group of topics."""
+        systems = {name: averaged(part, self.systems) for name, part in parts.items()}
+        tests = {name: [*self._tests(part, systems[name], families)] for name, part in parts.items()}
+        self._correct(chain(*tests.values()), families)
+        found = {}
+        for name, part in systems.items():
+            ranks = [run_ranks(-sign_of(each) * part.of(each)).mean(axis=1) for each in part.measures]
+            lacks = [] if part.missing is None else part.missing.sum(axis=1).tolist()
+            repeats = [mean_over_topics(parts[name].values[rows]) for rows in self.systems.values()]
+            labels, means = (part.runs, part.measures, len(part.topics)), mean_over_topics(part.values)
+            outcomes = tuple(Test(**fields) for fields in tests[name])
+            found[name] = Comparison(
+                *(*labels, means, np.stack(ranks, axis=1), outcomes, self.baseline, self.alpha),
+                interval=self.interval,
+                uncorrected=self.uncorrected,
+                lacking={run: number for run, number in zip(part.runs, lacks) if number},
+                repeats=dict(zip(self.systems, repeats)),
+                name=name,
+                families=families or 1,
+                unit=part.unit,
+            )
+        return found
+
+    def _tests(self, part: Evaluation, systems: Evaluation, families: int | None) -> Iterator[Fields]:
+        """The tests of the systems by each measure, before the correction."""
+        for measure, pairs in tracked([*zip(part.measures, self.pairs)], "measure", self.progress):
+            named = [(systems.runs[one], systems.runs[other]) for one, other in pairs]
+            repeats = [part.of(measure)[rows] for rows in self.systems.values()]
+            for name, outcomes in self._outcomes(systems.of(measure), repeats, pairs, families):
+                for (run, other), outcome in zip([(None, None)] if name in OF_ALL else named, outcomes):
+                    merit = sign_of(measure) * outcome.pop("leaning", outcome.get("difference"))
+                    better = run if merit > 0 else other if merit < 0 else None
+                    label = {"measure": measure, "test": name, "run": run, "other": other, "better": better}
+                    yield label | outcome
+
+    def _outcomes(
+        self, values: np.ndarray, repeats: Sequence[np.ndarray], pairs: Pairs, families: int | None
+    ) -> Iterator[tuple[str, Iterable[Fields]]]:
+        """The name of each test, and its outcome for each pair or, if it is one of `OF_ALL`, for all runs.
+
+        `values` (runs × topics) are those of one measure, `repeats` those of the runs of each system.
+        """
+        t_test = partial(paired, values, pairs, self.alpha, seed=self.seed, families=families)
+        yield PAIRED_T, _rows(t_test(interval=self.interval))
+        if repeats:
+            errors = np.array([errors_of(repeats[one], repeats[other]) for one, other in pairs]).T
+            outcomes = _rows(t_test(errors=errors[2:]))
+            for each, of_topics, of_repeats in zip(outcomes, *errors[:2].tolist()):
+                limit = "repeats" if of_repeats > of_topics else "topics"
+                each.update(topic_error=of_topics, repeat_error=of_repeats, limit=limit)
+            yield REPEATS, outcomes
+        for name in self.tests if families is None or values.shape[1] >= FEW else ():
+            for test, found in self._further(name, values, pairs):
+                yield test, [each._asdict() for each in found]
+
+    def _further(
+        self, name: str, values: np.ndarray, pairs: Pairs
+    ) -> Iterator[tuple[str, Sequence[Outcome]]]:
+        """The tests that `name`, one of `TESTS`, stands for."""
+
+        def by_matrix(p: np.ndarray, merit: np.ndarray) -> list[Outcome]:
+            return [Outcome(p=float(p[a, b]), leaning=merit[a] - merit[b]) for a, b in pairs]
+
+        if name == "anova":
+            yield from zip(OF_ALL, ([of] for of in significance.two_way_anova(values)))
+        elif name == "conover":
+            omnibus = significance.friedman(values)
+            yield FRIEDMAN, [omnibus]
+            if omnibus.p is not None and omnibus.p < self.alpha:
+                yield CONOVER, by_matrix(significance.conover(values), run_ranks(values).mean(axis=1))
+        elif name == "tukey":
+            p = significance.tukey_hsd(values, self.resamples, self.seed)
+            yield TUKEY_HSD, by_matrix(p, values.mean(axis=1))
+        elif name == "wilcoxon":
+            yield WILCOXON, [significance.wilcoxon(values[a], values[b]) for a, b in pairs]
+        else:
+            test = partial(significance.randomisation, resamples=self.resamples, seed=self.seed)
+            yield RANDOMISATION, [test(values[a], values[b]) for a, b in pairs]
+
+    def _correct(self, tests: Iterable[Fields], families: int | None) -> None:
+        """Correct the p-values for all tests of a measure that have the same name."""
+        named = defaultdict(list)
+        for fields in tests:
+            if fields["p"] is not None and (fields["run"] or families is not None):
+                named[fields["measure"], fields["test"]].append(fields)
+        for (_, test), together in named.items():
+            p, groups = np.array([fields["p"] for fields in together]), families or 1
+            adjusted = significance.holm(p, groups * (1 if test in OF_ALL else len(self.pairs[0])))
+            if test == TUKEY_HSD:
+                adjusted = (p * groups).clip(max=1)
+            elif test == CONOVER and self.uncorrected:
+                adjusted = p
+            for fields, each in zip(together, adjusted.tolist()):
+                fields.update(adjusted=each, significant=test not in OF_ALL and each < self.alpha)
 
 
-def _tests(
-    measure: Measure, runs: Sequence[str], name: str, pairs: Pairs, leaning: Sequence[float], **fields: Any
-) -> Iterator[Test]:
-    """A test of each pair, or of all runs if there are no pairs.
-
-    It favours the first run if `leaning` (of values) says that this run is better.
-    """
-    for row, better in enumerate(leaning):
-        one, other = (runs[number] for number in pairs[row]) if pairs else (None, None)
-        favoured = None if better == 0 else one if sign_of(measure) * better > 0 else other
-        yield Test(measure, name, one, other, favoured, **{key: of[row] for key, of in fields.items()})
-
-
-def _corrected(parts: Sequence[Comparison]) -> list[Comparison]:
-    """The comparisons over all topics or groups of them, with p-values corrected for the tests of all."""
-    outcomes = [[*part.outcomes] for part in parts]
-    families = defaultdict(list)
-    for part, tests in zip(parts, outcomes):
-        for row, test in enumerate(tests):
-            if test.p is not None and (test.run or part.name):
-                families[test.measure, test.test].append((tests, row))
-    for (_, name), places in families.items():
-        part, p = parts[0], np.array([tests[row].p for tests, row in places])
-        count = part.families if name in OF_ALL else part.family
-        adjusted = significance.holm(np.pad(p, (0, count - p.size), constant_values=1))
-        if name == TUKEY_HSD:
-            adjusted = (p * part.families).clip(max=1)
-        elif name == CONOVER and part.uncorrected:
-            adjusted = p
-        for (tests, row), each in zip(places, adjusted.tolist()):
-            significant = name not in OF_ALL and each < part.alpha
-            tests[row] = replace(tests[row], adjusted=each, significant=significant)
-    return [replace(part, outcomes=tuple(tests)) for part, tests in zip(parts, outcomes)]
+def _rows(found: Paired) -> list[Fields]:
+    """The fields of the paired t-test of each pair."""
+    return [dict(zip(Paired._fields, row)) for row in zip(*map(known, found))]

@@ -13,12 +13,13 @@ from ir_measures import Measure
 
 from ..errors import GradedError, did_you_mean
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import Table, counted, listed, records_of, rows_of
 from ..output.result import Grouped
 from ..registry.facts import sign_of
 from ..registry.notation import one_of
 from ..statistics.intervals import KINDS, STUDENT
-from .paper import InPapers, PaperTable, Win, beaten_by, beaten_cell, letters, stars
+from ..statistics.significance import quietly
+from .paper import ComparedRuns, PaperTable, Win, beaten_by, beaten_cell, in_order, letters, stars
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,10 +61,11 @@ class Test:
     correction for the family.
 
     The primary test, the paired t-test, also has the `difference` of the means of `run` and `other`, with
-    bounds (`lower`, `upper`) that hold for the whole family together, Cohen's d_z (`effect_size`), and the
-    smallest true difference that it finds with probability .8 at the family's level (`detectable`). The test
-    over topics and repeats has the difference and bounds too, and the standard errors over other topics and
-    over other repeats alone (`topic_error`, `repeat_error`); the larger one is its `limit`.
+    bounds (`lower`, `upper`) that hold for the whole family together, the standard `deviation` of the
+    differences over the topics, Cohen's d_z (`effect_size`), and the smallest true difference that it finds
+    with probability .8 at the family's level (`detectable`). The test over topics and repeats has the
+    difference, bounds and deviation too, and the standard errors over other topics and over other repeats
+    alone (`topic_error`, `repeat_error`); `limit` is the source of the larger one, ``topics`` or ``repeats``.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -80,10 +82,12 @@ class Test:
     p: float | None = None
     adjusted: float | None = None
     significant: bool = False
+    deviation: float | None = None
     effect_size: float | None = None
     detectable: float | None = None
     topic_error: float | None = None
     repeat_error: float | None = None
+    limit: str | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -95,13 +99,6 @@ class Test:
     def winner(self) -> str | None:
         """The run that is significantly better."""
         return self.better if self.significant else None
-
-    @property
-    def limit(self) -> str | None:
-        """The source of the larger standard error."""
-        if self.topic_error is None:
-            return None
-        return "repeats" if (self.repeat_error or 0.0) > self.topic_error else "topics"
 
     def record(self, *names: str) -> dict[str, Any]:
         """These fields as a row for programs."""
@@ -127,7 +124,7 @@ OF_A_TEST = ("measure", "test", "run", "other", "better", "statistic", "p", "adj
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(InPapers, Grouped):
+class Comparison(ComparedRuns, Grouped):
     """Means of several runs over the topics, and tests of their differences, the primary one first.
 
     Three data frames answer three questions: `means` (a row per measure and run), `differences` (a row per
@@ -191,21 +188,21 @@ class Comparison(InPapers, Grouped):
 
     def _records(self, what: str) -> list[dict[str, Any]]:
         if what == "means":
-            return [
-                {"measure": str(measure), "run": run, "mean": mean, "rank": rank} | self._spread(measure, run)
-                for measure, *columns in zip(self.measures, self.values.T.tolist(), self.ranks.T.tolist())
-                for run, mean, rank in zip(self.runs, *columns)
-            ]
+            arrays = {"mean": self.values.T, "rank": self.ranks.T}
+            if self.repeats:
+                counts = [[len(means) for means in self.repeats.values()]] * len(self.measures)
+                arrays |= {"repeats": np.array(counts), "SD": self._deviations.T}
+            measures = [{"measure": str(measure)} for measure in self.measures]
+            return records_of(arrays, measures, [{"run": run} for run in self.runs])
         further = what == "tests"
         names = (*OF_A_TEST, *(OF_REPEATS if self.repeats else ())) if further else OF_A_DIFFERENCE
         return [test.record(*names) for test in self.outcomes if (test.test != PAIRED_T) == further]
 
-    def _spread(self, measure: Measure, run: str) -> dict[str, Any]:
-        """The number of a system's repeats, and the standard deviation of their means."""
-        if not self.repeats:
-            return {}
-        means = self.repeats[run][:, self.measures.index(measure)]
-        return {"repeats": means.size, "SD": float(means.std(ddof=1)) if means.size > 1 else None}
+    @property
+    def _deviations(self) -> np.ndarray:
+        """The standard deviations of the means of a system's repeats (runs × measures), NaN for one run."""
+        with quietly():
+            return np.array([[each.std(ddof=1) for each in means.T] for means in self.repeats.values()])
 
     @property
     def primary(self) -> list[Test]:
@@ -270,8 +267,7 @@ class Comparison(InPapers, Grouped):
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst."""
         measure = one_of(self.measures, measure)
-        means = self.values[:, self.measures.index(measure)]
-        return [self.runs[number] for number in np.argsort(-sign_of(measure) * means, kind="stable")]
+        return in_order(self.runs, measure, self.values[:, self.measures.index(measure)])
 
     def pairwise(self) -> tuple[str, ...]:
         """The names of the pairwise tests, the primary one first."""
@@ -298,9 +294,10 @@ class Comparison(InPapers, Grouped):
         found += self._remarks()
         if self.repeats:
             found.append(
-                "Means are over the repeats, and SD is the standard deviation of theirs. The tests hold for "
-                f"other topics, those of {REPEATS} for other repeats too. The larger standard error (SE) is "
-                "the limit: more of these narrow the interval most."
+                "Each mean is over the repeats of a system, and SD is the standard deviation of theirs. The "
+                f"tests generalise to other topics; {REPEATS} generalises to other repeats too. The limit is "
+                "the source of the larger standard error (SE): more topics, or more repeats, would narrow "
+                "the interval most."
             )
         if lone := [run for run, means in self.repeats.items() if len(means) == 1]:
             found.append(f"{listed(lone, 5)}: one run, whose variance over repeats counts as 0.")
@@ -340,7 +337,7 @@ class Comparison(InPapers, Grouped):
         """The table of the primary procedure, then one of each further test, with its title."""
         found = [("", self.table())]
         if self.repeats:
-            rows = [[*row.values()] for row in self._records("means")]
+            _, rows = rows_of(self._records("means"))
             found.append(("Systems", (["measure", "run", "mean", "mean rank", "repeats", "SD"], rows)))
         if omnibus := [test for test in self.outcomes if test.run is None]:
             p = [test.p if test.adjusted is None else test.adjusted for test in omnibus]
@@ -360,16 +357,14 @@ class Comparison(InPapers, Grouped):
 
         Requires a baseline or two runs.
         """
-        rows: list[list[Any]] = []
-        for measure in self.measures:
-            tests = {test.run: test for test in self.find(measure)}
-            for run in self.best_first(measure):
-                numbers = _cells(tests[run], NUMBERS) if run in tests else ["baseline", *[None] * 5]
-                rows.append([str(measure), run, self._mean(measure, run), *numbers])
-        return ["measure", "run", "mean", *NUMBERS], rows
+        tests = {(test.measure, test.run): test for test in self.primary}
 
-    def _mean(self, measure: Measure, run: str) -> float:
-        return float(self.values[self.runs.index(run), self.measures.index(measure)])
+        def cells(measure: int, run: int) -> list[Any]:
+            test = tests.get((self.measures[measure], self.runs[run]))
+            numbers = _cells(test, NUMBERS) if test else ["baseline", *[None] * 5]
+            return [float(self.values[run, measure]), *numbers]
+
+        return self.by_run(["mean", *NUMBERS], cells, lettered=False)
 
     def table_of_pairs(self, test: str = PAIRED_T) -> Table:
         """Column names and rows of a pairwise test: one row per measure and pair, the best runs first."""
@@ -387,14 +382,14 @@ class Comparison(InPapers, Grouped):
         The runs of each measure have letters from A. The last column holds the letters of the runs that this
         run beats, with stars, or the number of these runs if there are too many letters.
         """
-        rows: list[list[Any]] = []
-        for column, measure in enumerate(self.measures):
-            order, wins = self.best_first(measure), self.wins(measure, test)
-            for number, run in enumerate(order):
-                rank = float(self.ranks[self.runs.index(run), column])
-                cell = beaten_cell(run, wins, order)
-                rows.append([str(measure), letters(number), run, self._mean(measure, run), rank, cell])
-        return ["measure", "", "run", "mean", "mean rank", "better than"], rows
+        wins = [self.wins(measure, test) for measure in self.measures]
+        orders = [*map(self.best_first, self.measures)]
+
+        def cells(measure: int, run: int) -> list[Any]:
+            beaten = beaten_cell(self.runs[run], wins[measure], orders[measure])
+            return [float(self.values[run, measure]), float(self.ranks[run, measure]), beaten]
+
+        return self.by_run(["mean", "mean rank", "better than"], cells, lettered=True)
 
     def table_by_measure(self) -> Table:
         """Column names and rows as in Table II: one row per measure with means and statements."""
@@ -415,10 +410,9 @@ class Comparison(InPapers, Grouped):
             f"Paired t-tests{holm * (self.family > 1)}, p < {self.alpha:g}.",
         ]
         about += ["Behind ±, the standard deviation over repeats."] * bool(self.repeats)
-        wins = [{win[:2] for win in self.wins(measure)} for measure in self.measures]
-        spread = [[self._spread(measure, run).get("SD") for measure in self.measures] for run in self.runs]
-        deviations = np.array(spread, dtype=float)
-        return PaperTable(self.runs, self.measures, self.values, wins, self.reference, about, deviations)
+        wins = [self.wins(measure) for measure in self.measures]
+        spread = self._deviations if self.repeats else None
+        return PaperTable(self.runs, self.measures, self.values, wins, self.reference, about, spread)
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print: runs × measures, over all topics and over each group of them."""
@@ -439,9 +433,9 @@ class Comparison(InPapers, Grouped):
         in their order. A marker is filled if the difference is significant.
         """
         parts = {"all topics": self, **self.groups}
-        values, bounds, filled = np.concatenate([part.values for part in parts.values()]), None, None
         points = [part.repeats[run] for part in parts.values() for run in self.runs if self.repeats]
-        label = "Mean over topics and repeats"
+        values = np.concatenate([part.values for part in parts.values()])
+        label, text, options = "Mean over topics and repeats", "", dict[str, Any]()
         if self.reference is not None:
             base = [part.values[self.runs.index(self.reference)] for part in parts.values()]
             points = [each - base[row // len(self.runs)] for row, each in enumerate(points)]
@@ -452,21 +446,20 @@ class Comparison(InPapers, Grouped):
                 np.array([[getattr(test, name) for test in row] for row in tests], dtype=float)
                 for name in ("difference", "lower", "upper", "significant")
             )
-            bounds = np.stack([lower, upper])
+            options = {"bounds": np.stack([lower, upper]), "filled": filled, "baseline": self.reference}
             label = f"Difference from {self.reference}"
-        of_run = [f": {run}" * (len(self.runs) > 2) for run in self.runs]
-        rows = [f"{name} ({part.topics}){of}" for name, part in parts.items() for of in of_run]
-        names, signs = list(map(str, self.measures)), list(map(sign_of, self.measures))
-        label += "; dots: repeats" * bool(points)
-        options: dict[str, Any] = {"bounds": bounds, "filled": filled, "points": points}
-        if self.groups:
-            options["rows_of"] = self.runs * len(parts)
-        labels = rows if self.groups else self.runs
-        figure = plots.dot_plot(labels, names, values, signs, label, baseline=self.reference, **options)
-        together = "simultaneous " * (self.family > 1 or bool(self.groups))
-        if self.reference is not None:
+            together = "simultaneous " * (self.family > 1 or bool(self.groups))
             text = f"Mean differences and {together}{100 * (1 - self.alpha):g} % intervals\n"
             text += f"filled: p < {self.alpha:g}{HOLM * (self.family > 1)}"
+        labels: Sequence[str] = self.runs
+        if self.groups:
+            of_run = [f": {run}" * (len(self.runs) > 2) for run in self.runs]
+            labels = [f"{name} ({part.topics}){of}" for name, part in parts.items() for of in of_run]
+            options["rows_of"] = self.runs * len(parts)
+        names, signs = list(map(str, self.measures)), list(map(sign_of, self.measures))
+        label += "; dots: repeats" * bool(points)
+        figure = plots.dot_plot(labels, names, values, signs, label, points=points, **options)
+        if text:
             figure.suptitle(text, x=0.01, ha="left", size=9)
         return figure
 
@@ -508,16 +501,14 @@ class Comparison(InPapers, Grouped):
             contrary = "<" if found.better == order[second] else ""  # ranks can contradict means
             texts[cell] = contrary + stars(found.adjusted or 0.0)
             shades[cell] = 1 + (texts[cell].endswith("**"))
-        label = list(map(letters, range(len(order))))
-        plots.draw_cells(
-            axes, shades, texts, [f"{run}  {letter:>2}" for run, letter in zip(order, label)], label, size
-        )
+        columns = list(map(letters, range(len(order))))
+        rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns)]
+        plots.draw_cells(axes, shades, texts, rows, columns, size)
         axes.plot([-0.5, len(order) - 0.5], [-0.5, len(order) - 0.5], color=plots.GREY, linewidth=0.8)
         axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-        sides = [f"{side}: {name}" for side, name in zip(("above", "below"), drawn)]
-        axes.set_xlabel(
-            f"{', '.join(sides)}{HOLM * (self.family > 1)}\n** p < 0.01, * p < 0.05", loc="right", size=9
-        )
+        sides = ", ".join(f"{side}: {name}" for side, name in zip(("above", "below"), drawn))
+        legend = f"{sides}{HOLM * (self.family > 1)}\n** p < 0.01, * p < 0.05"
+        axes.set_xlabel(legend, loc="right", size=9)
 
 
 def _cells(test: Test, columns: Mapping[str, str]) -> list[Any]:

@@ -17,7 +17,7 @@ from ..by_topic import mean_over_topics
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..output import plots
-from ..output.formats import Table, counted, listed, rows_of
+from ..output.formats import Table, counted, listed, records_of, rows_of
 from ..output.result import Result
 from ..registry.facts import sign_of
 from ..registry.notation import parse_measure
@@ -76,12 +76,9 @@ class Intervals(Result):
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per measure and run."""
         columns = {"value": self.values, "lower": self.lower, "upper": self.upper, "topics": self.topics}
-        return [
-            {"measure": str(measure), "run": run}
-            | {name: array[row, column].item() for name, array in columns.items()}
-            for column, measure in enumerate(self.measures)
-            for row, run in enumerate(self.runs)
-        ]
+        measures = [{"measure": str(measure)} for measure in self.measures]
+        runs = [{"run": run} for run in self.runs]
+        return records_of({name: array.T for name, array in columns.items()}, measures, runs)
 
     def figure(self) -> Figure:
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""

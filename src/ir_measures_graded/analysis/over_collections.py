@@ -2,18 +2,17 @@
 
 The mean of a run is the mean over the collections of its means over their topics. A run without a value in
 some collection has no mean, because a mean over other collections could not be compared with it. Differences
-are tested in each collection by paired t-tests (`paired`), and over all by a stratified t-test (`strata`), so
-that a large collection does not decide.
+are tested in each collection by paired t-tests (`paired`), and over all by a stratified t-test
+(`components`), so that a large collection does not decide.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,16 +26,16 @@ from ..evaluation.values import COLLECTION, frame_of, needed_column
 from ..inputs.files import RunFile
 from ..inputs.sources import is_file, scoreddocs_of
 from ..output import plots
-from ..output.formats import Table, counted, listed
+from ..output.formats import Table, counted, known, listed, records_of
 from ..registry.facts import sign_of
-from ..registry.notation import NamedMeasure
+from ..registry.notation import NamedMeasure, one_of
+from ..statistics.components import resampled_interval, stratified_t
 from ..statistics.options import check_test, need_statistics
-from ..statistics.paired import FEW, Pairs, paired
-from ..statistics.significance import holm, known, quietly
-from ..statistics.strata import resampled_interval, stratified_t
-from .compare import refuse_few
+from ..statistics.paired import FEW, Paired, Pairs, paired
+from ..statistics.significance import holm, quietly
+from .compare import pairs_of, refuse_few
 from .comparison import PValue, reference_of
-from .paper import InPapers, PaperTable, Win, beaten_cell, letters
+from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +46,7 @@ FIELDS = ("difference", "lower", "upper", "p", "adjusted")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverCollections(InPapers):
+class OverCollections(ComparedRuns):
     """Means of runs in several collections, and tests of their differences in each and over all.
 
     `topics` are the topic counts of the `collections`. `values` is an array (measures × runs × collections)
@@ -75,6 +74,11 @@ class OverCollections(InPapers):
         """The mean of each run over the collections (measures × runs)."""
         return mean_over_topics(self.values)
 
+    def best_first(self, measure: Measure | str) -> list[str]:
+        """The runs, sorted from the best mean by one of the measures to the worst, then those without."""
+        measure = one_of(self.measures, measure)
+        return in_order(self.runs, measure, self.means[self.measures.index(measure)])
+
     @property
     def cells(self) -> np.ndarray:
         """The `values`, and behind those of all collections the means (measures × runs × collections + 1)."""
@@ -92,37 +96,25 @@ class OverCollections(InPapers):
         p is that of the difference from the baseline over all collections, and the last column without a
         baseline has the letters of the runs that the run beats over all.
         """
-        mark = "better than" if self.reference is None else "p"
+        lettered = self.reference is None
         numbers = np.dstack([self.cells, self.lower, self.upper])
-        columns = [*self.collections, "mean", "lower", "upper", mark]
-        return self._table(columns, lambda *cell: [*known(numbers[cell]), self._mark(-1, *cell)])
+        columns = [*self.collections, "mean", "lower", "upper", "better than" if lettered else "p"]
+        return self.by_run(columns, lambda *cell: [*known(numbers[cell]), self._mark(-1, *cell)], lettered)
 
     def parts(self) -> list[tuple[str, Table]]:
         """The means, then what is significant in each collection and over all."""
-        title = f"p of the difference from {self.reference}" if self.reference else "Better than"
-        columns = [*self.collections, ALL]
-        places = range(len(columns))
-        marks = self._table(columns, lambda *cell: [self._mark(column, *cell) for column in places])
+        lettered = self.reference is None
+        title = "Better than" if lettered else f"p of the difference from {self.reference}"
+        columns = range(len(self.collections) + 1)
+        names = [*self.collections, ALL]
+        marks = self.by_run(names, lambda *cell: [self._mark(each, *cell) for each in columns], lettered)
         return [("Means", self.table()), (title, marks)]
-
-    def _table(self, columns: list[str], cells: Callable[..., list[Any]]) -> Table:
-        """A row per measure and run, best runs first, with letters of the runs if there is no baseline."""
-        letter = [""] if self.reference is None else []
-        rows = [
-            [str(measure), *(letters(place) for _ in letter), self.runs[run], *cells(number, run)]
-            for number, measure in enumerate(self.measures)
-            for place, run in enumerate(self._order(number))
-        ]
-        return ["measure", *letter, "run", *columns], rows
-
-    def _order(self, measure: int) -> list[int]:
-        """The runs from the best mean to the worst, then those without a mean."""
-        return np.argsort(-sign_of(self.measures[measure]) * self.means[measure], kind="stable").tolist()
 
     def _mark(self, column: int, measure: int, run: int) -> PValue | str | None:
         """The p of a run against the baseline, or the letters of the runs that it beats."""
         if self.reference is None:
-            return beaten_cell(run, self._wins(measure, column), self._order(measure))
+            order = self.best_first(self.measures[measure])
+            return beaten_cell(self.runs[run], self._wins(measure, column), order)
         of_run = {one: p for (one, _), p in zip(self.pairs, self.tests["adjusted"][measure, column].tolist())}
         return PValue(of_run[run]) if of_run.get(run, np.nan) >= 0 else None
 
@@ -131,8 +123,8 @@ class OverCollections(InPapers):
         found = (self.tests[name][measure, column].tolist() for name in ("difference", "adjusted"))
         sign = sign_of(self.measures[measure])
         return [
-            (one, other, p) if sign * difference > 0 else (other, one, p)
-            for (one, other), difference, p in zip(self.pairs, *found)
+            (*(self.runs[run] for run in (pair if sign * difference > 0 else pair[::-1])), p)
+            for pair, difference, p in zip(self.pairs, *found)
             if p < self.alpha and difference
         ]
 
@@ -161,35 +153,29 @@ class OverCollections(InPapers):
 
     def records(self, what: str = "differences") -> list[dict[str, Any]]:
         """One dictionary per measure, collection or ``all``, and pair of runs; or run, for the `means`."""
-        rows = []
-        for number, column in np.ndindex(self.cells.shape[0], self.cells.shape[2]):
-            label = {"measure": str(self.measures[number]), COLLECTION: (*self.collections, ALL)[column]}
-            names: Sequence[str] = FIELDS
-            if what == "means":
-                names, keys = ("mean", "lower", "upper"), [{"run": run} for run in self.runs]
-                arrays = [self.cells[number, :, column], *np.full((2, len(self.runs)), np.nan)]
-                if column == len(self.collections):
-                    arrays[1:] = self.lower[number], self.upper[number]
-            else:
-                arrays = [self.tests[name][number, column] for name in FIELDS]
-                keys = [{"run": self.runs[one], "other": self.runs[other]} for one, other in self.pairs]
-            for key, *numbers in zip(keys, *map(known, arrays)):
-                rows.append({**label, **key, **dict(zip(names, numbers))})
-        return rows
+        axes = (
+            [{"measure": str(measure)} for measure in self.measures],
+            [{COLLECTION: name} for name in (*self.collections, ALL)],
+        )
+        if what != "means":
+            pairs = [{"run": self.runs[one], "other": self.runs[other]} for one, other in self.pairs]
+            return records_of(self.tests, *axes, pairs)
+        none = np.full_like(self.values, np.nan)
+        arrays = {"mean": [self.cells], "lower": [none, self.lower], "upper": [none, self.upper]}
+        by_column = {name: np.dstack(array).swapaxes(1, 2) for name, array in arrays.items()}
+        return records_of(by_column, *axes, [{"run": run} for run in self.runs])
 
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
-        found = []
+        names, found = (*self.collections, "mean"), []
         for number, measure in enumerate(self.measures):
-            names = (*self.collections, "mean")
-            named = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
+            columns = tuple(NamedMeasure(name, sign_of(measure) < 0) for name in names)
             wins = [self._wins(number, column) for column in range(len(names))]
-            better = [{(self.runs[one], self.runs[other]) for one, other, _ in each} for each in wins]
             about = (
                 f"{measure} in {counted(len(self.collections), 'collection')}; each counts once.",
                 f"Paired t-tests, for the mean a stratified one, Holm's correction, p < {self.alpha:g}.",
             )
-            found.append(PaperTable(self.runs, named, self.cells[number], better, self.reference, about))
+            found.append(PaperTable(self.runs, columns, self.cells[number], wins, self.reference, about))
         return found
 
     @plots.styled
@@ -208,8 +194,9 @@ class OverCollections(InPapers):
         across = plots.across(len(self.measures), height, max(1, int(plots.PAGE[0] / width)))
         figure = plots.new_figure(max(width * across, 4), height * -(-len(self.measures) // across))
         for number, axes in enumerate(plots.panels(figure, len(self.measures), across)):
-            measure, order = self.measures[number], self._order(number)
-            values, rows = self.cells[number, order], [self.runs[run] for run in order]
+            measure = self.measures[number]
+            rows = self.best_first(measure)
+            values = self.cells[number, [*map(self.runs.index, rows)]]
             with quietly():
                 base = values[rows.index(self.reference)] if self.reference else np.nanmean(values, axis=0)
             shades = sign_of(measure) * (values - base)
@@ -272,10 +259,7 @@ def compare_collections(
     named = {str(measure): measure for each in evaluations.values() for measure in each.measures}
     refuse_few(len(runs), "run")
     reference = reference_of(runs, baseline)
-    pairs = [*combinations(range(len(runs)), 2)]
-    if reference is not None:
-        base = runs.index(reference)
-        pairs = [(run, base) for run in range(len(runs)) if run != base]
+    pairs = pairs_of(runs, reference, range(len(runs)))
     arrays = []
     for name, each in evaluations.items():
         with about(name):
@@ -287,33 +271,22 @@ def compare_collections(
     sizes = np.array([array.shape[2] for array in arrays])
     lower, upper = resampled_interval([np.concatenate(each) for each in arrays], resamples, 1 - alpha, seed)
     families = max(1, int((sizes >= FEW).sum()))
-    found = [_tests(each, sizes, pairs, alpha, families) for each in zip(*arrays)]
-    tests = {name: np.stack([each[name] for each in found]) for name in FIELDS}
+    tests = np.stack([_tests(each, sizes, pairs, alpha, families) for each in zip(*arrays)], axis=1)
     labels = runs, tuple(evaluations), tuple(named.values()), tuple(sizes.tolist())
     values, shape = np.stack([*map(mean_over_topics, arrays)], axis=2), (len(named), len(runs))
-    bounds = lower.reshape(shape), upper.reshape(shape)
-    return OverCollections(*labels, values, *bounds, tuple(pairs), tests, reference, alpha, resamples)
+    found = lower.reshape(shape), upper.reshape(shape), tuple(pairs), dict(zip(FIELDS, tests))
+    return OverCollections(*labels, values, *found, reference, alpha, resamples)
 
 
 def _tests(
     arrays: Sequence[np.ndarray], sizes: np.ndarray, pairs: Pairs, alpha: float, families: int
-) -> dict[str, np.ndarray]:
-    """The tests of one measure in each collection (`arrays` are runs × topics) and, at last, over all."""
-    found = [vars(paired(array, pairs, alpha, families=families)) for array in arrays]
-    tests = {name: np.stack([each[name] for each in found]) for name in (*FIELDS, "deviation")}
-    tests["adjusted"] = _holm(tests["p"])
-    count = max(1, int((~np.isnan(tests["difference"])).all(axis=0).sum()))
-    level = (1 - alpha) ** (1 / count)
-    of_all = stratified_t(tests["difference"], tests.pop("deviation"), sizes, level)
-    last = zip(FIELDS, (*of_all, _holm(of_all[-1])))
-    return {name: np.vstack([tests[name], row]) for name, row in last}
-
-
-def _holm(p: np.ndarray) -> np.ndarray:
-    """The p-values with Holm's correction for those that are known."""
-    adjusted, known = p.copy(), ~np.isnan(p)
-    adjusted[known] = holm(p[known])
-    return adjusted
+) -> np.ndarray:
+    """The `FIELDS` of one measure's tests in each collection (`arrays` are runs × topics), then over all."""
+    each = Paired(*map(np.stack, zip(*(paired(array, pairs, alpha, families=families) for array in arrays))))
+    count = max(1, int((~np.isnan(each.difference)).all(axis=0).sum()))
+    of_all = stratified_t(each.difference, each.deviation, sizes, (1 - alpha) ** (1 / count))
+    apart = each.difference, each.lower, each.upper, each.p, holm(each.p)
+    return np.stack([np.vstack(rows) for rows in zip(apart, (*of_all, holm(of_all[-1])))])
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:

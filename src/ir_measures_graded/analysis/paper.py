@@ -2,25 +2,28 @@
 
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
-from ..output.formats import PLACES, escaped_latex, escaped_markdown
+from ..output.formats import PLACES, Table, escaped_latex, escaped_markdown
 from ..output.result import Result
 from ..registry.facts import sign_of
 
 CELL_WIDTH = 24
 STARS = ((0.01, "**"), (0.05, "*"))
 """Table II marks p-values below these limits with these stars."""
-LATEX = r"\textbf{%s}", r"\underline{%s}", r"\textsuperscript{%s}", r"\textsubscript{%s}"
-HTML = "<b>%s</b>", "<u>%s</u>", "<sup>%s</sup>", "<sub>%s</sub>"
+Marks = tuple[str, str, str, str]
 """The marks of the best and the second-best value, and of letters above and below a value."""
+LATEX: Marks = r"\textbf{%s}", r"\underline{%s}", r"\textsuperscript{%s}", r"\textsubscript{%s}"
+HTML: Marks = "<b>%s</b>", "<u>%s</u>", "<sup>%s</sup>", "<sub>%s</sub>"
 
 Win = tuple[Any, Any, Any]
 """The better and the worse run of a significant difference, and its p-value."""
@@ -38,6 +41,11 @@ def stars(p: float) -> str:
     ('**', '*', '')
     """
     return next((mark for level, mark in STARS if p < level), "")
+
+
+def in_order(runs: Sequence[str], measure: Measure, means: np.ndarray) -> list[str]:
+    """The runs, sorted from the best mean by a measure to the worst, then those without a mean (NaN)."""
+    return [runs[number] for number in np.argsort(-sign_of(measure) * means, kind="stable")]
 
 
 def beaten_by(run: Any, wins: Iterable[Win], order: Sequence[Any]) -> dict[str, list[Any]]:
@@ -77,49 +85,37 @@ def _spans(numbers: Iterable[int]) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Group:
-    """Columns of one measure with several cutoffs. `definition` is its measure string without a cutoff."""
+class Head(NamedTuple):
+    """The head of a column: its measure with and without parameters, cutoff and better direction."""
 
+    column: int
     label: str
     definition: str
-    columns: tuple[int, ...]
-    cutoffs: tuple[str, ...]
+    cutoff: str
+    arrow: str
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A printed mean, and the letters of the runs than which it is significantly better and worse."""
+def heads(measures: Sequence[Measure]) -> list[Head]:
+    """The columns in the order in which they are printed: measures that differ in the cutoff alone together.
 
-    text: str
-    best: bool
-    second: bool
-    better: tuple[str, ...] = ()
-    worse: tuple[str, ...] = ()
-
-
-def groups(measures: Sequence[Measure]) -> list[Group]:
-    """The measures, those that differ in the cutoff alone together.
-
-    A group is labelled with the name of its measure, and with a number if several groups have this name.
+    They share a label, the name of the measure, with a number if several groups have this name.
 
     >>> from ir_measures import AP, nDCG
-    >>> for each in groups([nDCG @ 5, AP, nDCG @ 10, nDCG(judged_only=True) @ 5]):
-    ...     print(each.label, each.cutoffs)
-    nDCG (1) ('@5', '@10')
-    AP ('',)
-    nDCG (2) ('@5',)
+    >>> found = heads([nDCG @ 5, AP, nDCG @ 10, nDCG(judged_only=True) @ 5])
+    >>> [f"{each.column} {each.label}{each.cutoff}" for each in found]
+    ['0 nDCG (1)@5', '2 nDCG (1)@10', '1 AP', '3 nDCG (2)@5']
     """
-    columns: dict[str, list[int]] = {}
-    for number, measure in enumerate(measures):
-        columns.setdefault(str(measure).partition("@")[0], []).append(number)
-    names = [measures[numbers[0]].NAME for numbers in columns.values()]
+    columns = defaultdict(list)
+    for column, measure in enumerate(measures):
+        columns[str(measure).partition("@")[0]].append(column)
+    names = [measures[first].NAME for first, *_ in columns.values()]
     found = []
-    for place, (definition, numbers) in enumerate(columns.items()):
-        name = names[place]
-        label = f"{name} ({names[: place + 1].count(name)})" if names.count(name) > 1 else name
-        cutoffs = tuple(str(measures[number]).removeprefix(definition) for number in numbers)
-        found.append(Group(label, definition, tuple(numbers), cutoffs))
+    for place, (name, (definition, numbers)) in enumerate(zip(names, columns.items()), 1):
+        label = f"{name} ({names[:place].count(name)})" if names.count(name) > 1 else name
+        for column in numbers:
+            measure = measures[column]
+            cutoff, arrow = str(measure).removeprefix(definition), "↓" if sign_of(measure) < 0 else "↑"
+            found.append(Head(column, label, definition, cutoff, arrow))
     return found
 
 
@@ -127,7 +123,7 @@ def groups(measures: Sequence[Measure]) -> list[Group]:
 class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
 
-    A value that is NaN is missing. `wins` has the pairs of a better and a worse run for each measure. With a
+    A value that is NaN is missing. `wins` has the significant differences by each measure. With a
     `reference`, all pairs contain this run. `about` are the sentences of the caption on data and test.
     `spread` has the standard deviations to print beside the means, unless they are NaN.
     """
@@ -135,30 +131,27 @@ class PaperTable:
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     values: np.ndarray
-    wins: Sequence[Collection[tuple[str, str]]]
+    wins: Sequence[Iterable[Win]]
     reference: str | None
     about: Sequence[str]
     spread: np.ndarray | None = None
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def heads(self) -> list[Head]:
         """The columns in the order in which they are printed."""
-        return groups(self.measures)
+        return heads(self.measures)
 
     @property
     def caption(self) -> str:
         """The meaning of the marks, and the test behind them."""
-        marks = (
-            "Letters mark values significantly better than those of these runs."
-            if self.reference is None
-            else "The letter a marks values significantly better (above) or worse (below) than "
-            f"{self.reference}."
-        )
+        marks = "Letters mark values significantly better than those of these runs."
+        if self.reference is not None:
+            marks = "The letter a marks values significantly better (above) or worse (below) than "
+            marks += f"{self.reference}."
         bold = "The best values are bold, the second-best underlined; arrows show the better direction."
-        defined = (each for each in self.groups if each.definition != each.label)
-        return " ".join(
-            [*self.about, bold, marks, *(f"{each.label}: {each.definition}." for each in defined)]
-        )
+        defined = {each.label: each.definition for each in self.heads if each.definition != each.label}
+        definitions = (f"{label}: {definition}." for label, definition in defined.items())
+        return " ".join([*self.about, bold, marks, *definitions])
 
     def letter(self, run: int) -> str:
         """The letter of the run with this number; with a reference, only this run has one."""
@@ -166,16 +159,10 @@ class PaperTable:
             return letters(run).lower()
         return "a" * (self.runs[run] == self.reference)
 
-    def cells(self, places: int = PLACES) -> list[list[Cell]]:
-        """The means of each run (rows) by each measure (columns), with their marks.
-
-        Equal printed numbers are equally good.
-        """
-        columns = [self._column(number, places) for number in range(len(self.measures))]
-        return [list(row) for row in zip(*columns)]
-
-    def _column(self, number: int, places: int) -> list[Cell]:
-        wins = self.wins[number]
+    def _column(self, number: int, places: int, marks: Marks) -> list[str]:
+        """The printed means by one measure with their marks; equal printed numbers are equally good."""
+        best, second, above, below = marks
+        wins = {(better, worse) for better, worse, _ in self.wins[number]}
         printed = [_decimals(mean, places) for mean in self.values[:, number].tolist()]
         better_first = -sign_of(self.measures[number]) * np.array(printed, dtype=float)
         ranks = np.unique(better_first, return_inverse=True)[1].tolist()
@@ -185,25 +172,27 @@ class PaperTable:
         cells = []
         for run, text, rank in zip(self.runs, printed, ranks):
             beaten = (self.letter(place) for place, other in enumerate(self.runs) if (run, other) in wins)
-            worse = ("a",) if (self.reference, run) in wins else ()
-            cell = Cell(text, rank == 0, rank == 1, tuple(filter(None, beaten)), worse)
-            cells.append(Cell("–", False, False) if text == "nan" else cell)
+            cell = {0: best, 1: second}.get(rank, "%s") % text
+            if names := [*filter(None, beaten)]:
+                cell += above % ("," if max(map(len, names)) > 1 else "").join(names)
+            if (self.reference, run) in wins:
+                cell += below % "a"
+            cells.append("–" if text == "nan" else cell)
         return cells
 
-    def latex(self, places: int = PLACES, comments: Iterable[str] = (), notes: Iterable[str] = ()) -> str:
-        """The table with the rules of booktabs, in an environment with a caption, between comments."""
-        above, rules, below = ["", ""], [], ["", ""]
-        for each in self.groups:
-            start, width = len(below) + 1, len(each.columns)
-            arrow = {1: r"$\uparrow$", -1: r"$\downarrow$"}[sign_of(self.measures[each.columns[0]])]
-            above.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped_latex(each.label)} {arrow}}}")
-            rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
-            below += each.cutoffs
+    def latex(self, places: int = PLACES) -> str:
+        """The table with the rules of booktabs, in an environment with a caption."""
+        above, rules, first = ["", ""], [], 3
+        for _, columns in groupby(self.heads, attrgetter("definition")):
+            head, *others = columns
+            width, arrow = 1 + len(others), {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}[head.arrow]
+            above.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped_latex(head.label)} {arrow}}}")
+            rules.append(rf"\cmidrule(lr){{{first}-{first + width - 1}}}")
+            first += width
         heads = [" & ".join(above) + r" \\"]
-        if any(below):
-            heads += [" ".join(rules), " & ".join(below) + r" \\"]
+        if any(head.cutoff for head in self.heads):
+            heads += [" ".join(rules), " & ".join(["", "", *(head.cutoff for head in self.heads)]) + r" \\"]
         lines = [
-            *(f"% {' '.join(line.split())}" for line in comments),
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escaped_latex(self.caption)}}}",
@@ -211,65 +200,67 @@ class PaperTable:
             r"\toprule",
             *heads,
             r"\midrule",
-            *(" & ".join(row) + r" \\" for row in self._rows(places, escaped_latex, LATEX)),
+            *(" & ".join(row) + r" \\" for row in self._rows(places, escaped_latex, LATEX)[1:]),
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
-            *(f"% {line}" for line in notes),
         ]
         return "\n".join(lines)
 
     def markdown(self, places: int = PLACES) -> str:
         """The table in GitHub's Markdown, above its caption."""
-        head = ["", "run", *map(escaped_markdown, self._head())]
+        head, *rows = self._rows(places, escaped_markdown, HTML)
         rule = ["---", "---", *["--:"] * len(self.measures)]
-        rows = [head, rule, *self._rows(places, escaped_markdown, HTML)]
-        return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", escaped_markdown(self.caption)])
+        lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+        return "\n".join([*lines, "", escaped_markdown(self.caption)])
 
-    def html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
-        """The table in HTML with its caption, below comments."""
-        rows = [f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in ('', 'run', *self._head()))}</tr>"]
-        for row in self._rows(places, escape, HTML):
-            rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
-        told = [f"<!-- {escape(line).replace('--', '- -')} -->" for line in comments]
-        return "\n".join([*told, "<table>", f"<caption>{escape(self.caption)}</caption>", *rows, "</table>"])
+    def html(self, places: int = PLACES) -> str:
+        """The table in HTML with its caption."""
+        head, *rows = self._rows(places, escape, HTML)
+        lines = [f"<tr>{''.join(f'<th>{name}</th>' for name in head)}</tr>"]
+        lines += [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows]
+        return "\n".join(["<table>", f"<caption>{escape(self.caption)}</caption>", *lines, "</table>"])
 
-    def _head(self) -> list[str]:
-        """The name of each column with an arrow."""
-        return [
-            f"{each.label}{cutoff} {'↑' if sign_of(self.measures[column]) > 0 else '↓'}"
-            for each in self.groups
-            for column, cutoff in zip(each.columns, each.cutoffs)
+    def _rows(self, places: int, escaped: Callable[[str], str], marks: Marks) -> list[list[str]]:
+        """The names of the columns, then the letter, the name and the values of each run."""
+        names = ["", "run", *(f"{head.label}{head.cutoff} {head.arrow}" for head in self.heads)]
+        columns = [
+            [*map(self.letter, range(len(self.runs)))],
+            [*map(escaped, self.runs)],
+            *(self._column(head.column, places, marks) for head in self.heads),
         ]
-
-    def _rows(self, places: int, escaped: Callable[[str], str], marks: Sequence[str]) -> list[list[str]]:
-        """Each run: its letter, its name, and its cells."""
-        order = [column for each in self.groups for column in each.columns]
-        return [
-            [self.letter(number), escaped(run), *(_marked(row[column], *marks) for column in order)]
-            for number, (run, row) in enumerate(zip(self.runs, self.cells(places)))
-        ]
+        return [[*map(escaped, names)], *map(list, zip(*columns))]
 
 
 def _decimals(number: float, places: int) -> str:
     return f"{number:.{places}f}" if places >= 0 else repr(number)
 
 
-def _marked(cell: Cell, best: str, second: str, above: str, below: str) -> str:
-    """A cell with its marks; letters have no commas if each is a single one."""
-    text = best % cell.text if cell.best else second % cell.text if cell.second else cell.text
-    for mark, names in ((above, cell.better), (below, cell.worse)):
-        if names:
-            text += mark % ("" if all(len(name) == 1 for name in names) else ",").join(names)
-    return text
+class ComparedRuns(Result):
+    """Runs compared by measures: their order, rows of tables, and the tables that papers print."""
 
-
-class InPapers(Result):
-    """A result with tables that papers print."""
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
 
     @abstractmethod
     def papers(self) -> list[PaperTable]:
         """The tables that papers print."""
+
+    @abstractmethod
+    def best_first(self, measure: Measure | str) -> list[str]:
+        """The runs, sorted from the best mean by one of the measures to the worst."""
+
+    def by_run(self, columns: Iterable[str], cells: Callable[[int, int], list[Any]], lettered: bool) -> Table:
+        """A row per measure and run, the best run first, with the `cells` for the numbers of both.
+
+        The runs of each measure may be `lettered` from A.
+        """
+        rows = [
+            [str(measure), *[letters(place)] * lettered, run, *cells(number, self.runs.index(run))]
+            for number, measure in enumerate(self.measures)
+            for place, run in enumerate(self.best_first(measure))
+        ]
+        return ["measure", *[""] * lettered, "run", *columns], rows
 
     def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The tables that papers print in LaTeX, which needs the package booktabs.
@@ -277,9 +268,10 @@ class InPapers(Result):
         The best mean of each measure is bold, the second-best underlined. Letters mark significant
         differences, and the caption names the test. `comments` stand above as LaTeX comments.
         """
-        first, *others = self.papers()
-        tables = [first.latex(places, comments, self.notes()), *(each.latex(places) for each in others)]
-        return "\n\n".join(tables)
+        first, *others = (each.latex(places) for each in self.papers())
+        above = [f"% {' '.join(line.split())}" for line in comments]
+        below = [f"% {line}" for line in self.notes()]
+        return "\n\n".join(["\n".join([*above, first, *below]), *others])
 
     def to_markdown(self, places: int = PLACES) -> str:
         """The same tables in Markdown."""
@@ -287,5 +279,5 @@ class InPapers(Result):
 
     def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The same tables in HTML."""
-        first, *others = self.papers()
-        return "\n".join([first.html(places, comments), *(each.html(places) for each in others)])
+        above = [f"<!-- {escape(line).replace('--', '- -')} -->" for line in comments]
+        return "\n".join([*above, *(each.html(places) for each in self.papers())])

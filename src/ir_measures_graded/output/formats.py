@@ -6,9 +6,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
 from textwrap import wrap
 from typing import Any
 from unicodedata import category, east_asian_width
+
+import numpy as np
 
 Row = Sequence[Any]
 Table = tuple[list[str], list[list[Any]]]
@@ -25,6 +28,24 @@ def rows_of(records: Sequence[Mapping[str, Any]]) -> Table:
     (['run', 'AP'], [['bm25', 0.25], ['random', 0.0]])
     """
     return list(records[0] if records else ()), [list(record.values()) for record in records]
+
+
+def known(numbers: np.ndarray) -> list[Any]:
+    """The cells of an array, None for NaN."""
+    return [None if cell != cell else cell for cell in numbers.tolist()]
+
+
+def records_of(arrays: Mapping[str, np.ndarray], *axes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A record for each cell of some arrays, with the labels of its place on each axis; None for NaN.
+
+    >>> records_of({"AP": np.array([[0.25, np.nan]])}, [{"run": "bm25"}], [{"topic": "1"}, {"topic": "2"}])
+    [{'run': 'bm25', 'topic': '1', 'AP': 0.25}, {'run': 'bm25', 'topic': '2', 'AP': None}]
+    """
+    cells = zip(*(known(array.ravel()) for array in arrays.values()))
+    return [
+        {**dict(chain(*(label.items() for label in labels))), **dict(zip(arrays, numbers))}
+        for labels, numbers in zip(product(*axes), cells)
+    ]
 
 
 def counted(number: int, what: str) -> str:

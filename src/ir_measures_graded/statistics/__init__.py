@@ -2,5 +2,6 @@
 
 - `paired`: the primary procedure, paired t-tests of a family of pairs, and the effects that topics can show.
 - `significance`: the other tests, and Holm's correction. `intervals`: confidence intervals of a mean.
+- `components`: means over several collections, and over topics and repeated runs.
 - `options`: checks of options, and imports of the extra ``stats``.
 """

@@ -10,10 +10,10 @@ S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian J
 Z. Šidák: Rectangular confidence regions for the means of multivariate normal distributions. JASA 62, 1967.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -32,17 +32,17 @@ MOST_TOPICS: Final = 10_000_000
 EQUAL: Final = "the two runs are equal in every topic"
 CONSTANT: Final = "the difference is the same in every topic, so that t is undefined"
 UNTESTED: Final = f"intervals only: fewer than {FEW} topics for several differences or in a group"
+FEW_DIFFER: Final = f"fewer than {FEW} topics differ"
 
 
-@dataclass(frozen=True)
-class Paired:
+class Paired(NamedTuple):
     """The differences of a family, in arrays over its pairs; a number is NaN where it is undefined.
 
     `difference` is the mean of the first run minus that of the second. `statistic` is t, `p` its p-value,
     `adjusted` the p-value with Holm's correction. `lower` and `upper` bound all differences of the family
     together. `deviation` is the standard deviation of the differences over the topics, `effect_size` Cohen's
     d_z. `detectable` is the smallest true difference that the test finds with probability .8 at the family's
-    level. `notes` explain what is undefined or rough.
+    level. `note` explains what is undefined or rough.
     """
 
     difference: np.ndarray
@@ -54,7 +54,7 @@ class Paired:
     deviation: np.ndarray
     effect_size: np.ndarray
     detectable: np.ndarray
-    notes: tuple[str, ...]
+    note: np.ndarray
 
 
 def paired(
@@ -73,52 +73,50 @@ def paired(
     or ``bca``, see `mean_interval`. The topics may be one of several groups, of which as many as `families`
     have at least 10 topics: intervals and effects then hold for all of them together, and p is corrected for
     the differences in this group alone. Fewer than 10 topics of a group have no p. `errors` (2 × pairs) are
-    other standard errors of the differences and their degrees of freedom.
+    other standard errors of the differences and their degrees of freedom; there are no effects for them.
 
     >>> found = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> found.difference.round(3), found.statistic.round(3), found.effect_size.round(3)
     (array([0.2]), array([3.464]), array([2.]))
-    >>> found.lower.round(3), found.upper.round(3), found.notes
-    (array([-0.048]), array([0.448]), ('fewer than 10 topics differ',))
+    >>> found.lower.round(3), found.upper.round(3), found.note.tolist()
+    (array([-0.048]), array([0.448]), ['fewer than 10 topics differ'])
     """
     first, second = np.array(pairs).T
     differences, noise = differences_of(values[first], values[second])
     count, topics = differences.shape
+    size = count * (families or 1)
+    level, degrees = (1 - alpha) ** (1 / size), topics - 1
     equal = ~differences.any(axis=1)
     constant = ~equal & (np.ptp(differences, axis=1) <= noise)
-    mean, size = mean_over_topics(differences), count * (families or 1)
+    mean, special = mean_over_topics(differences), statistics_library("scipy.special")
     with quietly():
         deviation = np.where(constant, np.nan, differences.std(axis=1, ddof=1))
         effect_size = np.where(equal, 0.0, mean / deviation)
-        statistic, error, degrees = effect_size * topics**0.5, deviation / topics**0.5, topics - 1
-        if errors is not None:
+        if errors is None:
+            statistic = effect_size * topics**0.5
+            reach = student_quantile(level, degrees) * deviation / topics**0.5
+        else:
             error, degrees = errors
             equal, constant = (error <= noise) & equal, (error <= noise) & ~equal
-            statistic = mean / error
-        statistic = np.where(equal, np.nan, statistic)
-    p = 2 * statistics_library("scipy.special").stdtr(degrees, -np.abs(statistic))
+            error = np.where(constant, np.nan, error)
+            statistic, reach = mean / error, special.stdtrit(degrees, (1 + level) / 2) * error
+    statistic[equal] = np.nan
+    p = 2 * special.stdtr(degrees, -np.abs(statistic))
     p[equal] = 1.0
-    adjusted = np.where(constant, np.nan, holm(np.nan_to_num(p, nan=1.0)))
+    adjusted = holm(p, count)
     if topics < FEW and (count > 1 or families is not None):
         p, adjusted = np.full((2, count), np.nan)
-    level = (1 - alpha) ** (1 / size)
-    reach = student_quantile(level, topics - 1) * deviation / topics**0.5
-    if errors is not None:
-        reach = statistics_library("scipy.special").stdtrit(degrees, (1 + level) / 2) * error
     lower, upper = mean - reach, mean + reach
     if interval == BCA:
         for row in np.flatnonzero(~equal & ~constant):
             lower[row], upper[row] = mean_interval(differences[row], level, BCA, seed=seed)
-    found = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
+    detectable = np.where(equal, np.nan, deviation) * detectable_effect(topics, alpha / size)
+    if errors is not None:
+        effect_size, detectable = np.full((2, count), np.nan)
     few = np.count_nonzero(differences, axis=1) < FEW
-    notes = tuple(map(_note, *np.stack([equal, constant, few, np.isnan(p)]).tolist()))
-    return Paired(mean, statistic, p, adjusted, lower, upper, deviation, effect_size, found, notes)
-
-
-def _note(equal: bool, constant: bool, few: bool, untested: bool) -> str:
-    if equal or constant:
-        return EQUAL if equal else CONSTANT
-    return UNTESTED if untested else f"fewer than {FEW} topics differ" * few
+    reasons = {EQUAL: equal, CONSTANT: constant, UNTESTED: np.isnan(p), FEW_DIFFER: few}
+    note = np.select([*reasons.values()], [*reasons], "")
+    return Paired(mean, statistic, p, adjusted, lower, upper, deviation, effect_size, detectable, note)
 
 
 @cache
@@ -167,15 +165,12 @@ def check_difference(difference: float) -> None:
 
 def fewest_topics(enough: Callable[[int], bool]) -> int | None:
     """The smallest number of topics, at least 2, that is `enough`; None if more than ten million."""
-    low, high = 1, 2
+    high = 2
     while not enough(high):
-        low, high = high, 2 * high
+        high *= 2
         if high > MOST_TOPICS:
             return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return bisect_left(range(high), True, lo=high // 2 + 1, key=enough)
 
 
 def chance_to_find(effect: float, topics: int, alpha: float) -> float:

@@ -156,9 +156,10 @@ def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: 
     return _outcome(found, leaning=found.statistic)
 
 
-def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
-    """The p-values with Holm's correction for their number.
+def holm(p_values: Sequence[float] | np.ndarray, count: int | None = None) -> np.ndarray:
+    """The p-values with Holm's correction for a family of `count` tests, by default those with a p-value.
 
+    NaN stays NaN; such tests of the family, and those that are not given, count as larger than all others.
     statsmodels' `multipletests` gives the same, but collects all garbage of the process in every call, which
     can take a quarter of a second.
 
@@ -166,10 +167,11 @@ def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
     array([1.   , 0.375, 1.   ])
     """
     p = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p)
-    found = np.empty_like(p)
-    found[order] = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)).clip(max=1)
-    return found
+    order = np.argsort(p, axis=None)
+    largest = int((p == p).sum()) if count is None else count
+    found = np.empty(p.size)
+    found[order] = np.maximum.accumulate(p.flat[order] * np.arange(largest, largest - p.size, -1)).clip(max=1)
+    return found.reshape(p.shape)
 
 
 def differences_of(values: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -199,11 +201,6 @@ def _noise(values: np.ndarray) -> float:
 
 def _outcome(result: Any, leaning: float = 0.0) -> Outcome:
     return Outcome(float(result.statistic), float(result.pvalue), float(leaning))
-
-
-def known(values: np.ndarray) -> list[float | None]:
-    """The numbers of an array, None for NaN."""
-    return [None if value != value else value for value in values.tolist()]
 
 
 @contextmanager
