@@ -15,8 +15,8 @@ from evaluations import of_array
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from ir_measures_graded import GradedError, cli
-from ir_measures_graded.analysis import compare_values, curves, gate_values, power_of_values, ranges
+from ir_measures_graded import cli
+from ir_measures_graded.analysis import compare_values, gate_values, power_of_values
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.evaluation.groups import groups_of
 
@@ -132,15 +132,6 @@ def test_the_figure_has_a_row_per_group_in_order(values):
         f"all topics (39): {values.runs[1]}", f"all topics (39): {values.runs[2]}",
         f"short (12): {values.runs[1]}",
     ]  # fmt: skip
-
-
-def test_values_have_no_rankings(values, capsys):
-    for analysis in (ranges, curves):
-        with pytest.raises(GradedError, match="an Evaluation has no rankings, which this analysis needs"):
-            analysis(values, {}, ["nDCG_JK"])
-    for command in ("ranges", "explain", "curves"):
-        assert cli.main([command, "--values", "v.csv", "A", "AP"]) == 2
-        assert "this command needs rankings, which values lack" in capsys.readouterr().err
 
 
 def test_a_report_of_values_leaves_out_what_needs_rankings(values, tmp_path, monkeypatch, capsys):

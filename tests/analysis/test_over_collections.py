@@ -7,20 +7,16 @@ import pandas
 import pytest
 
 pytest.importorskip("statsmodels", reason="the extra stats is not installed")
+from evaluations import of_array
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from ir_measures_graded import GradedError, cli, demo, parse_measure
-from ir_measures_graded.analysis import Evaluation, compare_collections, compare_values, evaluate
+from ir_measures_graded import GradedError, cli, demo
+from ir_measures_graded.analysis import compare_collections, compare_values, evaluate
 from ir_measures_graded.analysis import read_collections as read
-from ir_measures_graded.statistics.strata import resampled_interval, stratified_t
+from ir_measures_graded.statistics.components import resampled_interval, stratified_t
 
 MEASURES = ("nDCG@10", "AP")
-
-
-def evaluation(values, runs="ABC"):
-    topics = tuple(f"q{number:03}" for number in range(len(values[0])))
-    return Evaluation(tuple(runs), (parse_measure("AP"),), topics, np.array(values)[:, None])
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +24,7 @@ def given():
     random = np.random.default_rng(3)
     shifts = np.array([[0.0], [0.1], [-0.05]])
     return {
-        name: evaluation(random.random(size) + shifts + random.normal(0, 0.2, (3, size)))
+        name: of_array(random.random(size) + shifts + random.normal(0, 0.2, (3, size)), "AP")
         for name, size in {"large": 400, "middle": 40, "small": 12}.items()
     }
 
@@ -75,7 +71,7 @@ def test_one_collection_has_the_paired_t_test_and_copies_of_topics_decide_nothin
     one = compare_collections({"small": given["small"]})
     plain = [test.adjusted for test in compare_values(given["small"], baseline=None).outcomes]
     assert sorted(one.tests["adjusted"][0, -1]) == pytest.approx(sorted(plain))
-    large = evaluation(np.tile(given["large"].values[:, 0], 5))
+    large = of_array(np.tile(given["large"].values[:, 0], 5), "AP")
     more = compare_collections({**given, "large": large})
     assert more.means == pytest.approx(compare_collections(given).means)
     plain = np.mean([x.values[:, 0].mean(axis=1) for x in given.values()], axis=0)
@@ -102,7 +98,7 @@ def test_resampled_interval_is_as_wide_as_the_standard_error_says(given):
 
 
 def test_missing_cells_are_shown_and_have_no_mean(given):
-    small = evaluation(given["small"].values[:2, 0], "AB")
+    small = of_array(given["small"].values[:2, 0], "AP")
     found = compare_collections({**given, "small": small})
     assert np.isnan(found.values[0, 2]).tolist() == [False, False, True]
     assert found.table()[1][-1][2:8] == ["C", *found.values[0, 2, :2], None, None, None]
@@ -111,7 +107,7 @@ def test_missing_cells_are_shown_and_have_no_mean(given):
     assert found.tests["p"][0, -1, 0] == whole.tests["p"][0, -1, 0]
     assert np.isnan(found.tests["p"][0, -1, 1:]).all()
     assert " – |" in found.to_markdown()
-    same = {name: evaluation(np.tile(x.values[:1, 0], (2, 1)), "AB") for name, x in given.items()}
+    same = {name: of_array(np.tile(x.values[:1, 0], (2, 1)), "AP") for name, x in given.items()}
     equal = compare_collections(same)
     assert equal.tests["p"].tolist() == [[[1.0]] * 4]
     assert equal.tests["lower"][0, -1].tolist() == [0.0]
@@ -155,13 +151,3 @@ def test_a_wrong_table_of_collections_names_row_and_column(table, rows, message)
     with pytest.raises(GradedError) as error:
         read(table)
     assert str(error.value).startswith(f"{table}: {message}")
-
-
-def test_wrong_values_name_row_and_column():
-    rows = [{"collection": name, "run": "A", "topic": "1", "AP": 0.5} for name in ("x", "", "x")]
-    with pytest.raises(GradedError, match="row 2, column collection: '' is empty"):
-        compare_collections(rows)
-    with pytest.raises(GradedError, match="x: values: row 2: A has two values of AP for topic 1"):
-        compare_collections(rows[::2])
-    with pytest.raises(GradedError, match="have no column collection"):
-        compare_collections([{"run": "A", "topic": "1", "AP": 0.5}])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded.analysis import compare_values
-from ir_measures_graded.analysis.paper import HTML, LATEX, Cell
+from ir_measures_graded.analysis.paper import HTML, LATEX
 from ir_measures_graded.evaluation.evaluate import Evaluation
 from ir_measures_graded.registry.notation import parse_measures
 
@@ -25,22 +25,6 @@ def stored():
     values[1, 0] = values[0, 0]
     topics = tuple(f"q{number}" for number in range(30))
     return Evaluation(NAMES, parse_measures(MEASURES.split()), topics, values)
-
-
-def test_marks_of_all_pairs_and_of_a_baseline(stored):
-    means = [[f"{mean:.2f}" for mean in row] for row in stored.means().tolist()]
-    found = compare_values(stored).paper.cells(places=2)
-    assert [[cell.text for cell in row] for row in found] == means
-    assert [row[4] for row in found] == [
-        Cell(means[0][4], False, means[0][4] <= means[1][4], ("d",)),
-        Cell(means[1][4], False, means[1][4] <= means[0][4], ("d",)),
-        Cell(means[2][4], True, False, ("a", "b", "d")),
-        Cell(means[3][4], False, False),
-    ]
-    assert found[0][0] == found[1][0] == Cell(means[0][0], False, True, ("d",))  # equal means share a place
-    against = compare_values(stored, baseline=NAMES[0]).paper.cells()
-    marks = [(row[1].better, row[1].worse) for row in against]
-    assert marks == [((), ()), ((), ()), (("a",), ()), ((), ("a",))]
 
 
 class Rows(HTMLParser):
@@ -63,34 +47,40 @@ class Rows(HTMLParser):
             self.rows[-1][-1] += data.strip("\n")
 
 
-def shown(cell):
-    text = f"b:{cell.text}" if cell.best else f"u:{cell.text}" if cell.second else cell.text
-    marks = {"sup": "".join(cell.better), "sub": "".join(cell.worse)}
-    return text + "".join(f"{tag}:{names}" for tag, names in marks.items() if names)
+def cells(found, places=4, **options):
+    """The rows of the HTML table below the head, without the letter and the name of the run."""
+    rows = Rows()
+    rows.feed(found.to_html(places, **options))
+    return [row[2:] for row in rows.rows[1:]]
 
 
-def expected(found):
-    """The cells in the order of the printed columns, in which equal measures stand together."""
-    return [[shown(row[number]) for number in (0, 2, 1, 3, 4)] for row in found.paper.cells()]
+def test_marks_of_all_pairs_and_of_a_baseline(stored):
+    means = [[f"{mean:.2f}" for mean in row] for row in stored.means().tolist()]
+    first, second, best, worst = cells(compare_values(stored), places=2)
+    assert best[4] == f"b:{means[2][4]}sup:abd"
+    assert worst[4] == means[3][4]
+    alike = [("u:" * (means[row][4] <= means[1 - row][4])) + f"{means[row][4]}sup:d" for row in (0, 1)]
+    assert [first[4], second[4]] == alike
+    assert first[0] == second[0] == f"u:{means[0][0]}sup:d"  # equal means share a place
+    against = cells(compare_values(stored, baseline=NAMES[0]))
+    assert [re.sub(r"^(\w:)?[\d.]+", "", row[2]) for row in against] == ["", "", "sup:a", "sub:a"]
 
 
 @pytest.mark.parametrize("baseline", [None, NAMES[2]])
 def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     found = compare_values(stored, baseline=baseline)
-    rows = Rows()
-    rows.feed(found.to_html(comments=["compare --tests x"]))
+    expected, rows = cells(found, comments=["compare --tests x"]), Rows()
+    rows.feed(found.to_html())
     heads = ["nDCG (1)@5 ↑", "nDCG (1)@10 ↑", "AP ↑", "nDCG (2)@5 ↑", "ESL ↓"]
     assert rows.rows[0] == ["", "run", *heads]
     assert [row[1] for row in rows.rows[1:]] == list(NAMES)
-    assert [row[2:] for row in rows.rows[1:]] == expected(found)
 
     lines = found.to_markdown().splitlines()
     body = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[2:6]]
     assert [re.sub(r"\\(.)", r"\1", row[1].strip()) for row in body] == list(NAMES)
     tables = Rows()
-    cells = ("".join(f"<td>{cell.strip()}</td>" for cell in row[2:]) for row in body)
-    tables.feed("".join(f"<tr>{row}</tr>" for row in cells))
-    assert tables.rows == expected(found)
+    tables.feed("".join(f"<tr><td>{'</td><td>'.join(map(str.strip, row[2:]))}</td></tr>" for row in body))
+    assert tables.rows == expected
 
     text = found.to_latex(comments=["a\nb"])
     assert text.startswith("% a b\n\\begin{table}")
@@ -101,7 +91,7 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     for command, tag in zip(LATEX, HTML):
         pattern = re.escape(command).replace("%s", r"([^{}]*)")
         read = [[re.sub(pattern, rf"{tag[1 : tag.index('>')]}:\1", cell) for cell in row] for row in read]
-    assert [row[2:] for row in read] == expected(found)
+    assert [row[2:] for row in read] == expected
     assert read[0][1] == r"bm25\_50\%"
 
 

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from ir_measures_graded import cli
 from ir_measures_graded.analysis import compare
-from ir_measures_graded.analysis.repeats import errors_of
+from ir_measures_graded.statistics.components import errors_of
 
 SYSTEMS = dict(zip("ABCDEFGH", ["one", "two", "one", "two", "one", "three", "two", "three"]))
 
@@ -95,6 +95,12 @@ def test_systems_are_compared_by_means_over_their_repeats(values):
     assert [len(part.find("nDCG_JK", "topics × repeats")) for part in groups.values()] == [3, 3]
 
 
+def test_constant_difference_over_topics_and_repeats_is_undefined():
+    array = np.linspace(0.1, 0.7, 12) + np.array([[0.0], [0.0], [0.1], [0.1]])
+    test = compare(of_array(array), repeats=dict(zip("ABCD", "xxyy"))).find("nDCG_JK", "topics × repeats")[0]
+    assert (test.p, test.lower, test.significant) == (None, None, False)
+
+
 def test_the_figure_has_a_dot_for_every_repeat(values):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     for baseline in (None, "two"):
@@ -112,10 +118,11 @@ def test_a_pattern_a_column_of_systems_and_a_column_of_seeds_tell_the_same(
     rows = pandas.DataFrame(values.records())
     rows["model"] = rows["run"].map(SYSTEMS)
     rows["seed"] = rows["run"].map({run: n for n, run in enumerate(SYSTEMS)})
+    rows["kind"] = rows["topic"].str[1]
     rows.drop(columns="seed").to_csv("models.csv", index=False)
     rows.drop(columns="run").rename(columns={"model": "run"}).to_parquet("seeds.parquet")
     rows["run"] = rows["model"] + "_seed" + rows["seed"].astype(str)
-    rows.drop(columns=["model", "seed"]).to_json("names.json", orient="records", double_precision=15)
+    rows.drop(columns=["model", "seed", "kind"]).to_json("names.json", orient="records", double_precision=15)
     printed = []
     files = ("models.csv", "model"), ("seeds.parquet", "seed"), ("names.json", r"(\w+)_seed\d")
     for file, repeats in files:
@@ -124,5 +131,8 @@ def test_a_pattern_a_column_of_systems_and_a_column_of_seeds_tell_the_same(
         lines = map(json.loads, capsys.readouterr().out.splitlines())
         printed.append([row["lower"] for row in lines if row["lower"] is not None])
     assert printed[0] == printed[1] == pytest.approx(printed[2])
-    assert cli.main(["compare", "--values", "models.csv", "--repeats", "model", "one", "three"]) == 0
-    assert "two" not in capsys.readouterr().out
+    words = ["compare", "--values", "models.csv", "--repeats", "model", "one", "three", "--by", "kind"]
+    assert cli.main(words) == 0
+    told = capsys.readouterr().out
+    assert "two" not in told
+    assert "4–9 (" in told

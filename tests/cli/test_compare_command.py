@@ -15,14 +15,19 @@ pytest.importorskip("statsmodels", reason="statsmodels is not installed")
 
 MEASURE = "nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100"
 RUNS = {name: str(path) for name, path in demo.run_paths().items()}
+WORDS = "compare", demo.NAME, *RUNS.values(), MEASURE
 
 
-def test_every_format_has_the_differences_of_the_primary_procedure(output):
-    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--baseline", RUNS["A"]]
-    found = compare(demo.qrels_path(), RUNS, [MEASURE], baseline="A")
-    expected = [f"{test.difference:.4f}" for test in found.find(MEASURE)]
-    rows = [json.loads(line) for line in output(*words, "-f", "jsonl")]
-    assert rows == [{**row, "p": row["p"]} for row in found.records()]
+@pytest.fixture(scope="module")
+def against():
+    """The comparison with run A."""
+    return compare(demo.qrels_path(), RUNS, [MEASURE], baseline="A")
+
+
+def test_every_format_has_the_differences_of_the_primary_procedure(against, output):
+    words = *WORDS, "--baseline", RUNS["A"]
+    expected = [f"{test.difference:.4f}" for test in against.find(MEASURE)]
+    assert [json.loads(line) for line in output(*words, "-f", "jsonl")] == against.records()
     assert [row["difference"] for row in csv.DictReader(output(*words, "-f", "csv"))] == expected
     for form in ("text", "markdown"):
         lines = output(*words, "-f", form)
@@ -32,12 +37,9 @@ def test_every_format_has_the_differences_of_the_primary_procedure(output):
         assert lines[-1] == "B lacks 1 topic; the value there is that of an empty ranking."
 
 
-def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(output):
-    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--baseline", RUNS["A"]]
-    found = compare(demo.qrels_path(), RUNS, [MEASURE], baseline="A")
-    for form, table, mark in (("latex", found.to_latex(3), "% "), ("html", found.to_html(3), "<!-- ")):
-        lines = output(*words, "-f", form, "-p", 3)
-        text = "\n".join(lines)
+def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(against, output):
+    for form, table, mark in (("latex", against.to_latex(3), "% "), ("html", against.to_html(3), "<!-- ")):
+        text = "\n".join(output(*WORDS, "--baseline", RUNS["A"], "-f", form, "-p", 3))
         assert text.endswith(table)
         origin = [line for line in text.removesuffix(table).splitlines() if line]
         assert all(line.startswith(mark) for line in origin)
@@ -48,7 +50,7 @@ def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(output):
 
 @pytest.mark.parametrize(("show", "key"), [("means", "mean"), ("tests", "test")])
 def test_show_chooses_the_table_in_every_format(output, show, key):
-    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--show", show, "--resamples", 300, "--seed", 4]
+    words = *WORDS, "--show", show, "--resamples", 300, "--seed", 4
     rows = [json.loads(line) for line in output(*words, "-f", "jsonl", "--tests", "tukey")]
     options = {"tests": ["tukey"], "resamples": 300, "seed": 4}
     found = getattr(compare(demo.qrels_path(), RUNS, [MEASURE], **options), show)
@@ -62,16 +64,13 @@ def test_show_chooses_the_table_in_every_format(output, show, key):
 def test_a_file_name_that_is_not_utf8_is_a_name_of_a_run(output, show):
     name = "\udcff"
     Path(name).write_bytes(Path(RUNS["A"]).read_bytes())
-    lines = output(
-        "compare", demo.NAME, name, RUNS["B"], MEASURE, "--show", show, "--tests", "wilcoxon", "-f", "jsonl"
-    )
-    assert name in json.loads(lines[0]).values()
+    words = "compare", demo.NAME, name, RUNS["B"], MEASURE, "--show", show, "--tests", "wilcoxon"
+    assert name in json.loads(output(*words, "-f", "jsonl")[0]).values()
 
 
 def test_other_tests_follow_in_their_own_tables(output):
     pytest.importorskip("jinja2", reason="Jinja is not installed")
-    words = ["compare", demo.NAME, *RUNS.values(), MEASURE, "--tests", "wilcoxon,anova", "-o", "page.html"]
-    text = "\n".join(output(*words))
+    text = "\n".join(output(*WORDS, "--tests", "wilcoxon,anova", "-o", "page.html"))
     titles = ("Tests of all runs", "Wilcoxon, Holm's correction for 10 comparisons")
     assert text.index(titles[0]) < text.index(titles[1]) < text.index("Paired t-tests over 20 topics")
     page = Path("page.html").read_text(encoding="utf-8")
