@@ -11,6 +11,7 @@ documents and groups are ignored. This module imports none of these libraries be
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,28 +41,16 @@ class Metric:
         """The mean of each measure over the groups of these sizes. Labels are reduced once for all calls."""
         if sizes is None or np.size(sizes) == 0:
             raise GradedError(NO_GROUPS)
-        found = _evaluator(
-            self.measures, self.ties, np.asarray(labels, np.float32), np.asarray(sizes, np.int64)
-        )
-        return found.means(np.ravel(scores)).tolist()
+        keys = np.asarray(labels, np.float32).tobytes(), np.asarray(sizes, np.int64).tobytes()
+        return _evaluator(self.measures, self.ties, *keys).means(np.ravel(scores)).tolist()
 
 
-_kept: list[tuple[Any, ...]] = []
-
-
-def _evaluator(
-    measures: tuple[Measure, ...], ties: str, labels: np.ndarray, sizes: np.ndarray
-) -> ArrayEvaluator:
-    for made_of, known, groups, evaluator in _kept:
-        if made_of == (measures, ties) and np.array_equal(known, labels) and np.array_equal(groups, sizes):
-            return evaluator
-    # As many sizes as documents would be ids.
-    ids = sizes.size == labels.size
-    evaluator = ArrayEvaluator(
-        measures, labels, np.repeat(np.arange(sizes.size), sizes) if ids else sizes, ties
-    )
-    _kept[:] = [((measures, ties), labels.copy(), sizes.copy(), evaluator), *_kept[: KEPT - 1]]
-    return evaluator
+@lru_cache(KEPT)
+def _evaluator(measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes) -> ArrayEvaluator:
+    level, groups = np.frombuffer(labels, np.float32), np.frombuffer(sizes, np.int64)
+    if groups.size == level.size:  # as many sizes as documents would be ids
+        groups = np.repeat(np.arange(groups.size), groups)
+    return ArrayEvaluator(measures, level, groups, ties)
 
 
 class LightGBMMetric(Metric):

@@ -20,7 +20,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ir_measures import MeanAgg, Measure, SumAgg
 
@@ -30,6 +30,10 @@ from ir_measures_graded.inputs.columns import QRELS, RUN, Role, column_name, col
 from ir_measures_graded.registry import plugins
 from ir_measures_graded.registry.notation import parse_measures
 
+try:
+    from pyspark.sql import SparkSession, functions, types
+except ImportError:  # the documentation reads this module
+    SparkSession = None
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame
@@ -70,30 +74,25 @@ def evaluate(
     that a topic retrieves twice, contradictory judgments, NaN and nulls make Spark fail when it computes the
     values. `cause` returns the `GradedError` of such a failure.
     """
-    from pyspark.sql import functions
-
     wanted = parse_measures(measures)
     if topics_per_bucket < 1:
         raise GradedError(f"topics_per_bucket={topics_per_bucket!r} is not allowed; it is at least 1")
     names = [by] if isinstance(by, str) else list(by)
-    fields = _fields_of(run, names)
-    judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN, fields)
+    _check_by(run, names)
+    judged, retrieved = _rows(qrels, QRELS), _rows(run, RUN, names)
     topics, levels = _topics_and_levels(judged, wanted)
     buckets = max(1, math.ceil(topics / topics_per_bucket))
     bucket = functions.pmod(functions.xxhash64("query_id"), functions.lit(buckets)).alias("bucket")
-    groups = retrieved.select(*map(str, range(len(fields)))).distinct()
+    groups = retrieved.select(retrieved.columns[: len(names)]).distinct()
     if topics <= KNOWN:
         retrieved = _of_topics(judged, retrieved)
     retrieved = retrieved.select("*", bucket)
-    if fields:
+    if names:
         retrieved = _with_groups(retrieved, groups, buckets)
-    values = (
-        judged.select("*", bucket)
-        .groupBy("bucket")
-        .cogroup(retrieved.groupBy("bucket"))
-        .applyInArrow(_of_bucket(wanted, levels, names), _schema(fields))
-    )
-    return values.toDF(*names, *COLUMNS)
+    pairs = judged.select("*", bucket).groupBy("bucket").cogroup(retrieved.groupBy("bucket"))
+    results = zip(COLUMNS, (types.StringType(), types.StringType(), types.DoubleType()))
+    schema = types.StructType([*groups.schema, *(types.StructField(*result) for result in results)])
+    return pairs.applyInArrow(_of_bucket(wanted, levels, names), schema).toDF(*names, *COLUMNS)
 
 
 def aggregate(
@@ -110,8 +109,6 @@ def aggregate(
     The column topics has the number of values. Means equal those of a local evaluation up to 1e-12.
     Parameters and errors are as for `evaluate`. A measure with an aggregate of its own raises `GradedError`.
     """
-    from pyspark.sql import functions
-
     wanted = parse_measures(measures)
     sums = [str(measure) for measure in wanted if _is_sum(measure)]
     values = evaluate(wanted, qrels, run, by, topics_per_bucket=topics_per_bucket)
@@ -137,19 +134,16 @@ def cause(failure: BaseException) -> GradedError | None:
 # ------------------------------------------------------------------------------------ the plan
 
 
-def _rows(frame: DataFrame, role: Role, by: Sequence[Any] = ()) -> DataFrame:
+def _rows(frame: DataFrame, role: Role, by: Sequence[str] = ()) -> DataFrame:
     """The columns `by`, renamed to 0, 1 …, and the columns of topics, documents and values.
 
     Raises `GradedError` for a column that is missing or has another type.
     """
-    from pyspark.sql import functions
-    from pyspark.sql.types import NumericType, StringType
-
     names = column_names(f"{role.kind}: the DataFrame", frame.columns, role)
-    for name, expected in zip(names, (StringType, StringType, NumericType)):
+    expected = [(types.StringType, "a string")] * 2 + [(types.NumericType, "a number")]
+    for name, (kind, what) in zip(names, expected):
         type_ = frame.schema[name].dataType
-        if not isinstance(type_, expected):
-            what = "a number" if expected is NumericType else "a string"
+        if not isinstance(type_, kind):
             raise GradedError(f"{role.kind}: the column {name} is {type_.simpleString()}; it must be {what}")
     topic, doc, number = (functions.col(_quoted(name)) for name in names)
     number = -number if is_rank(names[2]) else number
@@ -157,13 +151,11 @@ def _rows(frame: DataFrame, role: Role, by: Sequence[Any] = ()) -> DataFrame:
     for ours, type_ in (("iteration", "string"), ("probability", "double")) if role is QRELS else ():
         if (name := column_name(role.kind, frame.columns, ours)) is not None:  # for measures of intents
             columns.append(functions.col(_quoted(name)).cast(type_).alias(ours))
-    return frame.select(*(_group_key(field).alias(str(n)) for n, field in enumerate(by)), *columns)
+    return frame.select(*(_group_key(frame, name).alias(str(n)) for n, name in enumerate(by)), *columns)
 
 
-def _fields_of(run: DataFrame, by: Sequence[str]) -> list[Any]:
-    """The schema fields of the columns `by`. Raises `GradedError` for a name or type that cannot be used."""
-    from pyspark.sql.types import AtomicType, StructField
-
+def _check_by(run: DataFrame, by: Sequence[str]) -> None:
+    """Raise `GradedError` for a column of `by` whose name or type cannot be used."""
     own = column_names("run: the DataFrame", run.columns, RUN)
     for name in by:
         problem = ""
@@ -173,28 +165,21 @@ def _fields_of(run: DataFrame, by: Sequence[str]) -> list[Any]:
             problem = "occurs twice"
         elif name in {*own, *RUN.columns, *COLUMNS, "topics"}:
             problem = "is the name of another column of the run or of the result"
-        elif not isinstance(run.schema[name].dataType, AtomicType):
+        elif not isinstance(run.schema[name].dataType, types.AtomicType):
             problem = f"is {run.schema[name].dataType.simpleString()}; it must be a plain value"
         if problem:
             raise GradedError(f"by: {shown(name)} {problem}")
-    return [StructField(name, run.schema[name].dataType) for name in by]
 
 
-def _group_key(field: Any) -> Column:
+def _group_key(run: DataFrame, name: str) -> Column:
     """A column of `by` with one zero and one NaN.
 
     Spark groups 0.0 with -0.0 and all NaNs together; Arrow would make several groups of them.
     """
-    from pyspark.sql import functions
-    from pyspark.sql.types import DecimalType, FractionalType
-
-    column = functions.col(_quoted(field.name))
-    if not isinstance(field.dataType, FractionalType) or isinstance(field.dataType, DecimalType):
+    column, type_ = functions.col(_quoted(name)), run.schema[name].dataType
+    if not isinstance(type_, (types.FloatType, types.DoubleType)):
         return column
-    unified = functions.when(functions.isnan(column), functions.lit(math.nan)).otherwise(
-        column + functions.lit(0.0)
-    )
-    return unified.cast(field.dataType)
+    return functions.when(functions.isnan(column), math.nan).otherwise(column + 0.0).cast(type_)
 
 
 def _quoted(name: str) -> str:
@@ -203,8 +188,6 @@ def _quoted(name: str) -> str:
 
 def _topics_and_levels(qrels: DataFrame, measures: Sequence[Measure]) -> tuple[int, list[float] | None]:
     """The approximate number of topics, and the levels of the collection if a measure needs them."""
-    from pyspark.sql import functions
-
     levels = needs_levels(measures)
     level = functions.col("relevance").cast("double")
     rows, distinct, found = qrels.agg(
@@ -223,8 +206,6 @@ def _of_topics(qrels: DataFrame, run: DataFrame) -> DataFrame:
 
     A log may have many more topics than the qrels. With them, buckets would grow too large.
     """
-    from pyspark.sql import functions
-
     topics = qrels.select("query_id", functions.lit(True).alias("judged")).distinct()
     joined = run.join(functions.broadcast(topics), "query_id", "left")
     return joined.filter("judged OR query_id IS NULL").select(*map(_quoted, run.columns))
@@ -235,28 +216,15 @@ def _with_groups(run: DataFrame, groups: DataFrame, buckets: int) -> DataFrame:
 
     Without these rows, a bucket would not know the groups that retrieve nothing for its topics.
     """
-    from pyspark.sql import functions
-
     every = run.sparkSession.range(buckets).select(functions.col("id").alias("bucket"))
     empty = groups.crossJoin(every).withColumn("marks", functions.lit(True))
     return run.withColumn("marks", functions.lit(False)).unionByName(empty, allowMissingColumns=True)
-
-
-def _schema(by: Sequence[Any]) -> Any:
-    from pyspark.sql.types import DoubleType, StringType, StructField, StructType
-
-    types = zip(COLUMNS, (StringType(), StringType(), DoubleType()))
-    return StructType(
-        [StructField(str(number), field.dataType) for number, field in enumerate(by)]
-        + [StructField(name, type_) for name, type_ in types]
-    )
 
 
 def _of_bucket(
     measures: Sequence[Measure], levels: Sequence[float] | None, by: Sequence[str]
 ) -> Callable[[pyarrow.Table, pyarrow.Table], pyarrow.Table]:
     """The function that evaluates a bucket on a worker."""
-    names = [*map(str, range(len(by)))]
 
     def evaluated(qrels: pyarrow.Table, run: pyarrow.Table) -> pyarrow.Table:
         if any(plugins.origin(measure) == "user code" for measure in measures):
@@ -270,7 +238,7 @@ def _of_bucket(
             run.filter(kept).rename_columns([*by, *RUN.columns]) for kept in (invert(marks), marks)
         )
         found = evaluate_batches(measures, qrels, [rows], levels, by=by, groups=groups)
-        return found.rename_columns([*names, *COLUMNS])
+        return found.rename_columns([*map(str, range(len(by))), *COLUMNS])
 
     return evaluated
 
@@ -305,16 +273,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("measures", nargs="+", metavar="MEASURE", help="measure strings, such as nDCG_JK@10")
     parser.add_argument("--by", nargs="+", default=(), metavar="COLUMN", help="columns that distinguish runs")
     parser.add_argument("--aggregate", action="store_true", help="write means (or sums) over the topics")
-    parser.add_argument(
-        "--topics_per_bucket",
-        type=int,
-        default=TOPICS,
-        help="topics that a worker evaluates at a time; default: %(default)s",
-    )
+    what = "topics that a worker evaluates at a time; default: %(default)s"
+    parser.add_argument("--topics_per_bucket", type=int, default=TOPICS, help=what)
     parser.add_argument("-o", "--output", required=True, help="Parquet to write; must not exist yet")
     arguments = parser.parse_intermixed_args(argv)
     try:
-        _evaluate_files(arguments)
+        if SparkSession is None:
+            raise GradedError(f"PySpark is not installed; to install it: {install_hint('spark')}")
+        parse_measures(arguments.measures)  # before Spark starts
+        with SparkSession.builder.appName("ir-measures-graded").getOrCreate() as spark:
+            qrels, run = spark.read.parquet(arguments.qrels), spark.read.parquet(arguments.run)
+            function = aggregate if arguments.aggregate else evaluate
+            options = {"by": arguments.by, "topics_per_bucket": arguments.topics_per_bucket}
+            function(arguments.measures, qrels, run, **options).write.parquet(arguments.output)
     except Exception as failure:
         error = cause(failure)
         if error is None:
@@ -322,27 +293,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)
         return 2
     return 0
-
-
-def _evaluate_files(arguments: argparse.Namespace) -> None:
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise GradedError(f"PySpark is not installed; to install it: {install_hint('spark')}") from None
-    parse_measures(arguments.measures)  # before Spark starts
-    spark = SparkSession.builder.appName("ir-measures-graded").getOrCreate()
-    try:
-        function = aggregate if arguments.aggregate else evaluate
-        values = function(
-            arguments.measures,
-            spark.read.parquet(arguments.qrels),
-            spark.read.parquet(arguments.run),
-            arguments.by,
-            topics_per_bucket=arguments.topics_per_bucket,
-        )
-        values.write.parquet(arguments.output)
-    finally:
-        spark.stop()
 
 
 if __name__ == "__main__":
