@@ -86,13 +86,10 @@ def _rows(found: Evaluation, arguments: Namespace) -> Iterator[list[Any]]:
 
     None marks a value that a provider of ir-measures does not report.
     """
-    assert found.aggregates is not None
-    assert found.unreported is not None
+    reported, means = found.reported, found.means().tolist()
     for number, run in enumerate(found.runs):
         if arguments.by_query:
-            reported = found.values[number].astype(object)
-            reported[found.unreported[number]] = None
-            for topic, values in zip(found.topics, reported.T.tolist()):
+            for topic, values in zip(found.topics, reported[number].T.tolist()):
                 yield [run, topic, *values]
         if not arguments.no_summary:
-            yield [run, "all", *found.aggregates[number].tolist()]
+            yield [run, "all", *means[number]]

@@ -101,15 +101,16 @@ class ArrayEvaluator(GradedEvaluator):
         if scores.ndim == 2:
             present = (document >= 0) | ~np.isnan(listed.values)
             listed, document = listed.where(present), document[present]
-        position = {number: number for number in range(len(listed.topics))}
-        return Reduction(self._reduced_blocks(listed.checked(), document), position)
+        listed.checked()
 
-    def _reduced_blocks(self, listed: Rows, document: np.ndarray) -> Iterator[ReducedBlock]:
-        for topics, judged in self._blocks:
-            rows = listed.part(np.arange(topics.start, topics.stop))
-            start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
-            matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
-            yield ReducedBlock(topics, JudgedRanks.of(judged, rows.values, rows.offsets, matched), rows)
+        def blocks() -> Iterator[ReducedBlock]:
+            for topics, judged in self._blocks:
+                rows = listed.block(topics.start, topics.stop)
+                start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
+                matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
+                yield ReducedBlock(topics, JudgedRanks.of(judged, rows.values, rows.offsets, matched), rows)
+
+        return Reduction(blocks(), {number: number for number in range(len(listed.topics))})
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups)."""

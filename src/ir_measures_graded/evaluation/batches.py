@@ -88,17 +88,16 @@ def evaluate_batches(
         keys, runs = _by_group([*map(whole_table, batches)], groups, list(by))
     names = [", ".join(f"{name}={shown(value)}" for name, value in row.items()) for row in keys.to_pylist()]
     found = [work(Run(name, _Batches(run))) for name, run in zip(names or [""], runs)]
-    topic = np.array(judgments.topics, dtype=object)
-    measure = np.repeat(np.array([*map(str, wanted)], dtype=object), topic.size)
-    group = arrow_array(np.repeat(np.arange(len(found)), measure.size))
-    values = np.array([fields[0] for fields, _ in found], dtype=np.float64).ravel()
-    unreported = np.array([fields[-1] for fields, _ in found], dtype=bool).ravel()
+    values = np.array([fields[0] for fields, _ in found], dtype=np.float64)
+    unreported = np.array([fields[-1] for fields, _ in found], dtype=bool)
+    shape = len(found), len(wanted), len(judgments.topics)
+    group, measure, topic = map(arrow_array, np.indices(shape).reshape(3, -1))
     return pyarrow.table(
         {
             **{name: keys[name].take(group) for name in by},
-            "query_id": pyarrow.array(np.tile(topic, len(wanted) * len(found)), pyarrow.string()),
-            "measure": pyarrow.array(np.tile(measure, len(found)), pyarrow.string()),
-            "value": pyarrow.array(values, mask=unreported),
+            "query_id": pyarrow.array(judgments.topics, pyarrow.string()).take(topic),
+            "measure": pyarrow.array(map(str, wanted), pyarrow.string()).take(measure),
+            "value": pyarrow.array(values.ravel(), mask=unreported.ravel()),
         }
     )
 

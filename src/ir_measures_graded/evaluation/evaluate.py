@@ -118,8 +118,10 @@ class Evaluation(Result):
         """The values of these runs and measures only, in this order."""
         rows = [self.runs.index(run) for run in runs]
         values = np.stack([self.of(measure)[rows] for measure in measures], axis=1)
-        whole = replace(self, aggregates=None, missing=None, unreported=None)
-        return replace(whole, runs=tuple(runs), measures=tuple(measures), values=values)
+        kept = Evaluation(tuple(runs), tuple(measures), self.topics, values)
+        return replace(
+            kept, attributes=self.attributes, files=self.files, systems=self.systems, unit=self.unit
+        )
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
@@ -127,6 +129,13 @@ class Evaluation(Result):
         missing = None if self.missing is None else self.missing[:, topics]
         labels = self.runs, self.measures, names
         return Evaluation(*labels, self.values[:, :, topics], missing=missing, unit=self.unit)
+
+    @property
+    def reported(self) -> np.ndarray:
+        """The values as objects (runs × measures × topics); None where a provider reports none."""
+        values = self.values.astype(object)
+        values[False if self.unreported is None else self.unreported] = None
+        return values
 
     def means(self) -> np.ndarray:
         """The mean over the topics (runs × measures); of counts such as NumRet the sum, as in ir-measures."""
@@ -156,13 +165,9 @@ class Evaluation(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per run, measure and topic; the value is None if a provider reports none."""
-        lacks = np.zeros(self.values.shape, dtype=bool) if self.unreported is None else self.unreported
         labels = product(self.runs, map(str, self.measures), self.topics)
-        cells = zip(labels, self.values.ravel().tolist(), lacks.ravel())
-        return [
-            {"run": run, "measure": measure, "topic": topic, "value": None if unreported else value}
-            for (run, measure, topic), value, unreported in cells
-        ]
+        columns = ("run", "measure", "topic", "value")
+        return [dict(zip(columns, (*label, value))) for label, value in zip(labels, self.reported.flat)]
 
     def figure(self) -> Figure:
         """Draw the means as dots, one panel per measure, with the best runs by the first measure on top.
@@ -339,15 +344,14 @@ def _of_each(
     work: Callable[[Run], list[Values]], runs: Sequence[Run], jobs: int | None, standard: bool
 ) -> Iterator[list[Values]]:
     """The result of `work` for each run, in order, computed by `jobs` worker processes."""
-    # A worker process would read the run of a study again.
-    files = {run.name: run.file for run in runs if run.file and not isinstance(run, StudiedRun)}
-    distinct = set(files.values())  # a file may have several runs
-    size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in distinct)
+    distant = [run for run in runs if run.file]
+    files = {run.file for run in distant}  # a file may have several runs
+    size = sum(os.path.getsize(file) * (4 if file.endswith(".gz") else 1) for file in files)
     if jobs == 1 or (jobs is None and size < (PAYS_STANDARD if standard else PAYS)):
         return map(work, runs)
     from .processes import cores, shared  # This import takes time.
 
-    return shared(work, runs, [run for run in runs if run.name in files], jobs or cores())
+    return shared(work, runs, distant, jobs or cores())
 
 
 def evaluated(

@@ -1,5 +1,6 @@
 """Which provider of ir-measures computes which measure, and which measures may share a call."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,11 +30,9 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
         raise GradedError(f"there is no provider {shown(name)}; ir_measures has {', '.join(known)}")
     provider = known[name]
     if not provider.is_available():
-        how = provider.install_instructions()
-        hint = f"; to install it: {how}" if how else ""
+        hint = f"; to install it: {how}" if (how := provider.install_instructions()) else ""
         raise GradedError(f"the provider {name} is not available here{hint}")
-    missing = [str(measure) for measure in measures if not provider.supports(measure)]
-    if missing:
+    if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
         raise GradedError(f"the provider {name} does not compute {', '.join(missing)}")
     return provider
 
@@ -78,14 +77,13 @@ def _refuse_uncomputed(measures: Iterable[Measure]) -> None:
     def computed(measure: Measure) -> bool:
         return any(provider.supports(measure) for provider in ir_measures.DefaultPipeline.providers)
 
-    for measure in measures:
-        if not computed(measure):
-            takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
-            binary = measure(rel=1) if takes_rel else measure
-            alike = [other for other in (binary, measure @ 10) if computed(other)][:1]
-            alike += [registry()[name] for name in [f"{measure.NAME}_G"] if name in registry()]
-            use = f"; use {' or '.join(map(str, alike))}" if alike else ""
-            raise GradedError(f"ir_measures does not compute {measure}{use}")
+    for measure in itertools.filterfalse(computed, measures):
+        takes_rel = "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params
+        binary = measure(rel=1) if takes_rel else measure
+        alike = [*filter(computed, (binary, measure @ 10))][:1]
+        alike += filter(None, [registry().get(f"{measure.NAME}_G")])
+        use = f"; use {' or '.join(map(str, alike))}" if alike else ""
+        raise GradedError(f"ir_measures does not compute {measure}{use}")
 
 
 @contextmanager
@@ -139,17 +137,17 @@ class CheckedGdeval(GdevalEvaluator):
     def _checked(self, rows: Iterable[Any], verb: str) -> Iterator[Any]:
         numbers: dict[int, str] = {}
         for row in rows:
-            topic, level = row.query_id, getattr(row, "relevance", 0)
+            topic, level, reason = row.query_id, getattr(row, "relevance", 0), ""
             if not TOPIC.fullmatch(topic):
                 reason = f"topics that are whole numbers, not {shown(topic)}"
-            elif numbers.setdefault(int(topic), topic) != topic:
-                reason = f"topics as numbers, so {numbers[int(topic)]} and {topic} are the same"
+            elif (same := numbers.setdefault(int(topic), topic)) != topic:
+                reason = f"topics as numbers, so {same} and {topic} are the same"
             elif BLANK.search(row.doc_id):
                 reason = f"ids without blanks, but topic {topic} {verb} document {shown(row.doc_id)}"
             elif level % 1 or level > HIGHEST:
                 found = f"topic {topic} judges document {shown(row.doc_id)} with {level}"
                 reason = f"whole levels up to {HIGHEST}, but {found}"
-            else:
-                yield row
-                continue
-            raise GradedError(f"cannot compute {', '.join(map(str, self.measures))}: gdeval takes {reason}")
+            if reason:
+                names = ", ".join(map(str, self.measures))
+                raise GradedError(f"cannot compute {names}: gdeval takes {reason}")
+            yield row

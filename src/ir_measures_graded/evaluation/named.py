@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,8 +36,6 @@ from .remarks import RunRemarks, warn_of
 if TYPE_CHECKING:
     from .sessions import Sessions
 
-Qrels = Union[Source, str, "os.PathLike[str]", "Judgments"]
-"""Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
 Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
 file, or a `RunFile`. A file is read when its run is evaluated.
@@ -111,6 +109,10 @@ class Judgments:
         if isinstance(found, Mapping):
             return {topic: found[topic] for topic in self.numbers}
         return [row for row in found if row.query_id in self.numbers]
+
+
+Qrels = Source | str | os.PathLike[str] | Judgments
+"""Qrels in any form that ir-measures takes, a path of a file, or an ir-datasets id."""
 
 
 def read_judgments(qrels: Qrels) -> Judgments:
@@ -194,6 +196,7 @@ class StudiedRun(Run):
 
     judgments: Judgments
     parent: StudiedRun | None = None
+    file = ""  # a worker process would read the run again
 
     @cached_property
     def _read(self) -> tuple[Reduction, tuple[str, ...]]:

@@ -30,9 +30,7 @@ _work: list[Work[Any]] = []  # A worker process keeps its function here.
 
 def cores() -> int:
     """The number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def shared(work: Work[Item], items: Sequence[Item], distant: Sequence[Item], jobs: int) -> Iterator[Any]:

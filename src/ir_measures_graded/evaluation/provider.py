@@ -1,7 +1,5 @@
 """The ir-measures provider of graded measures. No other module makes `Metric` objects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import filterfalse
@@ -24,30 +22,7 @@ from ..registry.facts import is_graded, needs_intents
 from ..registry.plugins import origin
 from ..uncertainty import evaluated
 from . import trec_eval
-from .reduction import JudgedDocuments, Reduction
-
-
-class GradedProvider(Provider):
-    """Computes every `GradedMeasure` and, if `standard` is True, ir-measures' standard measures.
-
-    A standard measure equals to the last bit what ir-measures yields for it by itself; a measure for which
-    this cannot be guaranteed is not supported (`trec_eval.computes`).
-    """
-
-    NAME = "graded"
-
-    def __init__(self, standard: bool = True):
-        super().__init__()
-        self.standard = standard
-
-    def supports(self, measure: Measure) -> bool:
-        return is_graded(measure) or (self.standard and trec_eval.computes(measure))
-
-    def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
-        measures = list(dict.fromkeys(measures))
-        for measure in filterfalse(self.supports, measures):
-            raise GradedError(f"the provider 'graded' does not compute {measure}")
-        return GradedEvaluator(measures, qrels)
+from .reduction import JudgedDocuments, ReducedBlock, Reduction
 
 
 class GradedEvaluator(Evaluator):
@@ -85,11 +60,16 @@ class GradedEvaluator(Evaluator):
 
     def reported(self, run: Source) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
-        order of the qrels (T)."""
-        reduction = self.reduced(run)
-        found = self._values(reduction)
+        order of the qrels (T). The run is read block by block."""
+        reduction, topics = self.reduced(run), np.arange(len(self.judged.topics))
+        values = {measure: np.empty(topics.size) for measure in self.measures}
+        for block in reduction.blocks:
+            for measure in self.graded:
+                values[measure][block.topics] = _graded(measure, block)
+            for measure in self.standard:
+                values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
         for measure in self.graded:
-            yield measure, np.arange(len(self.judged.topics)), found[measure]
+            yield measure, topics, values[measure]
         judged = np.diff(self.judged.offsets) > 0
         usual = self._order(reduction.first, judged) if self.standard else ([], [])
         for measure in self.standard:
@@ -97,25 +77,10 @@ class GradedEvaluator(Evaluator):
             # The provider of RR@k reports topics with relevant documents first, and none without judgments.
             if relevant_only := trec_eval.formula_of(measure) == trec_eval.RR_WITHIN:
                 relevant = self.judged.topic[self.judged.level >= measure["rel"]]
-                first, others = self._order(reduction.first, np.isin(np.arange(judged.size), relevant))
-            found[measure][others] = measure.DEFAULT
+                first, others = self._order(reduction.first, np.isin(topics, relevant))
+            values[measure][others] = measure.DEFAULT
             order = np.array([*first, *others], dtype=np.int64)
-            yield measure, order[judged[order]] if relevant_only else order, found[measure]
-
-    def _values(self, run: Reduction) -> dict[Measure, np.ndarray]:
-        """The values of each measure in the order of the qrels (T). The run is read block by block."""
-        values = {measure: np.empty(len(self.judged.topics)) for measure in self.measures}
-        for block in run.blocks:
-            for measure in self.graded:
-                topics = view(measure, block.ranks, block.views)
-                try:
-                    values[measure][block.topics] = computed(measure, topics, partial(evaluated, measure))
-                except ScoreError as error:
-                    document = block.listed.docs[int(block.ranks.row[error.position])]
-                    raise GradedError(f"{error.topic}, document {document!r} {error.rule}") from None
-            for measure in self.standard:
-                values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
-        return values
+            yield measure, order[judged[order]] if relevant_only else order, values[measure]
 
     def reduced(self, run: Source) -> Reduction:
         """The run, reduced when its blocks are read; a `Reduction` is returned unchanged."""
@@ -132,6 +97,38 @@ class GradedEvaluator(Evaluator):
         return first, others
 
 
+class GradedProvider(Provider):
+    """Computes every `GradedMeasure` and, if `standard` is True, ir-measures' standard measures.
+
+    A standard measure equals to the last bit what ir-measures yields for it by itself; a measure for which
+    this cannot be guaranteed is not supported (`trec_eval.computes`).
+    """
+
+    NAME = "graded"
+
+    def __init__(self, standard: bool = True):
+        super().__init__()
+        self.standard = standard
+
+    def supports(self, measure: Measure) -> bool:
+        return is_graded(measure) or (self.standard and trec_eval.computes(measure))
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
+        measures = list(dict.fromkeys(measures))
+        for measure in filterfalse(self.supports, measures):
+            raise GradedError(f"the provider 'graded' does not compute {measure}")
+        return GradedEvaluator(measures, qrels)
+
+
+def _graded(measure: GradedMeasure, block: ReducedBlock) -> np.ndarray:
+    """The values of the topics of a block."""
+    try:
+        return computed(measure, view(measure, block.ranks, block.views), partial(evaluated, measure))
+    except ScoreError as error:
+        document = block.listed.docs[int(block.ranks.row[error.position])]
+        raise GradedError(f"{error.topic}, document {document!r} {error.rule}") from None
+
+
 def aggregate(measure: Measure, values: np.ndarray) -> Any:
     """The aggregate of a measure's values over the topics: the mean of most measures, the sum of counts."""
     aggregator = measure.aggregator()
@@ -146,10 +143,9 @@ def view(
     measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics] | None = None, cut: bool = True
 ) -> Topics:
     """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
-    gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
-    key = (measure["judged_only"], str(gains), cutoff)
-    views = {} if views is None else views
     check_levels(measure, ranks.judged)
+    gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
+    key, views = (measure["judged_only"], str(gains), cutoff), {} if views is None else views
     if key not in views:
         views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
     return views[key]
@@ -176,30 +172,32 @@ def computed(
     finite real number.
     """
 
-    def named() -> str:
-        return f"measure {measure} of {origin(measure)}"
-
+    cause: BaseException | None = None
     try:
         with np.errstate(all="ignore"):  # the values are checked below
             values = np.asarray(compute(topics))
+        problem = _problem(values, topics, shape)
     except GradedError:
         raise
     except TopicError as error:
         topic, reason = error.args
-        raise GradedError(f"{named()} failed for topic {shown(topic)}: {reason}") from error.__cause__
+        problem, cause = f"failed for topic {shown(topic)}: {reason}", error.__cause__
     except Exception as error:
         over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
-        raise GradedError(f"{named()} failed over {over}: {type(error).__name__}: {error}") from error
-    if values.shape != (topics.count, *shape):
-        raise GradedError(
-            f"{named()} returned the shape {values.shape} for {topics.count} topics "
-            f"(first {topics.names[:1]}); it must be {(topics.count, *shape)}"
-        )
+        problem, cause = f"failed over {over}: {type(error).__name__}: {error}", error
+    if problem:
+        raise GradedError(f"measure {measure} of {origin(measure)} {problem}") from cause
+    return values.astype(np.float64)
+
+
+def _problem(values: np.ndarray, topics: Topics, shape: tuple[int, ...]) -> str:
+    """The reason why these are not finite real numbers for each topic, arrays of that `shape`; or empty."""
+    if values.shape != (wanted := (topics.count, *shape)):
+        of = f"{topics.count} topics (first {topics.names[:1]})"
+        return f"returned the shape {values.shape} for {of}; it must be {wanted}"
     if values.dtype.kind not in "biuf":
-        raise GradedError(f"{named()} returned values of type {values.dtype}; a value must be a real number")
+        return f"returned values of type {values.dtype}; a value must be a real number"
     for topic, *place in np.argwhere(~np.isfinite(values)):
         value = values[(topic, *place)]
-        raise GradedError(
-            f"{named()} is {value} for topic {shown(topics.names[topic])}; a value must be finite"
-        )
-    return values.astype(np.float64)
+        return f"is {value} for topic {shown(topics.names[topic])}; a value must be finite"
+    return ""

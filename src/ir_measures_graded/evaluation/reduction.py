@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from ..inputs.text_forms import NO_ITERATION
 from ..measures.topics import Topics
 from ..ranking.judged import NO_INTENTS, Intents, Judged
 from ..ranking.ranks import JudgedRanks, Sort
-
-if TYPE_CHECKING:
-    from .trec_eval import TrecLists
+from .trec_eval import TrecLists
 
 
 class JudgedDocuments(NamedTuple):
@@ -58,8 +56,8 @@ class JudgedDocuments(NamedTuple):
         listed = run.of_topics(code)
 
         def matched(a: int, b: int) -> tuple[np.ndarray, Sort]:
-            block = listed.block(a, b)
-            row, doc = _judged_rows(block, self.qrels.block(a, b))
+            block, judged = listed.block(a, b), self.qrels.block(a, b)
+            row, doc = block.look_up(judged) or _equal(block, judged)
             found = np.full(block.values.size, -1)
             found[row] = doc + self.qrels.offsets[a]
             return found, lambda rows, group: block.ids(rows).descending(group)
@@ -144,15 +142,12 @@ def _first_positions(judged: Judged, rows: Rows, start: int = 0) -> dict[int, in
     return {judged.code[topic]: position for topic, position in positions if topic in judged.code}
 
 
-def _judged_rows(listed: Rows, qrels: Rows) -> tuple[np.ndarray, np.ndarray]:
+def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the run with a judged document, and the number of that document."""
-    found, count = listed.look_up(qrels), listed.values.size
-    if found is not None:
-        return found
-    lower, higher = equal_pairs(listed.column, qrels.column)
-    if (higher < count).any():
+    lower, higher = equal_pairs(listed.column, judged.column)
+    if (higher < listed.values.size).any():
         raise listed.repeated(int(higher.min()))
-    return lower, higher - count
+    return lower, higher - listed.values.size
 
 
 def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -> Intents:

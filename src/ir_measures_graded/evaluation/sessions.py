@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -22,7 +22,7 @@ from ..measures.sessions import SessionMeasure, Turns
 from .named import Judgments, Qrels, about, read_judgments
 from .provider import aggregate, view
 
-Given = Union[bool, str, "re.Pattern[str]", Mapping[Any, tuple[Any, Any]], None]
+Given = bool | str | re.Pattern[str] | Mapping[Any, tuple[Any, Any]] | None
 """How topics form sessions: True for ids such as ``31_1``, a pattern with the groups session and turn, or a
 mapping of topics to session and turn. None and False: topics are no turns."""
 PATTERN = re.compile(r"(.+)[_.-]([0-9]+)", re.DOTALL)
@@ -141,11 +141,10 @@ class SessionValues:
         """The fields for sessions, from those for turns; `row` has the row of each `turn_measure`."""
         values, _, missing, unreported = of_turns
         rows = [row[turn_measure(measure)] for measure in self.measures]
-        found = np.stack([self._values(*each) for each in zip(self.measures, values[rows])])
-        lacking = np.stack([self.turns.total(~each) == 0 for each in unreported[rows]])
-        reported = zip(self.measures, found, ~lacking)
-        aggregates = np.array([aggregate(measure, each[has]) for measure, each, has in reported], dtype=float)
-        return found, aggregates, self.turns.total(~missing) == 0, lacking
+        found = np.stack([*map(self._values, self.measures, values[rows])])
+        reported = np.stack([*map(self.turns.total, ~unreported[rows])]) > 0
+        aggregates = [*map(aggregate, self.measures, (of[has] for of, has in zip(found, reported)))]
+        return found, np.array(aggregates, dtype=float), self.turns.total(~missing) == 0, ~reported
 
     def _values(self, measure: Measure, values: np.ndarray) -> np.ndarray:
         """The value of each session, from those of turns."""

@@ -9,8 +9,6 @@ The values are those of `array_mean`, with its argument `ties`: every group coun
 documents and groups are ignored. This module imports none of these libraries before it needs one.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -10,8 +10,6 @@ module as ``pt.graded``. From then on:
 - ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import logging

@@ -8,8 +8,6 @@ routing, so it must be enabled:
     GridSearchCV(model, grid, scoring=scorer("nDCG_JK@10"), cv=GroupKFold()).fit(X, y, groups=groups)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
