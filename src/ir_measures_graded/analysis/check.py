@@ -95,7 +95,7 @@ def _of_run(run: Run, judgments: Judgments, depth: int | None) -> list[str]:
     try:
         with about(run.name), warnings.catch_warnings():
             warnings.simplefilter("error", EmptyRunWarning)
-            for block in run.reduced(judgments).blocks:
+            for block in run.reduced(judgments):
                 counts.count(block)
         return counts.of(run.source)
     except (GradedError, EmptyRunWarning) as error:

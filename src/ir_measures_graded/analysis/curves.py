@@ -364,7 +364,7 @@ def _vectors(
     found = [np.empty((1 + averages, depth, len(judgments.topics))) for _, depth in asked]
     remarks = RunRemarks(judgments.documents.judged)
     with about(run.name):
-        for block in remarks.watched(run.reduced(judgments).blocks):
+        for block in remarks.watched(run.reduced(judgments)):
             for (measure, depth), vectors in zip(asked, found):
                 if is_graded(measure):
                     topics = view(measure, block.ranks, block.views, cut=False)

@@ -25,7 +25,7 @@ from ..registry.notation import parse_measures
 from ..uncertainty import with_option
 from .evaluators import provider_named
 from .provider import GradedEvaluator, GradedProvider
-from .reduction import JudgedDocuments, ReducedBlock, Reduction
+from .reduction import JudgedDocuments, ReducedBlock
 
 Array = Any
 """A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`."""
@@ -89,7 +89,7 @@ class ArrayEvaluator(GradedEvaluator):
         super().__init__(dict.fromkeys(self.in_order), qrels, JudgedDocuments(qrels, found))
         self._blocks = [(slice(a, b), self.judged.part(np.arange(a, b))) for a, b in blocks(sizes)]
 
-    def reduced(self, run: Any) -> Reduction:
+    def reduced(self, run: Any) -> Iterator[ReducedBlock]:
         """The scores, reduced to the ranks of the judged documents."""
         scores = _numbers("scores", run)
         if scores.shape != self._shape:
@@ -102,19 +102,16 @@ class ArrayEvaluator(GradedEvaluator):
             present = (document >= 0) | ~np.isnan(listed.values)
             listed, document = listed.where(present), document[present]
         listed.checked()
-
-        def blocks() -> Iterator[ReducedBlock]:
-            for topics, judged in self._blocks:
-                rows = listed.block(topics.start, topics.stop)
-                start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
-                matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
-                yield ReducedBlock(topics, JudgedRanks.of(judged, rows.values, rows.offsets, matched), rows)
-
-        return Reduction(blocks(), {number: number for number in range(len(listed.topics))})
+        for topics, judged in self._blocks:
+            rows = listed.block(topics.start, topics.stop)
+            start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
+            matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
+            ranks = JudgedRanks.of(judged, rows.values, rows.offsets, matched)
+            yield ReducedBlock(topics, ranks, rows, np.arange(topics.start, topics.stop))
 
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups)."""
-        found = {measure: values for measure, _, values in self.reported(scores)}
+        found = {measure: values for measure, _, values in self.reported(self.reduced(scores))}
         return np.stack([found[measure] for measure in self.in_order])
 
     def means(self, scores: Array) -> np.ndarray:
@@ -145,9 +142,7 @@ def array_values(
 
     Raises `GradedError` as `ArrayEvaluator`, and for a score that is NaN.
     """
-    evaluator = ArrayEvaluator(measure, labels, groups, ties)
-    values = evaluator.values(scores)
-    return values[0] if _is_one(measure, evaluator) else values
+    return _of_one_or_all(measure, ArrayEvaluator(measure, labels, groups, ties).values(scores))
 
 
 def array_mean(
@@ -158,9 +153,8 @@ def array_mean(
     >>> array_mean("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.1, 0.4], groups=["a", "a", "b", "b"])
     1.0
     """
-    evaluator = ArrayEvaluator(measure, labels, groups, ties)
-    means = evaluator.means(scores)
-    return float(means[0]) if _is_one(measure, evaluator) else means
+    found = _of_one_or_all(measure, ArrayEvaluator(measure, labels, groups, ties).means(scores))
+    return found if found.ndim else float(found)
 
 
 def _given(document: np.ndarray, offsets: np.ndarray, a: int, b: int) -> tuple[np.ndarray, None]:
@@ -168,8 +162,9 @@ def _given(document: np.ndarray, offsets: np.ndarray, a: int, b: int) -> tuple[n
     return document[offsets[a] : offsets[b]], None
 
 
-def _is_one(given: Measures, evaluator: ArrayEvaluator) -> bool:
-    return isinstance(given, (str, Measure)) and len(evaluator.in_order) == 1
+def _of_one_or_all(given: Measures, found: np.ndarray) -> Any:
+    """The result of a single measure, or an array with those of all."""
+    return found[0] if isinstance(given, (str, Measure)) and len(found) == 1 else found
 
 
 def _with_ties(measure: Measure, ties: str) -> Measure:

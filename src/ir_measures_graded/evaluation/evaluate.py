@@ -299,16 +299,14 @@ class Work:
         remarks: list[str] = []
         with about(run.name):
             graded, standard = run.rows(self.judgments, standard=bool(self.others))
-            in_run = [numbers[topic] for topic in standard if topic in numbers]
+            missing = np.array([topic not in standard for topic in numbers])
             if self.ours is not None:
-                reduction = self.ours.reduced(graded)
                 counts = RunRemarks(self.ours.judged, self.depth)
-                reduction = replace(reduction, blocks=counts.watched(reduction.blocks))
-                for measure, order, found in self.ours.reported(reduction):
+                for measure, order, found in self.ours.reported(counts.watched(graded)):
                     row = self.row[measure]
                     values[row, order], unreported[row, order] = found[order], False
                     aggregates[row] = aggregate(measure, found[order])
-                in_run = [*reduction.first]
+                missing = counts.missing
                 if not isinstance(run, StudiedRun):  # a study has warned already
                     remarks = counts.of(run.source)
         for group, evaluator in self.others:
@@ -320,8 +318,6 @@ class Work:
                     values[place], unreported[place] = value, False
             for measure, mean in means.items():
                 aggregates[self.row[measure]] = mean
-        missing = np.ones(len(numbers), dtype=bool)
-        missing[in_run] = False
         fields = values, aggregates, missing, unreported
         return (self.by_session.of(self.row, fields) if self.by_session else fields), remarks
 

@@ -30,7 +30,7 @@ from ..output.result import Result
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
 from .provider import view
-from .reduction import JudgedDocuments, ReducedBlock, Reduction
+from .reduction import JudgedDocuments, ReducedBlock
 from .remarks import RunRemarks, warn_of
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ class Run:
         run = self.source
         return os.fspath(run.file) if isinstance(run, RunFile) and run.lasting else ""  # type: ignore[arg-type]
 
-    def rows(self, judgments: Judgments, standard: bool) -> tuple[Any, Mapping[str, Any]]:
-        """The rows of the run for our provider, and if `standard`, those for ir-measures' other providers.
+    def rows(self, judgments: Judgments, standard: bool) -> tuple[Iterable[ReducedBlock], Mapping[str, Any]]:
+        """The run for our provider, and if `standard`, its rows for ir-measures' other providers.
 
         Raises the errors of `RunSource` and of `check`. Our provider reads a file block by block, so an error
         may follow the last block.
@@ -152,12 +152,12 @@ class Run:
             return self.reduced(judgments), {}
         table = self.table(judgments)
         refuse_repeated(table)
-        return table, table.dicts()
+        return judgments.documents.blocks(table), table.dicts()
 
-    def reduced(self, judgments: Judgments) -> Reduction:
+    def reduced(self, judgments: Judgments) -> Iterable[ReducedBlock]:
         """The run, reduced to the judged documents; a run in a file is read and reduced block by block."""
         rows = self.table(judgments) if self.source.in_memory else self._blocks(judgments)
-        return Reduction.of(judgments.documents, rows)
+        return judgments.documents.blocks(rows)
 
     def table(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the same errors as `rows`."""
@@ -199,16 +199,16 @@ class StudiedRun(Run):
     file = ""  # a worker process would read the run again
 
     @cached_property
-    def _read(self) -> tuple[Reduction, tuple[str, ...]]:
+    def _read(self) -> tuple[ReducedBlock, tuple[str, ...]]:
         run = self.parent or self
         with about(self.name):
             table = run.block.listed if "_read" in vars(run) else run.table(run.judgments)
-            reduction = Reduction.of(self.judgments.documents, table)
+            (block,) = self.judgments.documents.blocks(table)
         if self.parent is None:
             remarks = RunRemarks(self.judgments.documents.judged)
-            remarks.count(reduction.block)
+            remarks.count(block)
             warn_of(remarks.of(self.source), self.name)
-        return reduction, tuple(table.topics)
+        return block, tuple(table.topics)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class StudiedRun(Run):
     @property
     def block(self) -> ReducedBlock:
         """The run, reduced as one block. Raises `GradedError` for a run that cannot be evaluated."""
-        return self._read[0].block
+        return self._read[0]
 
     @property
     def ranks(self) -> JudgedRanks:
@@ -229,16 +229,16 @@ class StudiedRun(Run):
         """The run as the measure sees it; without its cutoff unless `cut`."""
         return view(measure, self.ranks, self.block.views, cut)
 
-    def reduced(self, judgments: Judgments) -> Reduction:
+    def reduced(self, judgments: Judgments) -> Iterable[ReducedBlock]:
         """The reduction, which is kept. Other qrels need another one."""
-        return self._read[0] if judgments is self.judgments else super().reduced(judgments)
+        return (self.block,) if judgments is self.judgments else super().reduced(judgments)
 
-    def rows(self, judgments: Judgments, standard: bool) -> tuple[Any, Mapping[str, Any]]:
+    def rows(self, judgments: Judgments, standard: bool) -> tuple[Iterable[ReducedBlock], Mapping[str, Any]]:
         """The reduction for our provider, the rows for others. Other qrels need another reduction."""
         if not standard or judgments is not self.judgments:
             return super().rows(judgments, standard)
         by_topic = self.block.listed.dicts()
-        return self._read[0], {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
+        return (self.block,), {topic: by_topic[topic] for topic in self.topics if topic in by_topic}
 
 
 @dataclass(frozen=True)

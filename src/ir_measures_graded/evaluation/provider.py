@@ -1,6 +1,6 @@
 """The ir-measures provider of graded measures. No other module makes `Metric` objects."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import filterfalse
 from typing import Any
@@ -22,7 +22,7 @@ from ..registry.facts import is_graded, needs_intents
 from ..registry.plugins import origin
 from ..uncertainty import evaluated
 from . import trec_eval
-from .reduction import JudgedDocuments, ReducedBlock, Reduction
+from .reduction import JudgedDocuments, ReducedBlock
 
 
 class GradedEvaluator(Evaluator):
@@ -30,7 +30,7 @@ class GradedEvaluator(Evaluator):
 
     Every topic of the qrels has a value and no other topic has one. Graded measures, whose values are
     finite, report topics in the order of the qrels; standard measures in ir-measures' order. `judged` are the
-    judged documents of the qrels, if they are at hand. A run may be a `Reduction` to them.
+    judged documents of the qrels, if they are at hand.
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Source, judged: JudgedDocuments | None = None):
@@ -51,50 +51,53 @@ class GradedEvaluator(Evaluator):
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[Metric]:
-        for measure, order, values in self.reported(run):
+        for measure, order, values in self.reported(self.reduced(run)):
             for code, value in zip(order.tolist(), values[order].tolist()):
                 yield Metric(self.judged.topics[code], measure, value)
 
     def calc_aggregate(self, run: Source) -> dict[Measure, Any]:
-        return {measure: aggregate(measure, values[order]) for measure, order, values in self.reported(run)}
+        reported = self.reported(self.reduced(run))
+        return {measure: aggregate(measure, values[order]) for measure, order, values in reported}
 
-    def reported(self, run: Source) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
+    def reported(self, blocks: Iterable[ReducedBlock]) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
         """Each measure with the numbers of the topics in its order of reporting, and its values in the
         order of the qrels (T). The run is read block by block."""
-        reduction, topics = self.reduced(run), np.arange(len(self.judged.topics))
+        topics = np.arange(len(self.judged.topics))
         values = {measure: np.empty(topics.size) for measure in self.measures}
-        for block in reduction.blocks:
+        first = np.empty_like(topics)
+        for block in blocks:
+            first[block.topics] = block.first
             for measure in self.graded:
                 values[measure][block.topics] = _graded(measure, block)
             for measure in self.standard:
                 values[measure][block.topics] = trec_eval.values(measure, block.ranks, block.lists)
         for measure in self.graded:
             yield measure, topics, values[measure]
+        if not self.standard:
+            return
         judged = np.diff(self.judged.offsets) > 0
-        usual = self._order(reduction.first, judged) if self.standard else ([], [])
+        usual = self._order(first, judged)
         for measure in self.standard:
-            first, others = usual
+            in_run, others = usual
             # The provider of RR@k reports topics with relevant documents first, and none without judgments.
             if relevant_only := trec_eval.formula_of(measure) == trec_eval.RR_WITHIN:
                 relevant = self.judged.topic[self.judged.level >= measure["rel"]]
-                first, others = self._order(reduction.first, np.isin(topics, relevant))
+                in_run, others = self._order(first, np.isin(topics, relevant))
             values[measure][others] = measure.DEFAULT
-            order = np.array([*first, *others], dtype=np.int64)
+            order = np.concatenate((in_run, others))
             yield measure, order[judged[order]] if relevant_only else order, values[measure]
 
-    def reduced(self, run: Source) -> Reduction:
-        """The run, reduced when its blocks are read; a `Reduction` is returned unchanged."""
-        if isinstance(run, Reduction):
-            return run
+    def reduced(self, run: Source) -> Iterable[ReducedBlock]:
+        """The run, which is read and reduced with its blocks."""
         source = run_source(run)
-        return Reduction.of(self.documents, source.table() if source.in_memory else source.blocks())
+        return self.documents.blocks(source.table() if source.in_memory else source.blocks())
 
-    def _order(self, in_run: Mapping[int, int], evaluated: np.ndarray) -> tuple[list[int], list[int]]:
+    def _order(self, first: np.ndarray, evaluated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
         order, then the others by name. The last bit of a mean depends on this order."""
-        first = [code for code in sorted(in_run, key=in_run.__getitem__) if evaluated[code]]
-        others = sorted(set(range(len(evaluated))).difference(first), key=self.judged.topics.__getitem__)
-        return first, others
+        in_run, by_name = np.flatnonzero(evaluated & (first >= 0)), self.judged.topics.__getitem__
+        others = sorted(np.setdiff1d(np.arange(first.size), in_run).tolist(), key=by_name)
+        return in_run[np.argsort(first[in_run])], np.array(others, dtype=np.int64)
 
 
 class GradedProvider(Provider):

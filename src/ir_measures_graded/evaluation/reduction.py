@@ -43,16 +43,20 @@ class JudgedDocuments(NamedTuple):
         """The documents of the topics with these numbers."""
         return JudgedDocuments(self.qrels.part(topics), self.judged.part(topics))
 
-    def reduced(self, run: Rows, topics: Any = slice(None)) -> ReducedBlock:
+    def reduced(self, run: Rows, topics: Any = slice(None), start: int = 0) -> ReducedBlock:
         """The run, reduced to these documents. Topics without judgments are ignored.
 
-        `topics` are the numbers of the topics in the qrels. Raises `GradedError` if a topic retrieves a
-        document twice, judged or not.
+        `topics` are the numbers of the topics in the qrels, and `start` is the number of topics in earlier
+        blocks. Raises `GradedError` if a topic retrieves a document twice, judged or not.
         """
         code = self.judged.code
-        unjudged = [number for number, topic in enumerate(run.topics) if topic not in code]
-        if unjudged:
-            refuse_repeated(run.part(np.array(unjudged)))
+        codes = np.array([code.get(topic, -1) for topic in run.topics], dtype=np.int64)
+        if (codes < 0).any():
+            refuse_repeated(run.part(np.flatnonzero(codes < 0)))
+        # The lines tell the order of topics, because blocks of a file may come in another order.
+        place = np.arange(codes.size) + start if run.line is None else smallest(run.line, run.offsets)
+        first = np.full(len(code), -1)
+        first[codes[codes >= 0]] = place[codes >= 0]
         listed = run.of_topics(code)
 
         def matched(a: int, b: int) -> tuple[np.ndarray, Sort]:
@@ -63,19 +67,42 @@ class JudgedDocuments(NamedTuple):
             return found, lambda rows, group: block.ids(rows).descending(group)
 
         ranks = JudgedRanks.of(self.judged, listed.values, listed.offsets, matched)
-        return ReducedBlock(topics, ranks, listed)
+        return ReducedBlock(topics, ranks, listed, first)
+
+    def blocks(self, run: Rows | Iterable[Rows]) -> Iterator[ReducedBlock]:
+        """A run in memory, reduced as one block, or a run that is read and reduced block by block.
+
+        One more block has the topics that such a run lacks. If two blocks share a topic, the last one is
+        complete.
+        """
+        if isinstance(run, Rows):
+            refuse_mixed(run, self.qrels)
+            yield self.reduced(run)
+            return
+        code, start = self.judged.code, 0
+        lacking = np.ones(len(code), dtype=bool)
+        for rows in run:
+            refuse_mixed(rows, self.qrels)
+            topics = np.array(sorted(code[topic] for topic in rows.topics if topic in code), dtype=np.int64)
+            yield self.part(topics).reduced(rows, topics, start)
+            lacking[topics] = False
+            start += len(rows.topics)
+        rest = np.flatnonzero(lacking)
+        yield self.part(rest).reduced(read_run({}), rest)
 
 
 @dataclass(frozen=True)
 class ReducedBlock:
     """Some topics of a run: their numbers, and the run reduced to the judged documents of these topics.
 
-    `listed` has the rows of the run in the order of `ranks.scores`. Measures share `views` and `lists`.
+    `listed` has the rows of the run in the order of `ranks.scores`. `first` tells the order of the topics in
+    the run, and is −1 for a topic that the run lacks. Measures share `views` and `lists`.
     """
 
     topics: Any
     ranks: JudgedRanks
     listed: Rows
+    first: np.ndarray
     views: dict[Any, Topics] = field(default_factory=dict)
     lists: dict[Any, TrecLists] = field(default_factory=dict)
 
@@ -86,60 +113,6 @@ class ReducedBlock:
         docs = self.listed.docs.ids()
         row[tied] = row[tied][docs.take(row[tied]).descending(np.cumsum(changes(starts)))]
         return docs.take(row[position])
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """A run reduced to its judged documents, in one or several blocks of topics.
-
-    `first` has the number of each topic of the run, and the position where it appears first. It is complete
-    after the last block.
-    """
-
-    blocks: Iterable[ReducedBlock]
-    first: dict[int, int]
-
-    @classmethod
-    def of(cls, qrels: JudgedDocuments, run: Rows | Iterable[Rows]) -> Reduction:
-        """A run in memory, which is one block, or a run that is read block by block.
-
-        One more block has the topics that such a run lacks. If two blocks share a topic, the last one is
-        complete.
-        """
-        if isinstance(run, Rows):
-            refuse_mixed(run, qrels.qrels)
-            return cls((qrels.reduced(run),), _first_positions(qrels.judged, run))
-        first: dict[int, int] = {}
-
-        def blocks() -> Iterator[ReducedBlock]:
-            for rows in run:
-                refuse_mixed(rows, qrels.qrels)
-                found = _first_positions(qrels.judged, rows, max(first.values(), default=-1) + 1)
-                first.update(found)
-                topics = np.sort(np.array([*found], dtype=np.int64))
-                yield qrels.part(topics).reduced(rows, topics)
-            rest = np.delete(np.arange(len(qrels.judged.topics)), [*first])
-            yield qrels.part(rest).reduced(read_run({}), rest)
-
-        return cls(blocks(), first)
-
-    @property
-    def block(self) -> ReducedBlock:
-        """The block of a run in memory."""
-        (block,) = self.blocks
-        return block
-
-
-def _first_positions(judged: Judged, rows: Rows, start: int = 0) -> dict[int, int]:
-    """The number of each judged topic among the rows, and the position where it appears first in the run.
-
-    Places begin at `start` unless rows have lines, because blocks of a file may come in another order.
-    """
-    first = np.arange(len(rows.topics)) + start
-    if rows.line is not None:
-        first = smallest(rows.line, rows.offsets).astype(np.int64)
-    positions = zip(rows.topics, first.tolist())
-    return {judged.code[topic]: position for topic, position in positions if topic in judged.code}
 
 
 def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:

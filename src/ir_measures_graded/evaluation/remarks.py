@@ -48,6 +48,7 @@ class RunRemarks:
     def __init__(self, judged: Judged, depth: int | None = DEPTH):
         self.depth = depth
         self.counts = np.zeros((5, len(judged.topics)), dtype=np.int64)
+        self.missing = np.ones(len(judged.topics), dtype=bool)  # topics that the run lacks
 
     def watched(self, blocks: Iterable[ReducedBlock]) -> Iterator[ReducedBlock]:
         """The same blocks, which are counted."""
@@ -61,6 +62,7 @@ class RunRemarks:
         The counts of each topic: retrieved, judged, both within the depth, and whether scores differ.
         """
         ranks, depth, topics = block.ranks, self.depth or 0, block.ranks.retrieved.size
+        self.missing[block.topics] = block.first < 0
         self.counts[:, block.topics] = [
             ranks.retrieved,
             np.bincount(ranks.topic, minlength=topics),

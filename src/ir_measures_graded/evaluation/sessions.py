@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure, SumAgg
 
-from ..by_topic import positions
 from ..errors import GradedError, shown
 from ..inputs.in_memory import read_run
 from ..measures.sessions import SessionMeasure, Turns
@@ -49,18 +48,18 @@ class Sessions:
 
         Raises `GradedError` for a topic without a session and a turn, and for two turns with one number.
         """
-        pairs = [*_turns(topics, given)]
-        first: dict[tuple[str, int], str] = {}
-        for topic, (name, turn) in zip(topics, pairs):
-            if (other := first.setdefault((name, turn), topic)) != topic:
-                both = f"topics {shown(other)} and {shown(topic)}"
+        sessions: dict[str, dict[int, int]] = {}  # the number of the topic of each turn
+        for number, (name, turn) in enumerate(_turns(topics, given)):
+            turns = sessions.setdefault(name, {})
+            if turn in turns:
+                both = f"topics {shown(topics[turns[turn]])} and {shown(topics[number])}"
                 raise GradedError(f"{both} are both turn {turn} of session {shown(name)}")
-        code = {name: number for number, name in enumerate(dict.fromkeys(name for name, _ in pairs))}
-        session = np.array([code[name] for name, _ in pairs])
-        order = np.lexsort((np.array([turn for _, turn in pairs]), session))
-        place = np.empty_like(order)
-        place[order] = positions(np.bincount(session)) + 1
-        return cls(tuple(code), Turns(session, place))
+            turns[turn] = number
+        session, place = np.empty((2, len(topics)), dtype=np.int64)
+        for code, turns in enumerate(sessions.values()):
+            in_order = [turns[turn] for turn in sorted(turns)]
+            session[in_order], place[in_order] = code, np.arange(len(turns)) + 1
+        return cls(tuple(sessions), Turns(session, place))
 
 
 def _turns(topics: Sequence[str], given: Given) -> Iterator[tuple[str, int]]:

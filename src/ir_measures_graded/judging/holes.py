@@ -317,8 +317,8 @@ class Pool:
         judged = judgments.judged
         ranks = np.zeros((judged.level.size, len(study.runs)), dtype=np.int64)
         for column, run in enumerate(study.runs):
-            found = Run(run.name, run.block.listed).reduced(judgments).block.ranks
-            ranks[found.doc, column] = found.rank
+            (block,) = Run(run.name, run.block.listed).reduced(judgments)
+            ranks[block.ranks.doc, column] = block.ranks.rank
         within = (ranks > 0) & (ranks <= depth)
         weights = ideal = None
         if is_weighted_by_rank(measure):
