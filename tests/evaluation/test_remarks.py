@@ -28,17 +28,18 @@ RUNS = [
 ]
 
 
+def warned_of(analysis, run, *arguments, **options):
+    """The warnings of an analysis of a run."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        analysis(QRELS, {"x": run}, *arguments, **options)
+    return [(warning.category, str(warning.message)) for warning in caught]
+
+
 @pytest.mark.parametrize(("run", "remarks"), RUNS)
 def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
-    lines = [f"x: {remark}" for remark in remarks]
-    for use in (
-        lambda: evaluate(QRELS, {"x": run}, ["AP"]),
-        lambda: curves(QRELS, {"x": run}, "nCG", depth=3),
-    ):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            use()
-        assert [str(warning.message) for warning in caught if warning.category is InputWarning] == lines
+    lines = [(InputWarning, f"x: {remark}") for remark in remarks]
+    assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == lines
     assert [remark for _, remark in check(QRELS, {"x": run}).remarks] == remarks
 
 
@@ -66,13 +67,8 @@ def test_ranks_that_contradict_scores_are_counted_at_the_beginning_of_a_file(tmp
 
 @pytest.mark.parametrize("run", [{}, {"q1": {}}, pyarrow.table({"query_id": [], "doc_id": [], "score": []})])
 def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
-    for use in (
-        lambda: evaluate(QRELS, {"x": run}, ["AP"]),
-        lambda: curves(QRELS, {"x": run}, "nCG", depth=3),
-    ):
-        with pytest.warns(EmptyRunWarning) as caught:
-            use()
-        assert [str(warning.message) for warning in caught] == ["x: the run is empty"]
+    line = [(EmptyRunWarning, "x: the run is empty")]
+    assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == line
     assert check(QRELS, {"x": run}).remarks == (("x", "x: the run is empty"),)
 
 

@@ -155,17 +155,12 @@ def test_analyses_take_sessions_as_topics():
     noise = {topic: {doc: random.random() for doc in docs} for topic, docs in run.items()}
     given, sessions = (qrels, {"a": run, "b": noise}, ["nDCG_JK@5", "AP"]), True
     hand = of_sessions(evaluate(*given))
-    for of_runs, of_values in (
-        (compare(*given, sessions=sessions), compare(hand)),
-        (power(*given, sessions=sessions), power(hand)),
-        (gate(*given, sessions=sessions), gate(hand)),
-        (intervals(evaluate(*given, sessions=sessions)), intervals(hand)),
-    ):
+    pairs = [(each(*given, sessions=sessions), each(hand)) for each in (compare, power, gate)]
+    for of_runs, of_values in (*pairs, (intervals(evaluate(*given, sessions=sessions)), intervals(hand))):
         for one, other in zip(of_runs.records(), of_values.records(), strict=True):
             numbers = [{k: v for k, v in each.items() if isinstance(v, float)} for each in (one, other)]
             assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
-    for each in (compare, power, gate):
-        found = each(*given, sessions=sessions)
+    for found, _ in pairs:
         texts = " ".join([found.summary, *found.notes()])
         assert f"{len(hand.topics)} sessions" in texts
         assert f"{len(hand.topics)} topics" not in texts
@@ -187,15 +182,10 @@ def test_worker_processes_know_the_sessions():
 
 
 def test_the_shell_takes_ids_a_pattern_or_a_table(output, tmp_path):
-    table = "topic,session,turn\n7_1,7,1\n7_2,7,2\n7_10,7,10\n"
-    files = {name: tmp_path / name for name in ("turns.csv", "qrels", "run")}
-    files["turns.csv"].write_text(table)
-    files["qrels"].write_text(
-        "".join(f"{q} 0 {d} {v}\n" for q, docs in QRELS.items() for d, v in docs.items())
-    )
-    files["run"].write_text(
-        "".join(f"{q} 0 {d} 1 {v} r\n" for q in QRELS for d, v in RUN.get(q, {"z": 1}).items())
-    )
-    for how in ("--sessions", r"--sessions=(.)_(\d+)", f"--sessions={files['turns.csv']}"):
-        printed = output("evaluate", how, files["qrels"], files["run"], "nsDCG", "-q", "-n", "-f", "tsv")
+    turns, qrels, run = (tmp_path / name for name in ("turns.csv", "qrels", "run"))
+    turns.write_text("topic,session,turn\n7_1,7,1\n7_2,7,2\n7_10,7,10\n")
+    qrels.write_text("".join(f"{q} 0 {d} {v}\n" for q, docs in QRELS.items() for d, v in docs.items()))
+    run.write_text("".join(f"{q} 0 {d} 1 {v} r\n" for q, docs in RUN.items() for d, v in docs.items()))
+    for how in ("--sessions", r"--sessions=(.)_(\d+)", f"--sessions={turns}"):
+        printed = output("evaluate", how, qrels, run, "nsDCG", "-q", "-n", "-f", "tsv")
         assert printed == ["7\tnsDCG\t0.5565"]

@@ -96,25 +96,22 @@ def test_xgboost_stops_as_a_loop_by_hand(measure):
     values, best = by_hand(scores, measure, weighted)
     metric = xgboost_metric(measure)
     ranker = xgboost.XGBRanker(
-        n_estimators=ROUNDS,
-        n_jobs=1,
-        eval_metric=metric,
-        callbacks=[metric.early_stopping(PATIENCE)],
-        **settings,
-    )
+        n_estimators=ROUNDS, n_jobs=1, eval_metric=metric,
+        callbacks=[metric.early_stopping(PATIENCE)], **settings,
+    )  # fmt: skip
     ranker.fit(TRAIN[0], TRAIN[1], qid=TRAIN[3], eval_set=[VALID[:2]], eval_qid=[VALID[3]], verbose=False)
     assert ranker.best_iteration == best
     assert ranker.evals_result()["validation_0"][metric.names[0]] == pytest.approx(values, abs=6e-7)
     assert pickle.loads(pickle.dumps(ranker)).best_iteration == copy.deepcopy(ranker).best_iteration == best
 
 
-def test_xgbranker_refuses_what_one_group_cannot_tell():
-    for measures, reason in [
-        ("ERR_G@5", "depends on the labels of all"),
-        (["P@1", "P@3"], "takes one measure"),
-    ]:
-        with pytest.raises(GradedError, match=reason):
-            xgboost_metric(measures)(np.array([1.0, 0.0]), np.array([0.1, 0.2]))
+@pytest.mark.parametrize(
+    ("measures", "reason"),
+    [("ERR_G@5", "depends on the labels of all"), (["P@1", "P@3"], "takes one measure")],
+)
+def test_xgbranker_refuses_what_one_group_cannot_tell(measures, reason):
+    with pytest.raises(GradedError, match=reason):
+        xgboost_metric(measures)(np.array([1.0, 0.0]), np.array([0.1, 0.2]))
 
 
 @pytest.mark.parametrize("measure", [LARGER, SMALLER])

@@ -61,9 +61,8 @@ MEANS = {
 
 
 def experiment(systems=(ONE, TWO), metrics=METRICS, **options):
-    return pt.Experiment(
-        list(systems), TOPICS, QRELS, metrics, names=["one", "two"][: len(systems)], **options
-    )
+    names = ["one", "two"][: len(systems)]
+    return pt.Experiment(list(systems), TOPICS, QRELS, metrics, names=names, **options)
 
 
 def rows(frame):
@@ -109,12 +108,10 @@ def test_batches_hide_the_levels_that_unjudged_documents_could_have():
 
 @pytest.mark.parametrize("metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"])
 def test_batches_need_the_top_gain(metric):
-    systems = [Lookup(ONE)]
-    with pytest.raises(
-        ValueError, match=r"needs the levels of all topics.*give max_gain \((2\^|the )highest level"
-    ):
+    systems, hint = [Lookup(ONE)], r"needs the levels of all topics.*give max_gain \((2\^|the )highest level"
+    with pytest.raises(ValueError, match=hint):
         experiment(systems, ["AP", metric], batch_size=2, validate="ignore")
-    with pytest.raises(ValueError, match="needs the levels of all topics"):
+    with pytest.raises(ValueError, match=hint):
         pt.GridScan(systems[0], {}, TOPICS, QRELS, [metric], batch_size=1)
     assert not systems[0].batches
     measure = ir_measures.parse_measure(metric) if isinstance(metric, str) else metric
@@ -134,16 +131,6 @@ def test_per_query_values_include_topics_missing_from_a_run(batch_size):
             shown = frame[(frame["name"] == system) & (frame["measure"] == measure)]
             assert dict(zip(shown["qid"], shown["value"])) == pytest.approx(expected, abs=1e-6)
     assert len(frame) == 2 * 3 * len(METRICS)
-
-
-def test_baseline_counts_wins_and_losses():
-    stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
-    one, two = (rows(experiment(baseline=0))[name] for name in ("one", "two"))
-    assert math.isnan(one[f"{PAPER} p-value"])
-    assert (two[f"{PAPER} +"], two[f"{PAPER} -"]) == (1, 1)
-    p = stats.ttest_rel(*(list(EXPECTED[name][PAPER].values()) for name in ("two", "one"))).pvalue
-    assert two[f"{PAPER} p-value"] == pytest.approx(p)
-    assert (two["nCG@1 +"], two["nCG@1 -"]) == (1, 1)
 
 
 BETTER, WORSE = TWO, results(("1", "b", 3.0), ("1", "a", 2.0), ("2", "c", 1.0), ("3", "a", 1.0))

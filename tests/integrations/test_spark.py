@@ -30,6 +30,11 @@ pytestmark = [
 ]
 
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a test is too short for optimised code
+SETTINGS = {
+    "spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.sql.shuffle.partitions": "3",
+    "spark.default.parallelism": "2", "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}  # fmt: skip
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, ERR_G(unjudged="max") @ 2, AP, nDCG @ 10, RR @ 3, NumRet]
 
 
@@ -52,18 +57,8 @@ def spark():
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "3")
-        .config("spark.default.parallelism", "2")
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.extraJavaOptions", JAVA_OPTIONS)
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-        .config("spark.log.level", "OFF")
-        .getOrCreate()
-    )
+    builder = SparkSession.builder.master("local[2]").config(map=SETTINGS | {"spark.driver.memory": "1g"})
+    session = builder.config("spark.driver.extraJavaOptions", JAVA_OPTIONS).getOrCreate()
     yield session
     session.stop()
 
@@ -221,20 +216,11 @@ def test_the_script_for_spark_submit(tmp_path):
     parquet.write_table(rows({"one": runs["one"]}), tmp_path / "run.parquet")
     submit = shutil.which("spark-submit", path=os.path.dirname(sys.executable))
     options = ["--master", "local[1]", "--driver-java-options", JAVA_OPTIONS]
-    for setting in (
-        "spark.ui.enabled=false",
-        "spark.log.level=OFF",
-        "spark.sql.shuffle.partitions=1",
-        "spark.sql.codegen.wholeStage=false",
-        "spark.sql.codegen.factoryMode=NO_CODEGEN",
-    ):
-        options += ["--conf", setting]
+    for name, value in (SETTINGS | {"spark.sql.shuffle.partitions": "1"}).items():
+        options += ["--conf", f"{name}={value}"]
     command = [submit, *options, graded.__file__, "qrels.parquet", "run.parquet", "AP", "nDCG_JK@10"]
 
-    def submitted(*arguments):
-        return subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, text=True)
-
-    done = submitted("-o", "values")
+    done = subprocess.run([*command, "-o", "values"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = rows_of(parquet.read_table(tmp_path / "values"))
     local = expected(qrels, {"one": runs["one"]}, [AP, nDCG_JK @ 10])

@@ -104,7 +104,8 @@ class Evaluation(Result):
         The table is as for `from_values`. A collection may lack runs and measures of the others. Without this
         column, all values are of one collection without a name.
         """
-        return {name: cls(**fields) for name, fields in read_values(table, smaller, apart=True).items()}
+        found = read_values(table, smaller, (), "", apart=True)
+        return {name: cls(**fields) for name, fields in found.items()}
 
     def of(self, measure: Measure | str) -> np.ndarray:
         """The values by one of the measures (runs × topics). Raises `GradedError` for any other."""

@@ -164,10 +164,7 @@ def check_levels(measure: Measure, judged: Judged) -> None:
 
 
 def computed(
-    measure: GradedMeasure,
-    topics: Topics,
-    compute: Callable[[Topics], np.ndarray],
-    shape: tuple[int, ...] = (),
+    measure: GradedMeasure, topics: Topics, compute: Callable[[Topics], Any], shape: tuple[int, ...] = ()
 ) -> np.ndarray:
     """The result of `compute` for each topic, an array of that `shape`.
 

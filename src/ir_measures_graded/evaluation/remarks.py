@@ -115,7 +115,7 @@ def measure_remarks(measures: Iterable[Measure], judged: Judged) -> Iterator[tup
             continue
         whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
         levels = set(whole.all_levels.tolist())
-        named = gains if isinstance(gains, dict) else {}
+        named = gains if isinstance(gains, dict) else ()
         if absent := [level for level in named if level > 0 and level not in levels]:
             yield measure, f"the qrels have no document of level {listed(absent)}"
         if isinstance(rel, (int, float)) and levels and rel > max(levels):

@@ -45,11 +45,7 @@ IDS = {"", "index", *(name for ours in ("query_id", "doc_id", "run") for name in
 
 
 def read_values(
-    tables: Any,
-    smaller: Collection[str] = (),
-    attributes: Sequence[str] = (),
-    repeats: str = "",
-    apart: bool = False,
+    table: Any, smaller: Collection[str], attributes: Sequence[str], repeats: str, apart: bool = False
 ) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, a file or a list of files, by collection.
 
@@ -59,8 +55,8 @@ def read_values(
     """
     import pandas
 
-    several = isinstance(tables, (list, tuple)) and bool(tables) and _is_path(tables[0])
-    paths = [*tables] if several else [tables]
+    several = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
+    paths = [*table] if several else [table]
     names = [os.fspath(path) if _is_path(path) else "values" for path in paths]
     frames = [*map(frame_of, paths)]
     runs = run_names(names) if _is_path(paths[0]) else [UNNAMED]

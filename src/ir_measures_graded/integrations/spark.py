@@ -20,7 +20,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ir_measures import MeanAgg, Measure, SumAgg
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame
 
+Measures: TypeAlias = Measure | str | Iterable[Measure | str]
+By: TypeAlias = Sequence[str] | str
 KNOWN = 1_000_000
 """Up to this many topics of the qrels are sent to all workers, which then drop all other topics of a run."""
 TOPICS = 2_000
@@ -45,12 +47,7 @@ TOPICS = 2_000
 
 
 def evaluate(
-    measures: Iterable[Measure | str] | Measure | str,
-    qrels: DataFrame,
-    run: DataFrame,
-    by: Sequence[str] | str = (),
-    *,
-    topics_per_bucket: int = TOPICS,
+    measures: Measures, qrels: DataFrame, run: DataFrame, by: By = (), *, topics_per_bucket: int = TOPICS
 ) -> DataFrame:
     """The value of each measure for each topic: a DataFrame with `by`, query_id, measure and value.
 
@@ -96,12 +93,7 @@ def evaluate(
 
 
 def aggregate(
-    measures: Iterable[Measure | str] | Measure | str,
-    qrels: DataFrame,
-    run: DataFrame,
-    by: Sequence[str] | str = (),
-    *,
-    topics_per_bucket: int = TOPICS,
+    measures: Measures, qrels: DataFrame, run: DataFrame, by: By = (), *, topics_per_bucket: int = TOPICS
 ) -> DataFrame:
     """The aggregate of each measure over the topics: a DataFrame with `by`, measure, value and topics.
 
