@@ -3,6 +3,7 @@
 import gzip
 import io
 import sys
+import typing
 from pathlib import Path
 
 import ir_measures
@@ -108,6 +109,10 @@ def test_runs_without_names_are_named_as_in_the_commands(tmp_path):
         found = evaluate(QRELS, runs, ["CG@1"])
         assert found.runs == tuple(names)
         assert found.of("CG@1").tolist() == [[3, 0, 0]] * len(names)
+
+
+def test_annotations_are_known_outside_their_modules():
+    assert typing.get_type_hints(evaluate)["return"] is Evaluation
 
 
 def test_progress_bar_needs_tqdm(monkeypatch, capsys):
