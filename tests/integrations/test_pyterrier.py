@@ -294,7 +294,7 @@ def test_other_spellings_are_read_as_in_the_commands():
 
 @pytest.mark.parametrize("metric", ["nDGC@10", "Rndcg"])
 def test_unreadable_measure_is_one_clear_error(metric):
-    messages = "did you mean nDCG|known trec name Rndcg, but not yet"
+    messages, earlier = "did you mean nDCG|known trec name Rndcg, but not yet", sys.exc_info()[1]
     with pytest.raises(ValueError, match=messages) as error:
         experiment(metrics=["map", metric])
-    assert error.value.__context__ is None or error.value.__suppress_context__
+    assert error.value.__suppress_context__ or error.value.__context__ is earlier  # CatBoost leaves one
