@@ -15,9 +15,8 @@ def test_documents_and_topics_are_counted_at_each_level():
     assert found.documents.tolist() == [1, 3, 2, 1]
     assert found.topics.tolist() == [1, 2, 2, 1]
     assert found.relevant.tolist() == [2, 1, 0, 0]
-    assert found.records()[2] == {
-        "level": 2, "documents": 2, "topics": 2, "mean_per_topic": 0.5, "definition": "",
-    }  # fmt: skip
+    numbers = {"level": 2, "documents": 2, "topics": 2, "mean_per_topic": 0.5}
+    assert found.records()[2] == numbers | {"definition": ""}
     columns, rows = found.table()
     assert dict(zip(columns, rows[1]))["mean per topic"] == 0.75
     assert repr(found) == "<Levels: 7 judged documents of 4 topics, levels -1 to 4>"
@@ -25,9 +24,8 @@ def test_documents_and_topics_are_counted_at_each_level():
 
 def test_definitions_come_from_ir_datasets():
     found = levels(demo.NAME)
-    assert [record["definition"].partition(":")[0] for record in found.records()] == [
-        "Irrelevant", "Marginally relevant", "Fairly relevant", "Highly relevant",
-    ]  # fmt: skip
+    names = [record["definition"].partition(":")[0] for record in found.records()]
+    assert names == ["Irrelevant", "Marginally relevant", "Fairly relevant", "Highly relevant"]
     assert levels(demo.qrels_path()).definitions == {}
     assert found.documents.tolist() == levels(demo.qrels_path()).documents.tolist()
     assert found.notes() == []

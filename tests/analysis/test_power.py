@@ -35,7 +35,7 @@ def test_the_tests_equal_those_of_compare(values, found):
         records = [record for record in found.pair_records() if record["measure"] == measure]
         assert [(record["run"], record["other"]) for record in records] == found.pairs
         by_pair = {frozenset((test.run, test.other)): test.p for test in tests}
-        assert {frozenset((record["run"], record["other"])): record["p"] for record in records} == by_pair
+        assert [by_pair[frozenset(pair)] for pair in found.pairs] == [record["p"] for record in records]
         assert found.share(measure) == np.mean([test.p < 0.05 for test in tests])
         assert found.share(measure, 0.001) == np.mean([test.p < 0.001 for test in tests])
 
@@ -122,18 +122,18 @@ def test_tables_put_the_most_discriminating_measure_first(found):
     mde = ["MDE lowest", "MDE median", "MDE highest"]
     assert columns == ["measure", "share p < 0.05", "pairs", *mde, "swap rate", "swaps ≤ 5% from"]
     assert [row[1] for row in rows] == sorted((found.share(measure) for measure in MEASURES), reverse=True)
+    assert [record["measure"] for record in found.records()] == MEASURES
     assert len(wanted) == 2 * len(rows)
-    row = dict(zip(further, wanted[0]))
-    measure = row["measure"]
-    assert (row["lowest"], row["median"], row["highest"]) == found.topics_by_pair(measure, 0.05)
-    assert row["highest at limit"] == found.topics_by_pair(measure, 0.05, upper=True)[2]
-    records = found.records()
-    assert [record["measure"] for record in records] == MEASURES
-    (record,) = [record for record in records if record["measure"] == measure]
-    assert record["topics_0.05"] == row["median"]
-    assert record["topics_0.05_anova"] == row["ANOVA"] == found.anova_topics(measure, 0.05)
-    assert (record["type_s_0.05"], record["type_m_0.05"]) == (row["type S"], row["type M"])
-    assert record["significant"] == round(10 * record["discriminative_power"])
+    measure, difference, *numbers = wanted[0]
+    topics, upper = (found.topics_by_pair(measure, 0.05, upper) for upper in (False, True))
+    anova, errors = found.anova_topics(measure, 0.05), found.errors(measure, 0.05)
+    assert (difference, numbers) == (0.05, [*topics, *upper[1:], anova, *errors])
+    assert further[2:] == [
+        "lowest", "median", "highest", "median at limit", "highest at limit", "ANOVA", "type S", "type M",
+    ]  # fmt: skip
+    (record,) = [record for record in found.records() if record["measure"] == measure]
+    assert [number for name, number in record.items() if "_0.05" in name] == numbers
+    assert (record["topics_0.05"], record["topics_0.05_anova"]) == (topics[1], anova)
 
 
 @pytest.mark.parametrize("test", TESTS)

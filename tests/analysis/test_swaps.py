@@ -86,7 +86,6 @@ def test_table_and_records_hold_means_deviations_and_gaps():
     records, values = found.records(), found.values[1, 0, 3]
     assert len(records) == 2 * 2 * 4
     assert (swaps([MUAP], levels=[2], documents=4, most=2, repetitions=1).deviations() == 0).all()
-    assert records[2 * 4 + 3] == {
-        "levels": 4, "measure": "muAP", "swaps": 3,
-        "mean": pytest.approx(values.mean()), "standard_deviation": pytest.approx(values.std(ddof=1)),
-    }  # fmt: skip
+    names = {"levels": 4, "measure": "muAP", "swaps": 3}
+    mean, deviation = pytest.approx(values.mean()), pytest.approx(values.std(ddof=1))
+    assert records[2 * 4 + 3] == names | {"mean": mean, "standard_deviation": deviation}

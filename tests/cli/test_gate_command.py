@@ -1,6 +1,7 @@
 """The command `gate`: exit statuses, values in tables, drift, groups and files."""
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -53,14 +54,10 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
 def test_every_format_has_the_row_of_the_verdict(table, capsys):
     files = [f"g.{ending}" for ending in ("json", "md", "csv", "tex", "xml")]
     words = ["gate", "--values", table, "A", "C", *(word for file in files for word in ("-o", file))]
-    separators = {"text": None, "markdown": "|", "latex": "&", "tsv": "\t", "csv": ","}
-    for form, separator in separators.items():
+    for form in ("text", "markdown", "latex", "tsv", "csv"):
         assert cli.main([*words, "-f", form]) == 1
-        lines = capsys.readouterr().out.replace("\\", "").splitlines()
-        cells = [[cell.strip() for cell in line.strip("| ").split(separator)] for line in lines]
-        columns = next(line for line in cells if line[:1] == ["measure"])
-        row = dict(zip(columns, next(line for line in cells if line[:1] == ["P@5"])))
-        assert (row["difference"].replace("−", "-"), row["verdict"]) == ("-0.2000", "worse")
+        cells = [{*re.split(r"[\s|&,]+", line)} for line in capsys.readouterr().out.splitlines()]
+        assert any({"P@5", "-0.2000", "worse"} <= each for each in cells)
     for form in ("jsonl", "json"):
         assert cli.main([*words, "-f", form]) == 1
         read = json.loads(capsys.readouterr().out)

@@ -34,6 +34,7 @@ from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By, groups_of
 from ..evaluation.named import Qrels, Runs, Study
 from ..evaluation.sessions import Given
+from ..evaluation.values import number_in
 from ..output import plots
 from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
@@ -76,10 +77,7 @@ class Margin:
         """The margin in a text such as ``5%`` or ``0.01``. Raises `GradedError` unless it is above 0."""
         text = str(given).strip()
         relative = text.endswith("%")
-        try:
-            size = float(text.removesuffix("%")) / (100 if relative else 1)
-        except ValueError:
-            size = 0.0
+        size = number_in(text.removesuffix("%")) / (100 if relative else 1)
         if not 0 < size < (1 if relative else np.inf):
             raise GradedError(f"margin={given!r} is not allowed; give a share below 100%, as 5%, or 0.01")
         return cls(size, relative)
@@ -135,7 +133,7 @@ class Verdict:
             reason = f"over {of}, the new run is not worse by {margin}."
         elif self.verdict != UNDECIDED:
             beyond = "beyond" if self.beyond else "not certainly beyond"
-            difference = f"the difference is {self.difference:+.4f} (p = {PValue(self.p):.4f})"
+            difference = f"the difference is {self.difference:+.4f} (p = {self.p:.4f})"
             reason = f"{difference}, {beyond} the margin of {margin}."
         else:
             if needed is None:
@@ -151,8 +149,7 @@ class Verdict:
     def record(self) -> dict[str, Any]:
         """The numbers as a row for programs."""
         row = {key: value for key, value in vars(self).items() if key not in ("fallen", "stands")}
-        row |= {"measure": str(self.measure), "p": PValue(self.p)}
-        row["reachable"] = self.reachable and str(self.reachable)
+        row |= {"measure": str(self.measure), "reachable": self.reachable and str(self.reachable)}
         ties, judgments = map(self.stands.get, WORDS)
         return row | {"stands_over_ties": ties, "stands_over_judgments": judgments}
 
@@ -407,10 +404,11 @@ def _corrected(found: list[Verdict], equivalent: bool) -> list[Verdict]:
     """The verdicts with Holm's correction of p for all that are tested."""
     p, tested = np.array([each.p for each in found]), [each.verdict != SMALL for each in found]
     p[tested] = holm(p[tested])
+    found = [replace(each, p=PValue(of)) for each, of in zip(found, p)]
     clear = DIFFERS if equivalent else WORSE
     return [
-        replace(each, p=of, verdict=clear if each.verdict == UNDECIDED and of < LEVEL else each.verdict)
-        for each, of in zip(found, p.tolist())
+        replace(each, verdict=clear) if each.verdict == UNDECIDED and each.p < LEVEL else each
+        for each in found
     ]
 
 
