@@ -114,38 +114,29 @@ def test_bands_equal_the_scipy_bootstrap():
 # ---------------------------------------------------------------------------- table and figure
 
 
-def drawn(bands=False):
-    """The axes of a figure of two curves."""
-    ends = {"bands": np.array([[[0.05] * 3, [0.35] * 3]] * 2), "confidence": 0.95} if bands else {}
+def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     found = made([0.1, 0.2, 0.3], [0.4, 0.35, 0.6], measure=nDCG_JK(gains={2: 10}), ideal=[0.7, 0.8, 0.9])
-    return replace(found, topics=12, **ends).figure().axes[0]
-
-
-def test_figure_shows_named_curves_and_sorted_legend():
-    axes = drawn()
+    found = replace(found, topics=12)
+    (axes,) = found.figure().axes
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert list(lines) == ["ideal", "A", "B"]
     assert lines["B"].get_xdata().tolist() == [1, 2, 3]
     assert lines["B"].get_ydata().tolist() == [0.4, 0.35, 0.6]
     assert lines["ideal"].get_ydata().tolist() == [0.7, 0.8, 0.9]
-    assert axes.get_title("left") == "nDCG_JK(gains={2:10})"
-    assert axes.get_xlabel() == "Rank"
-    assert axes.get_ylabel() == "Mean over 12 topics"
+    texts = axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()
+    assert texts == ("nDCG_JK(gains={2:10})", "Rank", "Mean over 12 topics")
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "B", "A"]
+
+    bands = np.array([[[0.05] * 3, [0.35] * 3]] * 2)
+    (axes,) = replace(found, bands=bands, confidence=0.95).figure().axes
+    assert axes.get_ylabel() == "Mean over 12 topics, 95 % pointwise percentile bands"
+    extents = [band.get_paths()[0].get_extents() for band in axes.collections]
+    assert [(band.y0, band.y1) for band in extents] == [pytest.approx((0.05, 0.35))] * 2
 
 
 def test_legend_starts_with_the_smallest_value_if_smaller_is_better():
     axes = made([0.5], [0.1], measure=NDPM, names=("far", "near")).figure().axes[0]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["near", "far"]
-    assert axes.get_ylabel() == "Mean over 1 topic"
-
-
-def test_figure_shows_bands_and_their_confidence():
-    axes = drawn(bands=True)
-    assert axes.get_ylabel() == "Mean over 12 topics, 95 % pointwise percentile bands"
-    band = axes.collections[0].get_paths()[0].get_extents()
-    assert (band.y0, band.y1) == pytest.approx((0.05, 0.35))
-    assert len(axes.collections) == 2
 
 
 def test_figure_does_not_import_pyplot():
@@ -163,20 +154,12 @@ def test_figure_does_not_import_pyplot():
 # --------------------------------------------------------------------------------- real runs
 
 
-@pytest.fixture(scope="module")
-def dl21(shared_data):
+def test_curves_of_real_runs_pass_through_published_trec_eval_values(shared_data):
     folder = shared_data / "dl21-passage"
-    runs = {path.name.removesuffix(".run.gz"): path for path in sorted((folder / "runs").glob("*.gz"))}
-    assert len(runs) == 24
-    return folder, runs
-
-
-def test_curves_of_real_runs_pass_through_published_trec_eval_values(dl21):
-    folder, runs = dl21
     files = sorted((folder / "trec_eval").glob("*.*eval"))
-    runs = {name: runs[name] for name in {file.stem for file in files}}
-    found = {"P": P, "ndcg_cut": nDCG}
-    found = {name: curves(folder / "qrels.txt", runs, measure) for name, measure in found.items()}
+    runs = {name: folder / "runs" / f"{name}.run.gz" for name in {file.stem for file in files}}
+    qrels = folder / "qrels.txt"
+    found = {"P": curves(qrels, runs, P), "ndcg_cut": curves(qrels, runs, nDCG)}
     compared = 0
     for file in files:
         for name, topic, value in map(str.split, file.read_text().splitlines()):

@@ -9,7 +9,7 @@ from ir_measures import AP, ERR, P, R, nDCG
 
 import strategies
 from ir_measures_graded import CG, parse_measure
-from ir_measures_graded.analysis import Explanation, evaluate, explain, explain_difference
+from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.measures import MEASURES
 from ir_measures_graded.output import plots
@@ -185,6 +185,8 @@ def test_explanations_of_many_topics_equal_single_ones():
             for topic, among in zip(qrels, found, strict=True):
                 alone = explain(qrels, runs[name], measure, topic, 6, name=name)
                 assert (among.records(), among.summary) == (alone.records(), alone.summary)
+                assert f" for topic {topic} of {name}" in alone.summary
+                assert explain(qrels, runs[name], measure, topic, 6).summary.endswith(f" for topic {topic}")
     assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [("x", "a")]
 
 
@@ -199,22 +201,6 @@ def test_ids_are_shown_on_one_line_and_kept_in_records():
     _, rows = found.table()
     assert [row[1] for row in rows] == ["<script>", "a\\nb", "\\u202eltr", "d" * 60 + "…"]
     assert "&lt;script&gt;" in found._repr_html_()
-
-
-def test_summary_and_table():
-    found = explain(*JK, "nDCG_JK@2", "q", name="bm25")
-    assert isinstance(found, Explanation)
-    assert found.summary == "nDCG_JK@2 = 0.8333 for topic q of bm25"
-    assert explain(*JK, "nDCG_JK@2", "q").summary == "nDCG_JK@2 = 0.8333 for topic q"
-    columns, rows = found.table()
-    assert columns == [
-        *("rank", "document", "score", "level", "gain", "weight", "contribution", "sum", "value"),
-        *("ideal level", "ideal gain", "ideal"),
-    ]
-    assert [round(cell, 3) if cell != "d1" else cell for cell in rows[1]] == [
-        *(2, "d1", -1, 2, 2, 1, 0.333, 5, 0.833),
-        *(3, 3, 6),
-    ]
 
 
 # --------------------------------------------------------------------------------- condensed lists

@@ -9,7 +9,6 @@ RUNS = {
     "tied": {"q": {"a": 2.0, "x": 2.0, "y": 1.0}, "r": {"a": 1.0}},
     "holes": {"q": {"x": 3.0, "y": 2.0, "a": 1.0}, "r": {"z": 2.0, "a": 1.0}},
 }
-MEASURES = ["nDCG_JK@2", "ERR_G@2", "NDPM"]
 
 
 def test_ranges_are_the_values_of_the_options():
@@ -53,11 +52,8 @@ def test_unjudged_documents_of_a_tie_are_distinguished():
 
 def test_draws_depend_on_the_seed_alone():
     qrels = {"q": {f"d{number}": number for number in range(10)}}
-    docs = [f"{kind}{number}" for number in range(10) for kind in "dx"]
-    run = {"q": {doc: -float(place) for place, doc in enumerate(docs)}}
-    one, again, other = (
-        ranges(qrels, {"run": run}, ["CG"], draws=40, seed=seed).values for seed in (1, 1, 2)
-    )
+    run = {"q": {f"{kind}{number}": -float(number) for number in range(10) for kind in "dx"}}
+    one, again, other = (ranges(qrels, {"": run}, ["CG"], draws=40, seed=seed).values for seed in (1, 1, 2))
     assert one == again
     assert one != other
 
@@ -79,24 +75,18 @@ def test_a_measure_with_too_many_judgments_has_a_note():
     found = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"], draws=0)
     by_nerr, by_ndcg = found.values
     assert found.notes() == [f"nERR of run has no range over judgments: {by_nerr.note}."]
-    assert by_nerr.unjudged is None
     assert "use a smaller cutoff" in by_nerr.note
-    assert by_ndcg.unjudged is not None
-    assert by_ndcg.note == ""
+    assert (by_nerr.unjudged is None, by_ndcg.unjudged is None, by_ndcg.note) == (True, False, "")
 
 
-def test_tables_records_and_figure():
-    found = ranges(QRELS, RUNS, MEASURES, draws=5)
-    columns, rows = found.table()
+def test_tables_and_figure():
+    found = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "NDPM"], draws=5)
+    rows = found.table()[1]
     assert [row[:2] for row in rows][:2] == [["nDCG_JK@2", "tied"], ["nDCG_JK@2", "holes"]]
-    assert all(len(row) == len(columns) for row in rows)
     assert found.table_of_differences()[1] == [
         ["nDCG_JK@2", 1, 1, 0, True],
         ["ERR_G@2", 1, 1, 0, False],
         ["NDPM", 1, None, None, None],
     ]
-    records = found.records()
-    assert len(records) == 3 * (2 + 1)
-    assert {tuple(record) for record in records} == {tuple(records[0])}
-    assert len(found.to_frame()) == len(records)
+    assert len(found.records()) == 3 * (2 + 1)
     assert len(found.figure().axes) == 3

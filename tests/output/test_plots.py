@@ -52,13 +52,6 @@ def test_unknown_endings_raise_an_error_that_lists_the_known_ones(name, tmp_path
     assert os.listdir(tmp_path) == []
 
 
-def test_svg_keeps_text_as_text(figure, tmp_path):
-    plots.save(figure, tmp_path / "a.svg")
-    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert ">nDCG_JK(gains={2:10})@10</text>" in text
-    assert ">Rank</text>" in text
-
-
 def test_matplotlib_settings_stay_unchanged(figure, tmp_path):
     import matplotlib
 
@@ -118,17 +111,10 @@ def test_28_lines_differ_in_colour_and_dashes_and_without_colour():
         assert all(style[part] != following[part] for part in style)
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("AP", ["AP"]),
-        ("nDCG_JK(b=2,gains={1:1})", ["nDCG_JK(b=2,", "gains={1:1})"]),
-        ("one two three four", ["one two three", "four"]),
-        ("averylongwordindeedwithoutbreaks", ["averylongwordindeedwithoutbreaks"]),
-    ],
-)
-def test_titles_break_after_commas_and_spaces(text, lines):
-    assert plots.title(text, width=14).split("\n") == lines
+def test_titles_break_after_commas_and_spaces_only():
+    assert plots.title("one two three four", width=14).split("\n") == ["one two three", "four"]
+    for whole in ("AP", "averylongwordindeedwithoutbreaks"):
+        assert plots.title(whole, width=14) == whole
 
 
 def test_one_warning_counts_the_characters_that_the_font_lacks(tmp_path):
