@@ -29,7 +29,7 @@ DEPTH = 6
     ids=str,
 )
 def test_curve_equals_the_mean_at_each_cutoff(measure):
-    found = curves(QRELS, RUNS, measure, DEPTH)
+    found = curves(QRELS, RUNS, measure @ DEPTH, DEPTH)
     means = [evaluate(QRELS, RUNS, [measure @ rank]).means()[:, 0] for rank in range(1, DEPTH + 1)]
     np.testing.assert_allclose(found.values, np.transpose(means), rtol=1e-15)
     assert (found.runs, found.topics, found.measure) == (("good", "poor"), 3, measure)
@@ -56,12 +56,6 @@ def test_averages_divide_the_mean_vector_by_the_mean_ideal_vector():
         np.testing.assert_allclose(found.values, raw.values / raw.ideal, rtol=1e-15)
         assert found.ideal.tolist() == [1] * DEPTH
         assert not np.allclose(found.values, curves(QRELS, RUNS, normalised, DEPTH).values)
-
-
-def test_default_depth_is_the_cutoff_or_100():
-    assert curves(QRELS, RUNS, "nCG@7").values.shape == (2, 7)
-    assert curves(QRELS, RUNS, "nCG@7", 7).measure == nCG
-    assert curves(QRELS, RUNS, "P").values.shape == (2, 100)
 
 
 # -------------------------------------------------------------------------- several measures

@@ -1,8 +1,4 @@
-"""The command `curves`: its options, the names of measures, and runs from streams."""
-
-import gzip
-import sys
-from pathlib import Path
+"""The command `curves`: its options, and the names of measures."""
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import curves
@@ -25,14 +21,3 @@ def test_the_cutoff_of_a_trec_eval_name_is_the_depth(output):
     cut = output("curves", demo.NAME, A, "ndcg_cut_3")
     assert cut == output("curves", demo.NAME, A, "nDCG", "--depth", 3)
     assert len(cut) == 4
-
-
-def test_gzip_and_standard_input(output, monkeypatch):
-    packed = Path("A.run.gz")
-    packed.write_bytes(gzip.compress(Path(A).read_bytes()))
-    lines = output("curves", demo.NAME, packed, "P@3")
-    with open(A) as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        assert [line.split()[1:] for line in output("curves", demo.NAME, "-", "P@3")[1:]] == [
-            line.split()[1:] for line in lines[1:]
-        ]

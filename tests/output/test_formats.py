@@ -40,12 +40,5 @@ def test_programs_read_every_cell(rows):
 
 
 def test_wide_characters_take_two_columns():
-    assert list(
-        formats.text(["run", "AP"], [["検索", 0.5], ["ｂ", 0.5], ["bm25", 0.5], ["e\u0301", 0.5]])
-    ) == [
-        "run       AP",
-        "検索  0.5000",
-        "ｂ    0.5000",
-        "bm25  0.5000",
-        "e\u0301     0.5000",
-    ]
+    lines = formats.text(["run", "AP"], [["検索", 0.5], ["ｂ", 0.5], ["bm25", 0.5], ["e\u0301", 0.5]])
+    assert [*lines] == ["run       AP", "検索  0.5000", "ｂ    0.5000", "bm25  0.5000", "e\u0301     0.5000"]

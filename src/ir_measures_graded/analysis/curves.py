@@ -137,14 +137,12 @@ class Curves(Result):
         ranks, lines, drawn = self.ranks, [], []
         if self.ideal is not None:
             lines = axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
-        every = max(1, ranks.size // 8)
-        styles = plots.run_styles(self.runs)
-        for number, (run, values) in enumerate(zip(self.runs, self.values)):
-            style = styles[run]
+        every, styles = max(1, ranks.size // 8), plots.run_styles(self.runs)
+        for number, run in enumerate(self.runs):
+            style, start = styles[run], number * every // len(self.runs)
             if self.bands is not None:
                 axes.fill_between(ranks, *self.bands[number], color=style["color"], alpha=0.15, linewidth=0)
-            start = number * every // max(1, len(self.runs))
-            drawn += axes.plot(ranks, values, label=run, markevery=(start, every), **style)
+            drawn += axes.plot(ranks, self.values[number], label=run, markevery=(start, every), **style)
         if title:
             axes.set_title(plots.title(self.label, width))
         axes.set_ylabel(", ".join([f"Mean over {counted(self.topics, 'topic')}", *self.notes()]))
@@ -400,8 +398,7 @@ def _interval(
 
     def statistic(*samples: np.ndarray, axis: int) -> np.ndarray:
         # SciPy passes ranks on the first axis; `quotient` expects them on the last.
-        means = (np.moveaxis(sample.mean(axis=axis), 0, -1) for sample in samples)
-        return np.moveaxis(_combined(measure, *means), -1, 0)
+        return _combined(measure, *(sample.mean(axis=axis).T for sample in samples)).T
 
     _, depth, topics = vectors.shape
     result = bootstrap(

@@ -232,7 +232,8 @@ def _explained(
     depth = whole_number(depth, "depth", 1)
     size = depth * len(topics) * BYTES
     refuse_large("depth", depth, size, f"an explanation of {counted(len(topics), 'topic')}")
-    value, last = evaluate(run.judgments, [run], [measure]).values[0, 0], min(depth, cutoff or depth)
+    shape, last = (len(topics), depth), min(depth, cutoff or depth)
+    value = evaluate(run.judgments, [run], [measure]).values[0, 0]
     documents, found = _lists(run, measure, ranks, ordered, depth)
     if takes_cutoff(measure):
         found["values"] = values_at_ranks(measure, run, last)
@@ -246,13 +247,12 @@ def _explained(
             elif added is not None:
                 found["ideal"] = ideal_values(last)
         if added is not None:
-            shape = len(topics), depth
             found["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
             if (weights := facts.rank_weights(measure, last)) is not None:
                 found["weights"] = np.tile(weights, (len(topics), 1))
     else:
         found["ideal"] = ideal_values(last)
-        found["gains"] = found["ideal_gains"] = np.full(found["levels"].shape, np.nan)
+        found["gains"] = found["ideal_gains"] = np.full(shape, np.nan)
     missing = {name: ((0, 0), (0, depth - values.shape[1])) for name, values in found.items()}
     tables = {name: np.pad(found[name], ends, constant_values=np.nan) for name, ends in missing.items()}
     return [
@@ -502,9 +502,9 @@ def explain_difference(
     if topic is None:
         values = evaluate(study.judgments, study.runs, [measure]).of(measure)
         topic = topics[int(np.abs(values[1] - values[0]).argmax())]
-    found = explanations(study.judgments, study.runs, measure, depth, [topic])
-    if depth is None and all(each.contributions is not None for (each,) in found.values()):
-        depth = max(1, *(int(run.ranks.retrieved.max()) for run in study.runs))  # shows where documents went
-        found = explanations(study.judgments, study.runs, measure, depth, [topic])
-    other, run = (each for (each,) in found.values())
+    explained = partial(explanations, study.judgments, study.runs, measure, topics=[topic])
+    (other,), (run,) = explained(depth=depth).values()
+    if depth is None and run.contributions is not None:  # the whole lists show where documents went
+        depth = max(1, *(int(each.ranks.retrieved.max()) for each in study.runs))
+        (other,), (run,) = explained(depth=depth).values()
     return ExplainedDifference(other, run, count)

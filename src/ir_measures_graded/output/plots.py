@@ -119,11 +119,8 @@ def size_for(labels: Iterable[str]) -> tuple[float, float]:
 
 def line_style(number: int) -> dict[str, Any]:
     """Colour, dashes and marker of line `number`, counted from 0, as arguments of `Axes.plot`."""
-    return {
-        "color": COLOURS[number % len(COLOURS)],
-        "linestyle": DASHES[number % len(DASHES)],
-        "marker": MARKERS[number % len(MARKERS)],
-    }
+    looks = {"color": COLOURS, "linestyle": DASHES, "marker": MARKERS}
+    return {part: kinds[number % len(kinds)] for part, kinds in looks.items()}
 
 
 def run_styles(runs: Iterable[str]) -> dict[str, dict[str, Any]]:
