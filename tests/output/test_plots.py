@@ -112,7 +112,7 @@ def test_28_lines_differ_in_colour_and_dashes_and_without_colour():
 
 
 def test_titles_break_after_commas_and_spaces_only():
-    assert plots.title("one two three four", width=14).split("\n") == ["one two three", "four"]
+    assert plots.title("one two three four", width=13).split("\n") == ["one two three", "four"]
     for whole in ("AP", "averylongwordindeedwithoutbreaks"):
         assert plots.title(whole, width=14) == whole
 
