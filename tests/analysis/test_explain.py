@@ -216,8 +216,9 @@ def test_condensed_lists_have_the_documents_that_the_measure_sees():
 
 def test_figures_have_room_for_long_names():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    qrels, run = {"q": {"d" * 60: 1}}, {"q": {"d" * 60: 1.0}}
-    for name in ("A" * 20, "r" * 150):
+    doc = "\x01" * 60  # is written as four characters each
+    qrels, run = {"q": {doc: 1}}, {"q": {doc: 1.0}}
+    for name in ("A", "r" * 150):
         for measure in ("CG@5", "ESL"):
             plots.rendered(explain(qrels, run, measure, "q", name=name).figure(), "svg")
         plots.rendered(explain_difference(qrels, {name: run, "other": {}}, "CG@5").figure(), "svg")
