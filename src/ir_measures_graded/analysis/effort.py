@@ -51,12 +51,8 @@ class Effort(Result):
     def table(self) -> Table:
         """Column names and rows: the targets, then one row per run with the ranks."""
         missing = f"not within depth {self.depth}"
-        rows = [[str(rank or missing) for rank in ranks] for ranks in self.ranks]
-        targets = [f"{self.of}@{rank}" for rank in self.at]
-        return ["run", *targets], [
-            ["(value)", *self.targets],
-            *([run, *row] for run, row in zip(self.runs, rows)),
-        ]
+        rows = [[run, *(str(rank or missing) for rank in ranks)] for run, ranks in zip(self.runs, self.ranks)]
+        return ["run", *(f"{self.of}@{rank}" for rank in self.at)], [["(value)", *self.targets], *rows]
 
     def notes(self) -> list[str]:
         """The reason why hardly any run reaches the ideal list of a normalised measure."""

@@ -207,11 +207,8 @@ class Power(Grouped):
             for record in self._best_first()
             for wanted in self.wanted
         ]
-        further = (
-            f"{self.unit.capitalize()}s for a true difference",
-            (["measure", "difference", *WANTED], rows),
-        )
-        return [("", self.table()), *[further] * bool(rows), *self.parts_of_groups()]
+        table = f"{self.unit.capitalize()}s for a true difference", (["measure", "difference", *WANTED], rows)
+        return [("", self.table()), *[table] * bool(rows), *self.parts_of_groups()]
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
 
 Figure: TypeAlias = "matplotlib.figure.Figure"
+"""The type of all figures; Matplotlib is imported when the first one is drawn."""
 FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """File endings, with the metadata that would make two files of the same figure differ."""
 
