@@ -216,7 +216,7 @@ def test_condensed_lists_have_the_documents_that_the_measure_sees():
 
 def test_figures_have_room_for_long_names():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    doc = "\x01" * 60  # is written as four characters each
+    doc = "\x01" * 60  # each character is written as four
     qrels, run = {"q": {doc: 1}}, {"q": {doc: 1.0}}
     for name in ("A", "r" * 150):
         for measure in ("CG@5", "ESL"):

@@ -358,7 +358,7 @@ def _vectors(
     """
     if not all(is_graded(measure) for measure, _ in asked):
         run = studied(run, judgments)
-        _ = run.block  # is read before `about`, because a study names it in errors as well
+        _ = run.block  # A studied run names itself in errors, so it is read outside `about`.
     found = [np.empty((1 + averages, depth, len(judgments.topics))) for _, depth in asked]
     remarks = RunRemarks(judgments.documents.judged)
     with about(run.name):
