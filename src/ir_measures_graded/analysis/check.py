@@ -1,7 +1,5 @@
 """Checks qrels, runs and measures before anything is evaluated."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass

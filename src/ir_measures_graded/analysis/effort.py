@@ -5,8 +5,6 @@ the worst run in order to gain the benefit that could theoretically be gained by
 documents (the ideal curve)".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

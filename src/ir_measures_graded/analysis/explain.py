@@ -6,13 +6,11 @@ A value that is a sum over documents, such as DCG, is split into their contribut
 takes a cutoff, the value with the cutoff at each rank is computed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -34,9 +32,6 @@ from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty.ties import in_order, needs_states, sorts_ties
 from .curves import ideal_run, takes_cutoff, values_at_ranks
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 BYTES = 300
 """The memory that an explanation takes per topic and rank."""
@@ -141,7 +136,7 @@ class Explanation(Result):
         return [f"Documents with equal scores are at the ranks {ties}."] if ties else []
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the gains, or the levels if they are not known, and the measure at every rank.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
@@ -446,7 +441,7 @@ class ExplainedDifference(Result):
         return found
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the contributions of the first documents of the table to both values, or else their levels.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).

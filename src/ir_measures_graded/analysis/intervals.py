@@ -4,11 +4,9 @@ Another sample of topics would give another mean. `intervals` computes how far i
 hand, for every run and measure of an `Evaluation`.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -23,9 +21,6 @@ from ..registry.facts import sign_of
 from ..registry.notation import parse_measure
 from ..statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, check, mean_interval
 from ..statistics.options import need_statistics
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14 points too low."""
@@ -80,7 +75,7 @@ class Intervals(Result):
         runs = [{"run": run} for run in self.runs]
         return records_of({name: array.T for name, array in columns.items()}, measures, runs)
 
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
         label = f"Value and {100 * self.confidence:g} % interval over topics"
         bounds, signs = np.stack([self.lower, self.upper]), list(map(sign_of, self.measures))

@@ -1,7 +1,5 @@
 """The relevance levels of qrels, and gains for them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any

@@ -6,14 +6,12 @@ are tested in each collection by paired t-tests (`paired`), and over all by a st
 (`components`), so that a large collection does not decide.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -36,9 +34,6 @@ from ..statistics.significance import holm, quietly
 from .compare import pairs_of, refuse_few
 from .comparison import PValue, reference_of
 from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ALL = "all"
 """The name of what holds over all collections."""
@@ -179,7 +174,7 @@ class OverCollections(ComparedRuns):
         return found
 
     @plots.styled
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the means as a heat map, one panel per measure, with the best runs on top.
 
         The colour is the difference from the baseline in the same collection, or from the mean of the runs:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -37,9 +37,6 @@ from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import evaluated, with_option
 from ..uncertainty.extremes import difference
 from ..uncertainty.judgments import Undetermined, Unjudged, filled, unjudged_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""
@@ -161,7 +158,7 @@ class Ranges(Result):
                 found.append(f"{measure} of {runs} has no range over judgments: {without[0].note}.")
         return found
 
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the value of each run with its ranges, one panel per measure. Needs the extra ``plot``."""
         shape = len(self.measures), len(self.runs)
         values = np.array([found.value for found in self.values]).reshape(shape).T

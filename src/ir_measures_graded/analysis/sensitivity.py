@@ -5,8 +5,6 @@ by Kendall's τ-b. Correlations of .9 and more "should be considered equivalent 
 than 0.8 generally reflect noticeable changes" (Voorhees 2001, as cited there).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -5,8 +5,6 @@ of ranks. The value of a measure that does not depend on the number of levels fa
 n for every L, as in the paper's Figures 4 and 5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import cycle, pairwise, product

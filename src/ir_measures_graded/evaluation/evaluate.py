@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -32,9 +32,6 @@ from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 from .sessions import Fields, Given, SessionValues, in_sessions, turn_measure
 from .values import read_values
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Item = TypeVar("Item")
 # Worker processes take about two seconds to start. The limits are the bytes that a core evaluates meanwhile.
@@ -170,7 +167,7 @@ class Evaluation(Result):
         columns = ("run", "measure", "topic", "value")
         return [dict(zip(columns, (*label, value))) for label, value in zip(labels, self.reported.flat)]
 
-    def figure(self) -> Figure:
+    def figure(self) -> plots.Figure:
         """Draw the means as dots, one panel per measure, with the best runs by the first measure on top.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
