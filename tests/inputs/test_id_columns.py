@@ -1,6 +1,5 @@
 """Columns of ids in every storage format, checked against plain lists."""
 
-from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded.by_topic import rows_of
-from ir_measures_graded.inputs.id_columns import Cells, Keys, docs_of, joined_stretches, stretches_of
+from ir_measures_graded.inputs.id_columns import Cells, Keys, TopicNumbers, docs_of, stretches_of
 from ir_measures_graded.inputs.id_matching import Ids
 
 long = "abcdefghijklmnopqrst"
@@ -68,19 +67,17 @@ def test_take_accepts_rows_in_any_order(make, strings, data):
     assert list(taken.ids()) == [strings[row] for row in rows]
 
 
-def by_row(stretches, rows):
-    names = [stretches.names[code] for code in stretches.code.tolist()]
-    return np.repeat(np.array(names, dtype=object), np.diff(np.append(stretches.start, rows))).tolist()
+def by_row(starts, codes, topics, rows):
+    return np.repeat(np.array([*topics], object)[codes], np.diff(np.append(starts, rows))).tolist()
 
 
 @given(st.lists(st.sampled_from("pq"), max_size=12), st.integers(1, 5))
-def test_joined_stretches_equal_the_stretches_of_the_whole_column(topics, size):
-    parts = []
-    for start in range(0, len(topics), size):
-        part = stretches_of(topics[start : start + size], "run: query_id")
-        parts.append(replace(part, start=part.start + start))
-    joined = joined_stretches(parts)
+def test_topics_of_pieces_are_numbered_as_in_the_whole_column(topics, size):
+    numbers = TopicNumbers()
+    cuts = range(0, len(topics) or 1, size)
+    parts = [stretches_of(topics[cut : cut + size], "run: query_id", cut, numbers) for cut in cuts]
+    joined = [np.concatenate(each) for each in zip(*(part[:2] for part in parts))]
     kinds = (topics, pyarrow.array(topics, "string"), pandas.Categorical(topics, ["unused", "q", "p"]))
     for whole in (stretches_of(column, "run: query_id") for column in kinds):
-        assert by_row(joined, len(topics)) == by_row(whole, len(topics)) == topics
-        assert joined.names == whole.names == list(dict.fromkeys(topics))
+        assert by_row(*joined, numbers, len(topics)) == by_row(*whole, len(topics)) == topics
+        assert [*numbers] == [*whole.topics] == list(dict.fromkeys(topics))

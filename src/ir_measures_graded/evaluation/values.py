@@ -167,8 +167,8 @@ def frame_of(table: Any) -> DataFrame:
         with Content(table) as content:
             if not (kind := kind_of(content)):
                 return _frame_of_text(content.stream.read())
-            opened = kind(content)
-            batches = [batch for _, batch in opened.batches(opened.names, None)]
+            file = kind[1](content)
+            batches = [batch for _, batch in file.batches(file.names, None)]
             for batch in batches:
                 batch.validate(full=True)  # damaged Arrow data could crash the process
             return pyarrow.Table.from_batches(batches).to_pandas(strings_to_categorical=True)

@@ -7,7 +7,7 @@ DataFrames and DuckDB's relations do. pyarrow reads them all, so no other librar
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,9 +39,8 @@ def is_stream(source: Any) -> bool:
 
     This holds for an iterator of record batches, which can be read only once, and for a relation of DuckDB.
     """
-    return exports_arrow(source) and (
-        isinstance(source, Iterator) or type(source).__name__ == "DuckDBPyRelation"
-    )
+    is_query = type(source).__name__ == "DuckDBPyRelation"
+    return hasattr(source, "__arrow_c_stream__") and (is_query or isinstance(source, Iterator))
 
 
 def numbered(
@@ -53,21 +52,12 @@ def numbered(
         first += batch.num_rows
 
 
-def record_batches(source: Any) -> Iterator[pyarrow.RecordBatch]:
-    """The record batches of a table that exports Arrow, one at a time."""
-    import pyarrow
-
-    if hasattr(source, "__arrow_c_stream__"):
-        yield from pyarrow.RecordBatchReader.from_stream(source)
-    else:
-        yield pyarrow.record_batch(source)
-
-
 def whole_table(source: Any) -> pyarrow.Table:
-    """All rows of a table that exports Arrow."""
+    """All rows of a table that exports Arrow, or of a list of these."""
     import pyarrow
 
-    return pyarrow.table(source)
+    tables = source if isinstance(source, (list, tuple)) else [source]
+    return pyarrow.concat_tables(map(pyarrow.table, tables), promote_options="permissive")
 
 
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
@@ -139,28 +129,14 @@ def by_rank(rows: pyarrow.Table) -> pyarrow.Table:
     return rows.set_column(column, "score", arrow_array(-arrow_numbers(rows["score"])))
 
 
-def string_array(texts: list[str]) -> pyarrow.StringArray:
-    """The strings as an Arrow array. `pyarrow.array` would import pandas.
+def string_array(encoded: list[bytes]) -> pyarrow.StringArray:
+    """The strings with this UTF-8 text as an Arrow array. `pyarrow.array` would import pandas.
 
-    Raises `UnicodeEncodeError` for a lone surrogate.
-
-    >>> string_array(["q1", "", "naïve"]).to_pylist()
+    >>> string_array([b"q1", b"", "naïve".encode()]).to_pylist()
     ['q1', '', 'naïve']
     """
-    joined = "".join(texts)
-    if not joined.isascii():
-        return utf8_array([text.encode() for text in texts])
-    return _from_text(texts, joined.encode())
-
-
-def utf8_array(texts: list[bytes]) -> pyarrow.StringArray:
-    """The strings with this UTF-8 text as an Arrow array."""
-    return _from_text(texts, b"".join(texts))
-
-
-def _from_text(texts: Sequence[Sized], joined: bytes) -> pyarrow.StringArray:
-    """The strings of these lengths in a text."""
     import pyarrow
 
-    bounds = bounds_of(np.fromiter(map(len, texts), np.int64, len(texts))).astype(np.int32)
-    return pyarrow.StringArray.from_buffers(len(texts), pyarrow.py_buffer(bounds), pyarrow.py_buffer(joined))
+    bounds = bounds_of(np.fromiter(map(len, encoded), np.int64, len(encoded))).astype(np.int32)
+    buffers = [None, pyarrow.py_buffer(bounds), pyarrow.py_buffer(b"".join(encoded))]
+    return pyarrow.Array.from_buffers(pyarrow.string(), len(encoded), buffers)

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from copy import copy
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ir_measures import ScoredDoc
 
 from ..errors import FileError, GradedError, shown
 from . import out_of_core
-from .arrow import arrow_array, arrow_numbers, by_rank, numbered, record_batches, stable_order
+from .arrow import arrow_array, arrow_numbers, by_rank, numbered
 from .columns import QRELS, RUN, Account, Chosen, Role, chosen_columns, column_names, is_rank
 from .content import FIRST, Content, File, is_lasting
 from .id_columns import changes_of_strings, stretches_of
@@ -307,8 +307,10 @@ class RunStream(RunSource):
         return in_memory(joined(self._tables(), RUN), RUN, self.name).table()
 
     def _tables(self) -> Iterator[pyarrow.Table]:
+        import pyarrow
+
         account = Account()
-        for first, batch in numbered(record_batches(self.stream)):
+        for first, batch in numbered(pyarrow.RecordBatchReader.from_stream(self.stream)):
             names = column_names(f"{self.name}: the Arrow table", batch.schema.names, RUN)
             rows = batch_rows(batch, dict(zip(RUN.columns, names)), RUN, self.name, first, account)
             yield with_account(by_rank(rows) if is_rank(names[2]) else rows, account)
@@ -358,12 +360,9 @@ def without_repeated(rows: pyarrow.Table, keep: str) -> pyarrow.Table:
 def by_column(rows: pyarrow.Table, column: str) -> dict[str, pyarrow.Table]:
     """The rows of each topic or of each run, by its name in a column."""
     stretches = stretches_of(rows[column], f"run: {column}")
-    sizes = np.diff(stretches.start, append=len(rows))
-    if stretches.start.size > len(stretches.names):  # the rows of a name are not contiguous
-        rows = rows.take(arrow_array(stable_order(np.repeat(stretches.code, sizes))))
-    ends = np.cumsum(np.bincount(stretches.code, sizes).astype(np.int64)).tolist()
-    bounds = zip(stretches.names, [0, *ends], ends)
-    return {name: rows.slice(start, end - start) for name, start, end in bounds}
+    order, bounds = stretches.grouped(len(rows))
+    rows = rows if order is None else rows.take(arrow_array(order))
+    return {name: rows.slice(a, b - a) for name, (a, b) in zip(stretches.topics, pairwise(bounds.tolist()))}
 
 
 def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:

@@ -6,19 +6,18 @@ raises `GradedError`: a topic at once, a document at the latest when its row is 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, count, pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..by_topic import changes
+from ..by_topic import bounds_of, changes
 from ..errors import GradedError, shown
-from .arrow import arrow_array, arrow_numbers, bounds_of_strings, is_arrow
+from .arrow import arrow_array, arrow_numbers, bounds_of_strings, is_arrow, stable_order
 from .id_matching import Ids, Indices
 
 if TYPE_CHECKING:
@@ -31,17 +30,44 @@ NO_TEXT = (TypeError, UnicodeEncodeError)  # an id that is not a string, or has 
 Column = Any  # a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
 
 
-@dataclass(frozen=True)
-class Stretches:
+class TopicNumbers(dict[str, int]):
+    """The number of each topic, in order of appearance. A new topic gets the next number.
+
+    >>> topics = TopicNumbers()
+    >>> topics.codes(["q1", "q2", "q1"]), [*topics]
+    (array([0, 1, 0]), ['q1', 'q2'])
+    """
+
+    def __missing__(self, topic: str) -> int:
+        text = str.__str__(topic)  # str() of an Enum member is not its text
+        text.encode()
+        return self.setdefault(text, len(self))
+
+    def codes(self, topics: Collection[str]) -> np.ndarray:
+        """The number of each topic. Raises `TypeError` or `UnicodeEncodeError` if one is not text."""
+        return np.fromiter(map(self.__getitem__, topics), np.int64, len(topics))
+
+
+class Stretches(NamedTuple):
     """A column of topics as S stretches of equal ids. Consecutive stretches may have the same id.
 
-    `start` (S) has the first row of each stretch, and `code` (S) the number of its topic in `names`. `names`
-    has the distinct topics in order of appearance.
+    `start` (S) has the first row of each stretch, and `code` (S) the number of its topic among the `topics`.
     """
 
     start: np.ndarray
     code: np.ndarray
-    names: list[str]
+    topics: TopicNumbers
+
+    def grouped(self, count: int) -> tuple[np.ndarray | None, np.ndarray]:
+        """The order that groups the `count` rows of the column by topic, and the boundaries of the topics.
+
+        The order is None if the rows are grouped already.
+        """
+        sizes = None if self.code.size == count else np.diff(self.start, append=count)
+        offsets = bounds_of(np.bincount(self.code, sizes, minlength=len(self.topics)))
+        if (self.code[1:] >= self.code[:-1]).all():
+            return None, offsets
+        return stable_order(self.code if sizes is None else np.repeat(self.code, sizes)), offsets
 
 
 @dataclass(frozen=True)
@@ -124,7 +150,7 @@ class Keys:
                     in_order = list(keys)
                     rows = rows[[in_order[row] == id_ for row in rows.tolist()]]
                 found[at] = first + int(rows[0])
-            elif not isinstance(next(iter(keys)), str) or any(other in keys for other in _other_types(id_)):
+            elif not isinstance(next(iter(keys)), str) or _is_key_of_other_type(id_, keys):
                 raise _no_text(keys, self.field)
         return found
 
@@ -147,17 +173,21 @@ def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
     return _ids(values, field, first)
 
 
-def integers_as_text(column: Column) -> Column | None:
-    """A column of integers as text; None if the first id is not an integer."""
+def begins_with_integer(column: Column) -> bool:
+    """Whether the first id of a column is an integer."""
+    if not len(column):
+        return False
+    return _is_integer(column[0].as_py() if is_arrow(column) else column[0])
+
+
+def integers_as_text(column: Column) -> Column:
+    """A column with the digits of its integers."""
     if is_arrow(column):
         from pyarrow import types
 
-        is_coded = types.is_dictionary(column.type)
-        if not types.is_integer(column.type.value_type if is_coded else column.type):
-            return None
-        return [*map(str, column.to_pylist())] if is_coded else column.cast("string")
-    if not len(column) or not _is_integer(column[0]):
-        return None
+        return (
+            column.cast("string") if types.is_integer(column.type) else integers_as_text(column.to_pylist())
+        )
     ids = column.tolist() if hasattr(column, "tolist") else column
     return [str(id_) if _is_integer(id_) else id_ for id_ in ids]
 
@@ -166,51 +196,45 @@ def _is_integer(id_: Any) -> bool:
     return isinstance(id_, (int, np.integer)) and not isinstance(id_, bool)
 
 
-def stretches_of(column: Column, field: str, first: int | None = 0) -> Stretches:
+def stretches_of(
+    column: Column, field: str, first: int | None = 0, topics: TopicNumbers | None = None
+) -> Stretches:
     """A column of topics as stretches, because consecutive rows usually have the same topic.
 
-    `first` is the number of the first row; None if the rows of the source have no numbers.
+    `first` is the number of the first row; None if the rows of the source have no numbers. `topics` have been
+    found in earlier rows.
 
     >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
-    Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), names=['q1', 'q2'])
+    Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), topics={'q1': 0, 'q2': 1})
     """
+    topics = TopicNumbers() if topics is None else topics
     codes, values = _stored(column)
     if codes is not None:
         start = np.flatnonzero(changes(codes))
-        ids, (numbers, code) = _ids(values, field), _in_order_of_appearance(codes[start])
-        return Stretches(start, code, [ids[number] for number in numbers.tolist()])
-    if is_arrow(values):
+        found, first_stretch = np.unique(codes[start], return_index=True)
+        found, ids = found[np.argsort(first_stretch)], _ids(values, field)
+        number = np.empty(len(ids), np.int64)
+        number[found] = topics.codes([*ids.take(found)])
+        code = number[codes[start]]
+    elif is_arrow(values):
         start = _starts(changes_of_strings, values)
         if start.size <= FEW:
-            return Stretches(start, *_codes([*Ids.of_arrow(values).take(start)]))
-        firsts = values if start.size == len(values) else values.take(arrow_array(start))
-        encoded = firsts.dictionary_encode()
-        return Stretches(start, arrow_numbers(encoded.indices), encoded.dictionary.to_pylist())
-    if not isinstance(values, np.ndarray):
-        values = np.fromiter(values, object, len(values))
-    objects = np.ascontiguousarray(values)
-    try:
-        start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
-        firsts = objects if start.size == objects.size else objects[start]
-        return Stretches(start, *_codes(firsts.tolist()))
-    except NO_TEXT:
-        raise _no_text(objects, field, first) from None
-
-
-def joined_stretches(parts: Sequence[Stretches]) -> Stretches:
-    """The stretches of a column from those of its parts. Row numbers continue from part to part.
-
-    >>> parts = stretches_of(["q1", "q2"], "run: query_id"), stretches_of(["q2"], "run: query_id")
-    >>> joined_stretches([parts[0], Stretches(np.array([2]), parts[1].code, parts[1].names)])
-    Stretches(start=array([0, 1, 2]), code=array([0, 1, 1]), names=['q1', 'q2'])
-    """
-    number, names = _codes([name for part in parts for name in part.names])
-    first = np.cumsum([0, *(len(part.names) for part in parts)]).tolist()
-    code = [number[part.code + before] for part, before in zip(parts, first)]
-    none = np.empty(0, np.int64)
-    return Stretches(
-        np.concatenate([none, *(part.start for part in parts)]), np.concatenate([none, *code]), names
-    )
+            code = topics.codes([*Ids.of_arrow(values).take(start)])
+        else:
+            firsts = values if start.size == len(values) else values.take(arrow_array(start))
+            encoded = firsts.dictionary_encode()
+            code = topics.codes(encoded.dictionary.to_pylist())[arrow_numbers(encoded.indices)]
+    else:
+        if not isinstance(values, np.ndarray):
+            values = np.fromiter(values, object, len(values))
+        objects = np.ascontiguousarray(values)
+        try:
+            start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
+            code = topics.codes(objects[start].tolist())
+        except NO_TEXT:
+            raise _no_text(objects, field, first) from None
+    start += first or 0
+    return Stretches(start, code, topics)
 
 
 def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
@@ -256,19 +280,22 @@ def _ids(values: Any, field: str, first: int | None = None, column: Any = None) 
         raise _no_text(values if column is None else column, field, first) from None
 
 
-def _other_types(id_: str) -> Iterator[Any]:
-    """An id as a number, if it is one, and as bytes."""
-    yield id_.encode()
-    try:
-        yield int(id_)  # a dict with the float 7.0 as a key also contains 7
-    except ValueError:
+def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
+    """Whether an id is a key as bytes or as a number. A dict with the float 7.0 as a key also contains 7."""
+    for as_other in (str.encode, int, float):
         with suppress(ValueError):
-            yield float(id_)
+            if as_other(id_) in keys:
+                return True
+    return False
 
 
 def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
     """The error for the first id that is missing or not text; `first` as in `stretches_of`."""
-    row, bad = next((row, id_) for row, id_ in enumerate(ids, first or 0) if not _is_text(id_))
+    for row, bad in enumerate(ids, first or 0):  # noqa: B007
+        try:
+            str.encode(bad)
+        except NO_TEXT:
+            break
     kind, name = field.split(": ")
     if isinstance(bad, str):
         bad = str.__str__(bad)
@@ -278,42 +305,6 @@ def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> Graded
     convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
     problem = f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"
     return GradedError(problem + (convert if hasattr(bad, "__index__") else ""))
-
-
-def _is_text(id_: Any) -> bool:
-    """Whether an id is a string that UTF-8 can encode."""
-    try:
-        str.encode(id_)
-    except NO_TEXT:
-        return False
-    return True
-
-
-def _codes(names: list[str]) -> tuple[np.ndarray, list[str]]:
-    """The number of each name among the distinct names, and the distinct names in order of appearance.
-
-    Raises `TypeError` or `UnicodeEncodeError` if one is not text.
-    """
-    number: dict[str, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(number.__getitem__, names), np.int64, len(names))
-    distinct = [*map(str.__str__, number)]  # str() of an Enum member is not its text
-    "".join(distinct).encode()
-    return codes, distinct
-
-
-def _in_order_of_appearance(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct codes in order of appearance, and the number of each code among them.
-
-    >>> _in_order_of_appearance(np.array([7, 2, 7]))
-    (array([7, 2]), array([0, 1, 0]))
-    """
-    first = np.full(int(codes.max(initial=-1)) + 1, codes.size)
-    first[codes[::-1]] = np.arange(codes.size)[::-1]  # NumPy keeps the last assignment to an element
-    found = np.flatnonzero(first < codes.size)
-    found = found[np.argsort(first[found])]
-    number = np.empty_like(first)
-    number[found] = np.arange(found.size)
-    return found, number[codes]
 
 
 def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..by_topic import BLOCK
+from ..by_topic import BLOCK, bounds_of
 from .arrow import bounds_of_strings
 
 Indices = Any  # selected rows: a slice or an array of row numbers
@@ -179,7 +179,7 @@ class Ids:
             return self.start.start + self.start.step * rows
         return self.start[rows]
 
-    def word(self, place: int, rows: Indices = slice(None), out: np.ndarray | None = None) -> np.ndarray:
+    def word(self, place: int, rows: Indices = slice(None)) -> np.ndarray:
         """The eight bytes from `place` of each id as a little-endian number, with zeros after the id's end.
 
         Every id in `rows` must be longer than `place`.
@@ -198,7 +198,7 @@ class Ids:
             word = np.ndarray((len(start),), "<u8", data, 0, (start.step,))
         else:
             word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))[start - low]
-        return np.bitwise_and(word, _LOW_BYTES[left], out=out)
+        return word & _LOW_BYTES[left]
 
     def descending(self, group: np.ndarray) -> np.ndarray:
         """The order of the rows by group and, within a group, by descending id.
@@ -281,16 +281,11 @@ class _Rows:
             self.words.append((place, rows, self._word(place, rows)))
 
     def _word(self, place: int, rows: Indices) -> np.ndarray:
-        word = np.empty(self.length.size if isinstance(rows, slice) else rows.size, dtype=np.uint64)
-        row = done = 0
-        for ids in self.columns:
-            of_ids, upto = rows, done + len(ids)
-            if not isinstance(rows, slice):
-                upto = int(np.searchsorted(rows, row + len(ids)))
-                of_ids = rows[done:upto] - row
-            ids.word(place, of_ids, out=word[done:upto])
-            row, done = row + len(ids), upto
-        return word
+        if isinstance(rows, slice):
+            return np.concatenate([ids.word(place) for ids in self.columns])
+        first = bounds_of(np.array([*map(len, self.columns)]))
+        each = np.split(rows, np.searchsorted(rows, first[1:-1]))
+        return np.concatenate([ids.word(place, of - by) for ids, of, by in zip(self.columns, each, first)])
 
     def hashed(self) -> np.ndarray:
         """A hash of each row's topic and id. For almost all different rows, the high bits differ."""

@@ -4,54 +4,51 @@ The classes keep columns in their storage format; items of a list and batches of
 pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
 from ir_measures import Qrel
 
-from ..by_topic import bounds_of
 from ..errors import GradedError, shown
-from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, record_batches, stable_order
+from .arrow import arrow_numbers, exports_arrow, is_arrow, numbers_of, whole_table
 from .columns import INTENTS, NAMES, QRELS, RUN, Role, column_name, column_names, is_rank
 from .id_columns import (
     Cells,
     Keys,
     Rowwise,
     Stretches,
+    TopicNumbers,
+    begins_with_integer,
     docs_of,
     integers_as_text,
-    joined_stretches,
     stretches_of,
 )
 from .id_matching import PIECE, Ids
-from .rows import PLACES, Rows, RunSource, about, floats
+from .rows import IDS, PLACES, Rows, RunSource, about, floats
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
-# The names of the columns of topics, documents and values, and these columns; a fourth has iterations.
-Columns = tuple[Sequence[str], Sequence[Any]]
-# The topics, documents and values of some rows. Stretches start at rows of the whole source.
+# The topics, documents and values of some rows.
 Part = tuple[Stretches, Rowwise, np.ndarray]
 
 
-class InMemory(RunSource, ABC):
+class InMemory(RunSource):
     """Qrels or a run in memory. `name` is its name in warnings. A run is a `RunSource`."""
 
     def __init__(self, source: Any, role: Role, name: str = ""):
         self.source, self.role, self.name = source, role, name
 
-    @abstractmethod
     def rows(self) -> Rows:
         """The rows. Raises `GradedError` if a topic or a value is missing or invalid.
 
         Documents may be validated only when their rows are evaluated.
         """
+        raise NotImplementedError
 
     def table(self) -> Rows:
         """The same rows. Warns (`EmptyRunWarning`) of an empty run. Documents of qrels are `Ids`."""
@@ -84,7 +81,7 @@ class Dicts(InMemory):
                 raise GradedError(
                     f"{kind}: topic {shown(topic)} has a {type(rows).__name__}, not a dict of documents"
                 )
-        topics = stretches_of(list(self.source), f"{kind}: query_id", None).names
+        topics = [*stretches_of(list(self.source), f"{kind}: query_id", None).topics]
         dicts = list(self.source.values())
         docs = Keys(dicts, f"{kind}: doc_id")
         table = Rows(self.role, topics, docs.bounds, docs, np.empty(0), distinct=True)
@@ -95,15 +92,21 @@ class Dicts(InMemory):
 class Columnar(InMemory):
     """Rows in columns. `integers` are the columns of ids that are integers, after the rows are read."""
 
-    integers: frozenset[str] | None = None
+    integers: tuple[str, ...] | None = None
+    called: str
+    """The name of the source in messages about its columns."""
 
-    @abstractmethod
     def fields(self) -> Sequence[Any]:
         """The names of all columns, also of those that are not read."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
-        """The columns of all rows, piece by piece, with a column of `iterations` if wanted."""
+    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        """The columns with these names, piece by piece."""
+        raise NotImplementedError
+
+    def names(self) -> list[Any]:
+        """The names of the columns of topics, documents and values."""
+        return column_names(f"{self.role.kind}: {self.called}", self.fields(), self.role)
 
     def column(self, ours: str) -> Any:
         """The column that we name `ours`, None if there is none."""
@@ -122,95 +125,92 @@ class Columnar(InMemory):
 
     def _grouped(self, line: np.ndarray | None = None, **facts: Any) -> Rows:
         """The rows grouped by topic. If they are from a file, `line` has their locations in it."""
-        parts = [*self._parts()]
-        stretches, docs, values = parts[0] if len(parts) == 1 else _joined(parts)
-        codes, sizes = stretches.code, None
-        if codes.size < len(docs):
-            sizes = np.diff(stretches.start, append=len(docs))
-        offsets = bounds_of(np.bincount(codes, sizes, minlength=len(stretches.names)))
-        if (codes[1:] < codes[:-1]).any():  # the rows are not in the order of the topics
-            order = stable_order(codes if sizes is None else np.repeat(codes, sizes))
+        stretches, docs, values = _joined([*self._parts()])
+        order, offsets = stretches.grouped(len(docs))
+        if order is not None:
             if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
                 docs = docs.ids().padded()  # padded ids are the fastest to reorder
             docs, values = docs.take(order), values.take(order)
             line = None if line is None else line[order]
-        facts = {"integers": tuple(sorted(self.integers or ())), **facts}
-        return Rows(self.role, stretches.names, offsets, docs, values, line=line, **facts).checked()
+        facts = {"integers": self.integers or (), **facts}
+        return Rows(self.role, [*stretches.topics], offsets, docs, values, line=line, **facts).checked()
 
     def _parts(self) -> Iterator[Part]:
         """The topics, documents and values of each piece. Integers are ids if the first piece has some."""
-        start, kind = 0, self.role.kind
-        for names, columns in self.pieces():
-            for name, column in zip(names[:3], columns):
+        names, kind = self.names(), self.role.kind
+        start, numbers = 0, TopicNumbers()
+        for columns in self.pieces(names):
+            for name, column in zip(names, columns):
                 if is_arrow(column) and column.null_count:
                     raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
-            ids = dict(zip(("query_id", "doc_id"), columns))
-            texts = {name: integers_as_text(column) for name, column in ids.items()}
+            ids = dict(zip(IDS, columns))
             if self.integers is None:
-                self.integers = frozenset(name for name, column in texts.items() if column is not None)
-            ids |= {name: texts[name] for name in self.integers if texts[name] is not None}
-            topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start)
+                self.integers = tuple(name for name, column in ids.items() if begins_with_integer(column))
+            ids |= {name: integers_as_text(ids[name]) for name in self.integers}
+            topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start, numbers)
             docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
-            values = self._numbers(topics, docs, columns[2])
-            values = -values if is_rank(names[2]) else values
-            yield replace(topics, start=topics.start + start), docs, values
+            values = self._numbers(columns)
+            yield topics, docs, -values if is_rank(names[2]) else values
             start += len(docs)
 
-    def _numbers(self, topics: Stretches, docs: Rowwise, column: Any) -> np.ndarray:
+    def _numbers(self, columns: Sequence[Any]) -> np.ndarray:
         """The levels or scores of a piece as floats. Raises `GradedError` for one that is not a number."""
-        numbers = numbers_of(column) if is_arrow(column) else column
+        numbers = numbers_of(columns[2]) if is_arrow(columns[2]) else columns[2]
         if isinstance(numbers, np.ndarray):
             return numbers.astype(np.float64, copy=False)
 
         def location(row: int) -> str:
-            code = topics.code[np.searchsorted(topics.start, row, side="right") - 1]
-            item = f"{self.role.thing} {shown(docs[row])}"
-            return f"{self.role.kind}: topic {shown(topics.names[code])}, {item}"
+            topic, item = (shown(docs_of(column, "")[row]) for column in map(integers_as_text, columns[:2]))
+            return f"{self.role.kind}: topic {topic}, {self.role.thing} {item}"
 
         return floats(self.role, [numbers], location)
 
     def for_others(self) -> Any:
         """The qrels as `Qrel`, in which whole levels are ints. The iteration is "0" if there is none."""
         found: list[Qrel] = []
-        for _, columns in self.pieces(iterations=True):
+        iteration = self.column("iteration")
+        for columns in self.pieces([*self.names(), *([] if iteration is None else [iteration])]):
             columns = [column.to_pylist() if is_arrow(column) else column for column in columns]
-            topics, docs, levels, iterations = (*columns, repeat("0"))[:4]
+            topics, docs, levels, *iterations = columns
             level = np.array(levels, dtype=np.float64)
             exact = level.astype(np.int64) if is_whole(level) else level
-            found += map(Qrel, map(str, topics), map(str, docs), exact.tolist(), iterations)
+            found += map(Qrel, map(str, topics), map(str, docs), exact.tolist(), *iterations)
         return found
 
 
 class Frame(Columnar):
     """A DataFrame of pandas."""
 
+    called = "the DataFrame"
+
     def fields(self) -> Sequence[Any]:
         return [*self.source.columns]
 
-    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
-        names = column_names(f"{self.role.kind}: the DataFrame", self.fields(), self.role)
-        topics, docs, numbers = (self.source[name] for name in names)
+    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        topics, docs, numbers, *others = (self.source[name] for name in names)
         plain = numbers.dtype.kind in "biuf"
         values = numbers.to_numpy(dtype=np.float64, na_value=np.nan) if plain else numbers.tolist()
-        name = self.column("iteration") if iterations else None
-        yield (
-            names,
-            [topics.array, docs.array, values, *([] if name is None else [self.source[name].tolist()])],
-        )
+        yield topics.array, docs.array, values, *(other.tolist() for other in others)
 
 
 class Arrow(Columnar):
     """An object that exports Arrow data, or a list of these, into which ir-measures turns a stream.
 
-    A stream that can be read only once is kept. Qrels are kept too, because a query that computes them anew
-    may return their rows in another order.
+    All rows are read at once: a stream can be read only once, and a query that computes the rows anew may
+    return them in another order.
     """
 
+    called = "the Arrow table"
+
     def __init__(self, source: Any, role: Role, name: str = ""):
+        try:
+            source = source if is_arrow(source) else whole_table(source)
+        except (ValueError, TypeError) as error:
+            reason = next(iter(str(error).splitlines()), "")
+            raise GradedError(
+                f"{role.kind}: cannot read the {type(source).__name__} as Arrow data: {reason}"
+            ) from error
         super().__init__(source, role, name)
-        computed = not (isinstance(source, (list, tuple)) or is_arrow(source))
-        if isinstance(source, Iterator) or (role is QRELS and computed):
-            self.source = [*self._batches()]
 
     def rows(self) -> Rows:
         facts = about(self.source)
@@ -224,25 +224,10 @@ class Arrow(Columnar):
         return table.of_topics({topic: number for number, topic in enumerate(topics)}) if empty else table
 
     def fields(self) -> Sequence[Any]:
-        return next((rows.schema.names for rows in self._batches()), [])
+        return self.source.schema.names
 
-    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
-        others = [self.column("iteration")] if iterations and self.column("iteration") else []
-        for rows in self._batches():
-            names = column_names(f"{self.role.kind}: the Arrow table", rows.schema.names, self.role)
-            yield names, [rows.column(rows.schema.names.index(name)) for name in [*names, *others]]
-
-    def _batches(self) -> Iterator[Any]:
-        if isinstance(self.source, (list, tuple)) or is_arrow(self.source):
-            yield from [self.source] if is_arrow(self.source) else self.source
-            return
-        try:
-            yield from record_batches(self.source)
-        except (ValueError, TypeError) as error:
-            reason = next(iter(str(error).splitlines()), "")
-            raise GradedError(
-                f"{self.role.kind}: cannot read the {type(self.source).__name__} as Arrow data: {reason}"
-            ) from error
+    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        yield [self.source.column(name) for name in names]
 
 
 class Items(Columnar):
@@ -250,6 +235,8 @@ class Items(Columnar):
 
     A plain tuple is topic, document, score or level, and in qrels perhaps the iteration.
     """
+
+    called = "the first dict"
 
     def __init__(self, source: Any, role: Role, name: str = ""):
         super().__init__(source if isinstance(source, (list, tuple)) else list(source), role, name)
@@ -263,13 +250,25 @@ class Items(Columnar):
         names = chain(*NAMES["iteration"], *NAMES["probability"])
         return [name for name in names if hasattr(self.first, name)]
 
-    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
-        names, getters = self._cells()
-        getters += [iteration_of] * (iterations and type(self.first) is not tuple)
-        for start in range(0, len(self.source), PIECE):
+    def names(self) -> list[Any]:
+        if isinstance(self.first, Mapping):
+            return super().names()
+        if type(self.first) is tuple:
+            sizes = {*map(len, self.source)}
+            if sizes != {3} and (self.role is RUN or sizes != {4}):
+                raise GradedError(f"{self.role.kind}: each tuple is topic, document, {self.role.number}")
+            return self.role.columns
+        return [
+            next((name for name in chain(*NAMES[ours][:2]) if hasattr(self.first, name)), ours)
+            for ours in self.role.columns
+        ]
+
+    def pieces(self, names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        getters = [*map(self._getter, names)]
+        for start in range(0, max(len(self.source), 1), PIECE):
             piece = self.source[start : start + PIECE]
             try:
-                yield names, [[*map(get, piece)] for get in getters]
+                yield [[*map(get, piece)] for get in getters]
             except (AttributeError, KeyError, TypeError) as error:
                 reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
                 raise GradedError(
@@ -277,23 +276,13 @@ class Items(Columnar):
                     f"as ir_measures.{self.role.row} has"
                 ) from None
 
-    def _cells(self) -> tuple[Sequence[str], list[Any]]:
-        """The names of the cells of an item, and functions that return them."""
-        columns = self.role.columns
-        if isinstance(self.first, Mapping):
-            keys = column_names(f"{self.role.kind}: the first dict", [*self.first], self.role)
-            return keys, [*map(itemgetter, keys)]
+    def _getter(self, name: Any) -> Callable[[Any], Any]:
+        """The function that returns the cell of an item in the column with this name."""
         if type(self.first) is tuple:
-            sizes = {*map(len, self.source)}
-            if sizes != {3} and (self.role is RUN or sizes != {4}):
-                raise GradedError(f"{self.role.kind}: each tuple is topic, document, {self.role.number}")
-            positions = [{"doc_id": 1, "iteration": 3}.get(name, 2) for name in columns[1:]]
-            return columns, [*map(itemgetter, (0, *positions, *range(3, max(sizes))))]
-        names = [
-            next((name for name in chain(*NAMES[ours][:2]) if hasattr(self.first, name)), ours)
-            for ours in columns
-        ]
-        return names, [*map(attrgetter, names)]
+            return itemgetter({"query_id": 0, "doc_id": 1, "iteration": 3}.get(name, 2))
+        if self.role is QRELS and name in chain(*NAMES["iteration"]):
+            return iteration_of
+        return itemgetter(name) if isinstance(self.first, Mapping) else attrgetter(name)
 
 
 def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
@@ -352,6 +341,12 @@ def _listed(role: Role) -> str:
 
 def _joined(parts: Sequence[Part]) -> Part:
     """The rows of several parts as one."""
-    stretches, docs, values = zip(*parts) if parts else ((), (), ())
-    rows = Ids.concatenated([each.ids() for each in docs])
-    return joined_stretches(stretches), rows, np.concatenate([np.empty(0), *values])
+    if len(parts) == 1:
+        return parts[0]
+    stretches, docs, values = zip(*parts)
+    starts, codes, (topics, *_) = zip(*stretches)
+    return (
+        Stretches(np.concatenate(starts), np.concatenate(codes), topics),
+        Ids.concatenated([each.ids() for each in docs]),
+        np.concatenate(values),
+    )

@@ -302,7 +302,7 @@ class Objects:
         cells |= {name: [row[name] for row in others] for name in others[0]}
         probabilities = [*map(_number, cells.pop("probability", []))]
         try:
-            arrays = {name: string_array(texts) for name, texts in cells.items()}
+            arrays = {name: string_array([*map(str.encode, texts)]) for name, texts in cells.items()}
         except UnicodeEncodeError as error:
             raise FileError(f"{self.name}: the id {shown(error.object)} has a lone surrogate") from None
         arrays["query_id"] = arrays["query_id"].take(arrow_array(of_topic))

@@ -1,14 +1,14 @@
 """Rows of table files as Arrow tables: Parquet files, Arrow files (Feather) and Arrow streams.
 
-One class for each kind of file reads its record batches. The first bytes of a file (`MAGIC`) identify its
-kind.
+One function for each kind of file opens it and reads its record batches. The first bytes of a file identify
+its kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,100 +29,98 @@ BATCH = 1 << 16  # rows converted at once
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 
 
-class Parquet:
+class TableFile(NamedTuple):
+    """An open table file: the names of its columns, and its rows.
+
+    `batches` yields pairs: the number of a batch's first row in the file, and the batch. A batch may lack
+    columns other than those given. If `where` is a pair of a column and a value, rows with other values may
+    be left out.
+    """
+
+    names: list[str]
+    batches: Callable[[list[str], Where], Batches]
+
+
+def _parquet(content: Content) -> TableFile:
     """A Parquet file, read by row groups. Row groups that cannot have a row of the wanted run are skipped."""
+    from pyarrow import parquet
 
-    MAGIC, NAME = b"PAR1", "Parquet"
+    file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
 
-    def __init__(self, content: Content):
-        from pyarrow import parquet
-
-        self.file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
-        self.names = self.file.schema_arrow.names
-
-    def batches(self, columns: list[str], where: Where) -> Batches:
+    def batches(columns: list[str], where: Where) -> Batches:
         first = 0
-        for number in range(self.file.num_row_groups):
-            group = self.file.metadata.row_group(number)
+        for number in range(file.num_row_groups):
+            group = file.metadata.row_group(number)
             if where is None or _may_have(group, *where):
-                yield from numbered(self.file.iter_batches(BATCH, [number], columns), first)
+                yield from numbered(file.iter_batches(BATCH, [number], columns), first)
             first += group.num_rows
+
+    return TableFile(file.schema_arrow.names, batches)
 
 
 def _may_have(group: Any, column: str, value: str) -> bool:
     """Whether a row group can have this value, according to the minimum and maximum stored in the file."""
-    for number in range(group.num_columns):
-        chunk = group.column(number)
+    for chunk in map(group.column, range(group.num_columns)):
         if chunk.path_in_schema == column and chunk.is_stats_set and chunk.statistics.has_min_max:
             low, high = chunk.statistics.min, chunk.statistics.max
             return not (isinstance(low, str) and isinstance(high, str)) or low <= value <= high
     return True
 
 
-class ArrowFile:
+def _arrow_file(content: Content) -> TableFile:
     """An Arrow file, also known as Feather version 2, read by record batches."""
+    from pyarrow import ipc
 
-    MAGIC, NAME = b"ARROW1", "Arrow"
-
-    def __init__(self, content: Content):
-        from pyarrow import ipc
-
-        self.file = ipc.open_file(content.seekable())
-        self.names = self.file.schema.names
-
-    def batches(self, columns: list[str], where: Where) -> Batches:
-        return numbered(map(self.file.get_batch, range(self.file.num_record_batches)))
+    file = ipc.open_file(content.seekable())
+    batches = map(file.get_batch, range(file.num_record_batches))
+    return TableFile(file.schema.names, lambda *_: numbered(batches))
 
 
-class ArrowStream:
+def _arrow_stream(content: Content) -> TableFile:
     """An Arrow stream, read by record batches."""
+    import pyarrow
+    from pyarrow import ipc
 
-    MAGIC, NAME = b"\xff\xff\xff\xff", "Arrow"
+    stream = content.stream
+    file = ipc.open_stream(pyarrow.PythonFile(stream, "r"))
 
-    def __init__(self, content: Content):
-        import pyarrow
-        from pyarrow import ipc
-
-        self.stream = content.stream
-        self.file = ipc.open_stream(pyarrow.PythonFile(self.stream, "r"))
-        self.names = self.file.schema.names
-
-    def batches(self, columns: list[str], where: Where) -> Batches:
-        yield from numbered(self.file)
-        if self.stream.ended:
+    def batches(*_: Any) -> Batches:
+        yield from numbered(file)
+        if stream.ended:
             raise EOFError("the stream is cut off, because it lacks its end marker")
-        if self.stream.read(1):  # a compressed file is checked to its end
+        if stream.read(1):  # a compressed file is checked to its end
             raise OSError("bytes follow the end marker of the stream")
 
-
-TableFile = Parquet | ArrowFile | ArrowStream
-"""An open table file. `names` are its columns.
-
-The method `batches` yields pairs: the number of a batch's first row in the file, and the batch. A batch may
-lack columns other than those given. If `where` is a pair of a column and a value, rows with other values may
-be left out.
-"""
-KINDS: tuple[type[TableFile], ...] = (Parquet, ArrowFile, ArrowStream)
+    return TableFile(file.schema.names, batches)
 
 
-def kind_of(content: Content) -> type[TableFile] | None:
+Kind = tuple[str, Callable[[Content], TableFile]]
+"""The name of a kind of table files, and the function that opens one."""
+KINDS: dict[bytes, Kind] = {
+    b"PAR1": ("Parquet", _parquet),
+    b"ARROW1": ("Arrow", _arrow_file),
+    b"\xff\xff\xff\xff": ("Arrow", _arrow_stream),
+}
+"""The kinds of table files by the first bytes of a file."""
+
+
+def kind_of(content: Content) -> Kind | None:
     """The kind of the file, None for a text file. Raises `FileError` for a file of ranx that is LZ4."""
     if content.stream.start.startswith(LZ4):
         raise FileError(f"{content.name}: LZ4 of CBOR, twice compressed; save as .json or .parquet")
-    return next((kind for kind in KINDS if content.stream.start.startswith(kind.MAGIC)), None)
+    return next((kind for magic, kind in KINDS.items() if content.stream.start.startswith(magic)), None)
 
 
 def table_rows(
-    kind: type[TableFile], content: Content, role: Role, chosen: Chosen, run: str | None = None
+    kind: Kind, content: Content, role: Role, chosen: Chosen, run: str | None = None
 ) -> Iterator[pyarrow.Table]:
     """A table for each batch of rows of the file, in the order of the file.
 
     If `run` is given, rows of other runs may be left out. Raises `FileError` for a file that cannot be read,
     for a missing column, and for a row whose id or number is missing or of another type.
     """
-    chosen.account.form = kind.NAME
-    with _explained(kind, content):
-        file = kind(content)
+    chosen.account.form = kind[0]
+    with _opened(kind, content) as file:
         columns, ranks = file_columns(content.name, file.names, role, chosen)
         where = (columns["run"], run) if run is not None and "run" in columns else None
         for first, batch in file.batches(list(columns.values()), where):
@@ -134,22 +132,23 @@ def table_rows(
                 yield by_rank(rows) if ranks else rows
 
 
-def table_columns(kind: type[TableFile], content: Content, role: Role, chosen: Chosen) -> Collection[str]:
+def table_columns(kind: Kind, content: Content, role: Role, chosen: Chosen) -> Collection[str]:
     """The columns of the file that are read, under our names. Raises `FileError` as `table_rows`."""
-    with _explained(kind, content):
-        return file_columns(content.name, kind(content).names, role, chosen)[0].keys()
+    with _opened(kind, content) as file:
+        return file_columns(content.name, file.names, role, chosen)[0].keys()
 
 
 @contextmanager
-def _explained(kind: type[TableFile], content: Content) -> Iterator[None]:
-    """Turn an error of pyarrow or of the file into a `FileError`."""
+def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
+    """The open file. Turns an error of pyarrow or of the file into a `FileError`."""
     import pyarrow
 
+    name, open_ = kind
     try:
-        yield
+        yield open_(content)
     except (pyarrow.ArrowException, UnicodeDecodeError, *DAMAGE) as error:
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise FileError(f"{content.name}: cannot be read as {kind.NAME}: {reason}") from None
+        raise FileError(f"{content.name}: cannot be read as {name}: {reason}") from None
 
 
 def batch_rows(

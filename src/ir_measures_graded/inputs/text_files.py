@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .arrow import arrow_array, arrow_numbers, by_rank, utf8_array
+from .arrow import arrow_array, arrow_numbers, by_rank, string_array
 from .columns import NUMBERS, Chosen, Role
 from .content import Content, is_lasting, owned_by_arrow
 from .rows import with_places
@@ -200,6 +200,6 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
         column: list[Any] = values if place == value else [row[place] for row in texts]
         if name == "probability":
             column = [*map(number_of, column)]
-        arrays.append(arrow_array(np.array(column, np.float64)) if name in NUMBERS else utf8_array(column))
+        arrays.append(arrow_array(np.array(column, np.float64)) if name in NUMBERS else string_array(column))
     rows = pyarrow.Table.from_arrays(arrays, list(form.columns))
     return with_places(rows, "line", np.array(numbers, dtype=np.int64), lines.name)

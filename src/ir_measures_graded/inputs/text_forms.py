@@ -248,10 +248,10 @@ def check_order(rows: pyarrow.Table, form: Form, file: str, last: dict[str, tupl
     scores = -ranks if form.ranks else arrow_numbers(rows["score"])
     before = np.roll(ranks, 1), np.roll(scores, 1)
     stretches = stretches_of(rows["query_id"], "run: query_id")
-    ends = np.append(stretches.start[1:], len(rows)) - 1
+    topics, ends = [*stretches.topics], np.append(stretches.start[1:], len(rows)) - 1
     for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
         first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
-        topic = stretches.names[code]
+        topic = topics[code]
         before[0][start], before[1][start] = last.get(topic, first)
         last[topic] = ranks[end], scores[end]
     for row in np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))[:1].tolist():
