@@ -104,13 +104,12 @@ class Rows(RunSource):
         return f"{self._source(row)}: topic {topic}, {self.role.thing} {item}"
 
     def error(self, row: int, message: str) -> GradedError:
-        """An error about a row. For a row from a file, it is a `FileError` that names file and line."""
-        return self.kind_of_error(f"{self.location(row)}: {message}")
+        """An error about a row; the message names it."""
+        return self.failure(f"{self.location(row)}: {message}")
 
-    @property
-    def kind_of_error(self) -> type[GradedError]:
-        """The class of errors about the rows."""
-        return GradedError if self.file is None else FileError
+    def failure(self, message: str) -> GradedError:
+        """An error about the rows: for those of a file, a `FileError`."""
+        return (GradedError if self.file is None else FileError)(message)
 
     def repeated(self, row: int) -> GradedError:
         """The error for a row whose document also occurs in an earlier row of the topic."""
@@ -122,7 +121,7 @@ class Rows(RunSource):
             if self.line[first] < self.line[row]:
                 again = f"a second time (first in {self.unit} {self.line[first]})"
         where = f"{self._source(row)}: topic {shown(topic)} retrieves document {shown(doc)} {again}"
-        return self.kind_of_error(f"{where}; a document has one rank in a topic")
+        return self.failure(f"{where}; a document has one rank in a topic")
 
     def _source(self, row: int) -> str:
         if self.line is None:
@@ -229,8 +228,6 @@ class Distinct(NamedTuple):
 def distinct(qrels: Rows) -> Distinct:
     """The qrels with each document once per topic."""
     rows, (first, second) = np.arange(qrels.values.size), _repeated(qrels)
-    if not second.size:
-        return Distinct(_without(qrels, second), rows)
     earliest, highest = rows.copy(), qrels.values.copy()
     earliest[second] = first
     while (earliest[earliest] != earliest).any():  # a document in n rows has a chain of n − 1 pairs
@@ -314,7 +311,7 @@ def refuse_mixed(run: Rows, qrels: Rows) -> None:
             rows_of_zeros = rows_of_zeros[ids.word(0, rows_of_zeros) & np.uint64(0xFF) == ord("0")]
             found = next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
             if found is not None:
-                raise rows.kind_of_error(
+                raise rows.failure(
                     f"{rows.file or rows.role.kind}: the {column} is an integer, which may have lost leading "
                     f"zeros, as in {shown(found)} of the {other.role.kind}; write the ids as strings"
                 )

@@ -4,9 +4,9 @@ ir-datasets is imported only for an ir-datasets id.
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
 
 from ir_measures import Qrel, ScoredDoc
 
@@ -16,6 +16,8 @@ from .columns import QRELS, RUN
 from .files import RunStream, qrels_table
 from .in_memory import InMemory, Source, in_memory, iteration_of
 from .rows import RunSource
+
+Loaded = TypeVar("Loaded")
 
 
 def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:
@@ -79,8 +81,7 @@ def _rows(name: str, what: str, called: str) -> list[Any]:
         having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
         hint = f"; parts of it have: {', '.join(having[:5])}{', …' * (len(having) > 5)}" if having else ""
         raise GradedError(f"the ir-datasets collection {shown(name)} has no {called}{hint}")
-    with _loading(what, name):
-        return [*getattr(collection, f"{what}_iter")()]
+    return _loaded(lambda: [*getattr(collection, f"{what}_iter")()], what, name)
 
 
 def _collection(name: str) -> Any:
@@ -98,11 +99,10 @@ def _collection(name: str) -> Any:
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 
 
-@contextmanager
-def _loading(what: str, name: str) -> Iterator[None]:
-    """Turn any error inside ir-datasets, usually a failed download, into one message."""
+def _loaded(load: Callable[[], Loaded], what: str, name: str) -> Loaded:
+    """Call `load`, and turn any error inside ir-datasets, usually a failed download, into one message."""
     try:
-        yield
+        return load()
     except Exception as error:
         reason = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
         reason = next(iter(reason.splitlines()), "") or type(error).__name__
@@ -121,8 +121,7 @@ def definitions_of(name: str) -> dict[Any, str]:
     if is_file(name):
         return {}
     collection = _collection(name)
-    with _loading("definitions of levels", name):
-        return dict(collection.qrels_defs() or {})
+    return _loaded(lambda: dict(collection.qrels_defs() or {}), "definitions of levels", name)
 
 
 def queries_of(name: str | None) -> dict[str, str]:
@@ -137,9 +136,8 @@ def queries_of(name: str | None) -> dict[str, str]:
     if name is None or is_file(name):
         return {}
     collection = _collection(name)
-    with suppress(GradedError), _loading("queries", name):
-        queries = collection.queries_iter() if collection.has_queries() else ()
-        return {query.query_id: _text(query) for query in queries}
+    with suppress(GradedError):  # also if the collection has no queries
+        return _loaded(lambda: {q.query_id: _text(q) for q in collection.queries_iter()}, "queries", name)
     return {}
 
 
@@ -149,18 +147,18 @@ def queries_in(path: str) -> dict[str, str]:
     Blank lines are skipped. The last line of a topic counts. Raises `FileError` for a file that cannot be
     read and for a line without a tab.
     """
+    queries = {}
     try:
         with open(path, encoding="utf-8-sig") as file:
-            lines = [line.rstrip("\n") for line in file]
+            for number, line in enumerate(file, start=1):
+                topic, tab, text = line.partition("\t")
+                if not tab and line.strip():
+                    what = "there is no tab; a line is TOPIC, a tab and the query's text"
+                    raise FileError(f"{path}:{number}: {what}")
+                if tab:
+                    queries[topic.strip()] = text.strip()
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    queries = {}
-    for number, line in enumerate(lines, start=1):
-        topic, tab, text = line.partition("\t")
-        if not tab and line.strip():
-            raise FileError(f"{path}:{number}: there is no tab; a line is TOPIC, a tab and the query's text")
-        if tab:
-            queries[topic.strip()] = text.strip()
     return queries
 
 
