@@ -9,7 +9,7 @@ import keyword
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import pluggy
@@ -18,9 +18,6 @@ from ..errors import GradedError
 from ..measures.base import GradedMeasure
 from ..measures.parameters import Parameter
 from . import hooks, names
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 VARIABLE = "IR_MEASURES_GRADED_PLUGINS"
 
@@ -43,8 +40,6 @@ class Plugin(NamedTuple):
         return f"skipped: {self.problem}" if self.problem else "loaded"
 
 
-_manager = pluggy.PluginManager(hooks.PROJECT)
-_manager.add_hookspecs(hooks)
 _met: list[Plugin] = []
 trials: list[Callable[[GradedMeasure], str]] = []
 """Functions that return the reason why a plugin's measure is wrong, or an empty string."""
@@ -109,35 +104,29 @@ def origin(measure: ir_measures.Measure) -> str:
     return "ir-measures" if type(measure).__module__.startswith("ir_measures.") else "user code"
 
 
-def _distribution(entry: "EntryPoint") -> tuple[str, str]:
+def _distribution(entry: Any) -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
     try:
-        metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
-        name, version = (metadata.get(key) for key in ("Name", "Version"))
+        name, version = (entry.dist.metadata.get(key) for key in ("Name", "Version"))
         return name or "an unknown distribution", version or "?"
     except Exception:  # the metadata cannot be read
         return "an unknown distribution", "?"
 
 
 def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
-    """Register a plugin with pluggy and return the measures of its hook. Raises `GradedError` if they cannot
-    all be registered."""
-    try:
-        _manager.register(plugin, name)
-        _manager.check_pending()
-        if not _manager.get_hookcallers(plugin):
-            raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
-        others = [other for other in _manager.get_plugins() if other is not plugin]
-        (brought,) = _manager.subset_hook_caller("graded_measures", remove_plugins=others)() or (None,)
-        if not isinstance(brought, Iterable):
-            raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
-        measures = tuple(brought)
-        for problem in _problems(measures):
-            raise GradedError(problem)
-    except BaseException:
-        if _manager.is_registered(plugin):
-            _manager.unregister(plugin)
-        raise
+    """The measures of a plugin's hook. Raises `GradedError` if they cannot all be registered."""
+    manager = pluggy.PluginManager(hooks.PROJECT)  # one for each plugin, so that none affects another
+    manager.add_hookspecs(hooks)
+    manager.register(plugin, name)
+    manager.check_pending()
+    if not manager.get_hookcallers(plugin):
+        raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
+    (brought,) = manager.hook.graded_measures() or (None,)
+    if not isinstance(brought, Iterable):
+        raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
+    measures = tuple(brought)
+    for problem in _problems(measures):
+        raise GradedError(problem)
     return measures
 
 

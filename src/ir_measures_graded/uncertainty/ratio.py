@@ -7,7 +7,6 @@ where m_h unjudged documents gain at least t_h, so that m_1 ≥ m_2 ≥ ….
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..measures.topics import Topics, ratio
 from ..registry.facts import has_own_ideal
 from .judgments import BLOCK, blocks_of, padded, refuse_work, unjudged_of
 
-Terms = Callable[[int], tuple[np.ndarray, np.ndarray]]
+Terms = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 ROUNDS = 4
 """The usual number of rounds of Dinkelbach's method."""
 CALLS = 4000
@@ -31,59 +30,55 @@ SPAN = 2.0**40
 class Ratio(NamedTuple):
     """A quotient of sums over thresholds, for T topics, L thresholds and C cases.
 
-    - `cases`: C. There is one case, or one for each gain as the highest gain of an unjudged document (C = L).
-    - `gains_of`: for some topics, each possible gain in each case, ascending (topics × C × L), normalised if
-      the measure does so. Δ_h is its distance from the one below.
+    - `gains` (T × C × L): each possible gain in each case, ascending, normalised if the measure does so. Δ_h is
+      its distance from the one below. There is one case, or one for each gain as the highest gain of an
+      unjudged document (C = L).
     - `achieved`, `possible` (T × L): N_h(0) and D_h(0), for judged documents alone.
-    - `terms`: for some topics, a function from a threshold h to N_h(m) − N_h(0) and D_h(m) − D_h(0) for each
-      m (topics × numbers).
+    - `terms`: for some topics, N_h(m) − N_h(0) and D_h(m) − D_h(0) for each threshold h and each m (topics × L
+      × numbers).
     - `value` (T): the quotient itself, if no unjudged document gains anything.
     - `sign`: 1, or −1 if the lowest quotient is wanted; N and `value` then are negated.
     """
 
-    gains_of: Callable[[np.ndarray], np.ndarray]
+    gains: np.ndarray
     achieved: np.ndarray
     possible: np.ndarray
-    terms: Callable[[np.ndarray], Terms]
+    terms: Terms
     value: np.ndarray
-    cases: int
     sign: int
 
     def extreme(self, count: np.ndarray) -> np.ndarray:
         """The extreme quotient of each topic (T); `count` (T) unjudged documents can gain something."""
-        result, levels = self.value.copy(), self.achieved.shape[1]
-        numbers = np.arange(int(count.max(initial=0)) + 1)
-        for topics in blocks_of(
-            np.flatnonzero((count > 0) & (levels > 0)), self.cases * (levels + numbers.size)
-        ):
-            result[topics] = self._highest(topics, count[topics], numbers)
+        result, levels = self.value.copy(), self.gains.shape[2]
+        some = np.flatnonzero((count > 0) & (levels > 0))
+        for topics in blocks_of(some, levels * (int(count.max(initial=0)) + 1)):
+            result[topics] = self._highest(topics, count[topics])
         return self.sign * result
 
-    def _highest(self, topics: np.ndarray, count: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    def _highest(self, topics: np.ndarray, count: np.ndarray) -> np.ndarray:
         # Dinkelbach's method: a quotient N/D is at most λ if and only if N − λ·D is at most 0. The loop
         # finds, from the highest threshold to the lowest, how many documents reach each one. The best choice
         # for the thresholds above is a running maximum over these numbers.
-        step = np.diff(self.gains_of(topics), axis=2, prepend=0.0)
+        step = np.diff(self.gains[topics], axis=2, prepend=0.0)
         _, cases, levels = step.shape
         numerator = (step * self.achieved[topics][:, None, :]).sum(axis=2)
         denominator = (step * self.possible[topics][:, None, :]).sum(axis=2)
-        refused = numbers > count[:, None]
-        if cases > 1:  # in a case, some document has the highest gain
-            refused |= numbers == 0
+        earned, added = self.terms(topics)
+        numbers = np.arange(earned.shape[2])
+        refused = np.broadcast_to((numbers > count[:, None])[:, None], (len(topics), cases, numbers.size))
         best = np.repeat(self.value[topics][:, None], cases, axis=1)
-        nothing, terms = np.zeros((len(topics), 1, numbers.size)), self.terms(topics)
         while True:
-            n = d = surplus = nothing if cases == 1 else nothing[:, :0]
+            n = d = surplus = np.zeros(refused.shape)
             for level in reversed(range(levels)):
                 arg = np.maximum.accumulate(surplus, axis=2)
                 arg = np.maximum.accumulate(np.where(surplus == arg, numbers, 0), axis=2)
-                n, d = np.take_along_axis(n, arg, 2), np.take_along_axis(d, arg, 2)
-                if cases > 1:
-                    n, d = (np.concatenate((nothing, table), axis=1) for table in (n, d))
-                earned, added = terms(level)
-                weight = step[:, -n.shape[1] :, level, None]
-                n, d = n + weight * earned[:, None], d + weight * added[:, None]
-                surplus = np.where(refused[:, None], -np.inf, n - best[:, -n.shape[1] :, None] * d)
+                weight = step[:, :, level, None]
+                n = np.take_along_axis(n, arg, 2) + weight * earned[:, None, level]
+                d = np.take_along_axis(d, arg, 2) + weight * added[:, None, level]
+                surplus = np.where(refused, -np.inf, n - best[:, :, None] * d)
+                if cases > 1:  # some documents reach the highest gain of the case, and none a higher one
+                    lower = np.arange(cases)[:, None] < level
+                    surplus = np.where(lower == (numbers == 0), surplus, -np.inf)
             arg = np.argmax(surplus, axis=2)[:, :, None]
             n = numerator + np.take_along_axis(n, arg, 2)[:, :, 0]
             d = denominator + np.take_along_axis(d, arg, 2)[:, :, 0]
@@ -96,8 +91,8 @@ class Ratio(NamedTuple):
 
 def gains_by_case(
     measure: Normalised | ByThreshold, topics: Topics, count: np.ndarray, work: int
-) -> tuple[Callable[[np.ndarray], np.ndarray], int]:
-    """`Ratio.gains_of` and `Ratio.cases` for `count` unjudged documents (T).
+) -> np.ndarray:
+    """`Ratio.gains` for `count` unjudged documents (T).
 
     `work` is that of a topic at one threshold in one case. Raises `Undetermined` if all is too much.
     """
@@ -107,15 +102,11 @@ def gains_by_case(
     cases = gains.size if by_best or (gains.size and gains[-1] > SPAN * gains[0]) else 1
     blocks = 1 / max(1, int((count > 0).sum())) + cases * gains.size / BLOCK  # per topic
     refuse_work(topics, count, lambda topic, some: int(gains.size * cases * (work + CALLS * blocks)))
-
-    def gains_of(some: np.ndarray) -> np.ndarray:
-        given = np.broadcast_to(gains, (some.size, cases, gains.size))
-        if not scales:
-            return given
-        best = np.maximum(topics.best[some, None], gains if cases > 1 else gains[-1:])[:, :, None]
-        return measure.normalised_gain(np.minimum(given, best), best)
-
-    return gains_of, cases
+    given = np.broadcast_to(gains, (topics.count, cases, gains.size))
+    if not scales:
+        return given
+    best = np.maximum(topics.best[:, None], gains if cases > 1 else gains[-1:])[:, :, None]
+    return measure.normalised_gain(np.minimum(given, best), best)
 
 
 def weighted_ratio(
@@ -126,7 +117,7 @@ def weighted_ratio(
     `weights` (T × U) are the weights of the `count` unjudged documents of each topic (T).
     """
     sign, width = 1 if highest else -1, weights.shape[1]
-    gains_of, cases = gains_by_case(measure, topics, count, width)
+    gains = gains_by_case(measure, topics, count, width)
     ordered = -np.sort(np.where(np.arange(width) < count[:, None], -sign * weights, np.inf), axis=1)
     ordered[np.isinf(ordered)] = 0.0
     earned = np.concatenate((np.zeros((len(count), 1)), np.cumsum(ordered, axis=1)), axis=1)
@@ -138,17 +129,16 @@ def weighted_ratio(
     sums = np.append(0.0, np.cumsum(of_ranks))
     limit = min((measure.IDEAL_IS_CUT and topics.cutoff) or longest, longest)
 
-    def terms(some: np.ndarray, level: int) -> tuple[np.ndarray, np.ndarray]:
-        added = sums[np.minimum(judged[some, level, None] + np.arange(width + 1), limit)]
-        return earned[some], added - added[:, :1]
+    def terms(some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        added = sums[np.minimum(judged[some][:, :, None] + np.arange(width + 1), limit)]
+        return np.broadcast_to(earned[some][:, None], added.shape), added - added[:, :, :1]
 
     return Ratio(
-        gains_of,
+        gains,
         sign * at_least(topics, run.topic, run.gain, measure.weigh(np.ones(run.rank.size), run.rank)),
         sums[np.minimum(judged, limit)],
-        lambda some: partial(terms, some),
+        terms,
         sign * measure.values(topics),
-        cases,
         sign,
     )
 
@@ -179,13 +169,13 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
     run, judged = topics.run.relevant, in_recall_base(topics)
     run = run.where((unjudged.count > 0)[run.topic])
     longest = int((unjudged.count + np.diff(run.offsets)).max(initial=0))
-    gains_of, cases = gains_by_case(measure, topics, unjudged.count, ROUNDS * longest)
+    by_case = gains_by_case(measure, topics, unjudged.count, ROUNDS * longest)
     achieved = np.zeros(judged.shape)
     for level, gain in enumerate(gains):
         reached = run.where(run.gain >= gain)
         achieved[:, level] = reached.sum(reached.number / reached.rank)
 
-    def terms(some: np.ndarray) -> Terms:
+    def terms(some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kept, count = np.isin(unjudged.topic, some), unjudged.count[some]
         listed = run.where(np.isin(run.topic, some))
         topic, rank, ends = unjudged.topic[kept], unjudged.rank[kept], np.cumsum(count)
@@ -195,25 +185,23 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
             order = np.repeat(2 * ends - count - 1, count) - order
         # A document that becomes relevant counts itself and those above it, and those below it count it.
         of_unjudged = number / rank if highest else up_to[ends - 1].repeat(count) - up_to
-
-        def terms_at(level: int) -> tuple[np.ndarray, np.ndarray]:
-            hits = listed.where(listed.gain >= gains[level])
+        sums = []
+        for level, gain in enumerate(gains):
+            hits = listed.where(listed.gain >= gain)
             above = hits.value_at(rank, topic, hits.number)
             below = hits.sum(1 / hits.rank)[topic] - hits.value_at(rank, topic, hits.cumsum(1 / hits.rank))
             added = padded(((above + 1) / rank + below + of_unjudged)[order], count)
-            sums = np.cumsum(np.insert(added, 0, achieved[some, level], axis=1), axis=1)
-            relevant = judged[some, level, None] + np.arange(sums.shape[1])
-            earned, whole = (ratio(each, measure.norm(relevant)) for each in (sign * sums, relevant))
-            return earned - earned[:, :1], whole - whole[:, :1]
-
-        return terms_at
+            sums.append(np.cumsum(np.insert(added, 0, achieved[some, level], axis=1), axis=1))
+        total = sign * np.stack(sums, axis=1)
+        relevant = judged[some][:, :, None] + np.arange(total.shape[2])
+        earned, whole = (ratio(each, measure.norm(relevant)) for each in (total, relevant))
+        return earned - earned[:, :, :1], whole - whole[:, :, :1]
 
     return Ratio(
-        gains_of,
+        by_case,
         sign * ratio(achieved, measure.norm(judged)),
         ratio(judged, measure.norm(judged)),
         terms,
         sign * measure.values(topics),
-        cases,
         sign,
     )
