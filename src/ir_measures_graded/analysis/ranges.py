@@ -27,7 +27,7 @@ from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
 from ..evaluation.provider import computed
 from ..inputs.id_matching import Column, equal_pairs
 from ..measures.base import GradedMeasure
-from ..measures.topics import Topics
+from ..measures.topics import GainList, Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
@@ -36,7 +36,7 @@ from ..registry.notation import parse_measures
 from ..statistics.options import refuse_large, whole_number
 from ..uncertainty import evaluated, with_option
 from ..uncertainty.extremes import difference
-from ..uncertainty.judgments import Undetermined, Unjudged, filled, unjudged_of
+from ..uncertainty.judgments import Undetermined, filled, unjudged_of
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""
@@ -295,8 +295,9 @@ class _OfRun:
     @cached_property
     def documents(self) -> Column:
         """The unjudged documents within the cutoff, topic by topic."""
-        unjudged = unjudged_of(self.topics)
-        return self.run.block.documents(unjudged.position, self.topics.ranks), bounds_of(unjudged.count)
+        unjudged, ranks = unjudged_of(self.topics), self.topics.ranks
+        position = bounds_of(ranks.retrieved)[unjudged.topic] + unjudged.rank - 1
+        return self.run.block.documents(position, ranks), unjudged.offsets
 
     def range(self, pools: list[np.ndarray], draws: int, random: np.random.Generator) -> Range:
         """The ranges of the mean. Levels of unjudged documents are drawn from the `pools`."""
@@ -314,8 +315,8 @@ class _OfRun:
         topics, unjudged = self.topics, unjudged_of(self.topics)
         plain = filled(topics, np.arange(topics.count), np.empty((topics.count, 0)))
         values = np.tile(self._evaluated(plain), (draws, 1))
-        some, width = np.flatnonzero(unjudged.count), int(unjudged.count.max(initial=0))
-        cell = np.searchsorted(some, unjudged.topic), positions(unjudged.count)
+        some, width = np.flatnonzero(unjudged.sizes), int(unjudged.sizes.max(initial=0))
+        cell = np.searchsorted(some, unjudged.topic), positions(unjudged.sizes)
         batch = max(1, DRAWN // max(1, topics.ranks.judged.offsets[-1]))
         for start in range(0, draws, batch):
             drawn = _drawn(pools, unjudged, min(batch, draws - start), random)
@@ -372,7 +373,7 @@ def _pools(runs: list[_OfRun]) -> list[list[np.ndarray]]:
 
 
 def _drawn(
-    pools: list[np.ndarray], unjudged: Unjudged, draws: int, random: np.random.Generator
+    pools: list[np.ndarray], unjudged: GainList, draws: int, random: np.random.Generator
 ) -> np.ndarray:
     """Random levels of unjudged documents (draws × documents), NaN if no document is judged at such ranks."""
     bins = np.searchsorted(BINS, unjudged.rank)

@@ -249,7 +249,8 @@ class _AGR(_WAP):
 
     def adjusted(self, topics: Topics, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
         """g′ of each `level` of each `topic`; not defined for a level that the topic lacks."""
-        entry = topics.ranks.judged.levels.entry(topic, level)
+        levels = topics.ranks.judged.levels
+        entry = entries(topic, level, levels.topic, levels.level)
         return _adjusted_gains(topics).take(entry, mode="clip")
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:

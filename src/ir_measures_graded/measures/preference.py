@@ -39,16 +39,45 @@ def at_ranks(topics: Topics, values: np.ndarray) -> np.ndarray:
 
 
 @computed_once
-def missed(topics: Topics) -> tuple[np.ndarray, np.ndarray]:
-    """The topics and the gains of the judged documents that the run's list lacks, ascending."""
+def missed(topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The gains of the judged documents that the run's list lacks: topic, gain and number of documents."""
     lacking = np.ones(topics.document_topic.size, dtype=bool)
     lacking[topics.document] = False
-    topic, gain, count = tally(topics.document_topic[lacking], topics.document_gain[lacking])
-    return np.repeat(topic, count), np.repeat(gain, count)
+    return tally(topics.document_topic[lacking], topics.document_gain[lacking])
+
+
+class Documents(NamedTuple):
+    """The documents of the run's list and the judged ones that it lacks, in the system's order.
+
+    An entry stands for `size` documents of a `topic`. The system prefers a lower `rank`, and the user a
+    higher `kind`, the index of the gain among all gains. Tied documents are in the user's order, the worst
+    first.
+    """
+
+    topic: np.ndarray
+    rank: np.ndarray
+    kind: np.ndarray
+    size: np.ndarray
+
+
+@computed_once
+def documents_of(topics: Topics, tied_by: str) -> Documents:
+    """The documents of all topics.
+
+    The missing documents are tied at the last rank; with `tied_by='score'` so are those with equal scores.
+    """
+    run, (topic, gain, size) = full_list(topics), missed(topics)
+    rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
+    kind = coded(np.append(run.gain, gain))[1]
+    size = np.append(np.ones_like(rank), size)
+    topic, rank = np.append(run.topic, topic), np.append(rank, topics.retrieved[topic] + 1)
+    key = (topic * (rank.max(initial=0) + 1) + rank) * (kind.max(initial=0) + 1) + kind
+    order = np.argsort(key, kind="stable")  # both parts are nearly sorted
+    return Documents(topic[order], rank[order], kind[order], size[order])
 
 
 class Groups(NamedTuple):
-    """Tied documents: `topic` and `size` of each group, topic after topic, and each document's `group`."""
+    """Tied documents: `topic` and `size` of each group, topic after topic, and the `group` of each entry."""
 
     topic: np.ndarray
     size: np.ndarray
@@ -60,38 +89,22 @@ class Groups(NamedTuple):
 
     @property
     def positions(self) -> np.ndarray:
-        """The position of each document in the order of the groups; tied ones share their mean position."""
+        """The position of each entry in the order of the groups; tied documents share their mean position."""
         return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
 
 
-def user_ties(topic: np.ndarray, kind: np.ndarray) -> Groups:
+def user_ties(documents: Documents) -> Groups:
     """The documents of each topic that the user ties, the least preferred first."""
-    kinds, (of, known, size) = kind.max(initial=0) + 1, tally(topic, kind)
+    topic, kind, kinds = documents.topic, documents.kind, documents.kind.max(initial=0) + 1
+    of, known, size = tally(topic, kind, documents.size)
     return Groups(of, size, np.searchsorted(of * kinds + known, topic * kinds + kind))
 
 
-def groups(topic: np.ndarray, *values: np.ndarray) -> Groups:
-    """The groups of consecutive documents of a topic that have the same values."""
-    opens = np.logical_or.reduce([changes(each) for each in (topic, *values)])
-    start = np.flatnonzero(opens)
-    return Groups(topic[start], np.diff(start, append=opens.size), np.cumsum(opens) - 1)
-
-
-@computed_once
-def documents_of(topics: Topics, tied_by: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The topic, the rank and the kind of the documents of the run's list and the judged ones that it lacks.
-
-    The system prefers a lower rank, and the user a higher kind, the index of the gain among all gains. The
-    missing documents are tied at the last rank; with `tied_by='score'` so are documents with equal scores.
-    Documents are in the system's order, tied ones in the user's order, the worst first.
-    """
-    run, (topic, gain) = full_list(topics), missed(topics)
-    rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
-    topic, rank = np.append(run.topic, topic), np.append(rank, topics.retrieved[topic] + 1)
-    gains, kind = coded(np.append(run.gain, gain))
-    ranks, kinds = rank.max(initial=0) + 1, max(gains.size, 1)
-    pair, kind = np.divmod(np.sort((topic * ranks + rank) * kinds + kind), kinds)
-    return *np.divmod(pair, ranks), kind
+def system_ties(documents: Documents, *also: np.ndarray) -> Groups:
+    """The documents of each topic that the system ties; only those that are also equal in other values."""
+    opens = np.logical_or.reduce([changes(each) for each in (documents.topic, documents.rank, *also)])
+    group = np.cumsum(opens) - 1
+    return Groups(documents.topic[opens], np.bincount(group, documents.size).astype(np.int64), group)
 
 
 class Pairs(NamedTuple):
@@ -114,17 +127,18 @@ class Pairs(NamedTuple):
 @computed_once
 def pairs_of(topics: Topics, tied_by: str) -> Pairs:
     """The pairs of the documents of each topic."""
-    topic, rank, kind = documents_of(topics, tied_by)
-    size, kinds = np.bincount(topic, minlength=topics.count), kind.max(initial=0) + 1
-    ties = [user_ties(topic, kind), groups(topic, rank), groups(topic, rank, kind)]
+    documents = documents_of(topics, tied_by)
+    topic, _, kind, size = documents
+    ties = [user_ties(documents), system_ties(documents), system_ties(documents, kind)]
     user, system, both = (tied.pairs(topics.count) for tied in ties)
     # An earlier document with a higher gain is one that the system strictly prefers.
-    agreed = earlier_and_smaller(kinds - 1 - kind, offsets_of(topic, topics.count))
-    agree = np.bincount(topic, agreed, topics.count).astype(np.int64)
-    preferred = size * (size - 1) // 2 - user
+    agreed = earlier_and_smaller(kind.max(initial=0) - kind, offsets_of(topic, topics.count), size)
+    agree = np.bincount(topic, agreed * size, topics.count).astype(np.int64)
+    number = np.bincount(topic, size, topics.count).astype(np.int64)
+    preferred = number * (number - 1) // 2 - user
     oppose = preferred - agree - (system - both)
     distinct = np.minimum(*(np.bincount(tied.topic, minlength=topics.count) for tied in ties[:2]))
-    return Pairs(size, preferred, agree, oppose, system - both, user - both, distinct)
+    return Pairs(number, preferred, agree, oppose, system - both, user - both, distinct)
 
 
 class _Preference(GradedMeasure):
@@ -218,13 +232,14 @@ class _Spearman(_Preference):
     """
 
     def values(self, topics: Topics) -> np.ndarray:
-        topic, rank, kind = documents_of(topics, self["tied_by"])
-        size = np.bincount(topic, minlength=topics.count)
-        middle = (np.cumsum(size) - size + (size - 1) / 2)[topic]
-        x = middle - user_ties(topic, kind).positions
-        y = groups(topic, rank).positions - middle
+        documents = documents_of(topics, self["tied_by"])
+        topic, size = documents.topic, documents.size
+        number = np.bincount(topic, size, topics.count)
+        middle = (np.cumsum(number) - number + (number - 1) / 2)[topic]
+        x = middle - user_ties(documents).positions
+        y = system_ties(documents).positions - middle
         # The sums are exact: products are multiples of 1/4.
-        xy, xx, yy = (np.bincount(topic, products, topics.count) for products in (x * y, x * x, y * y))
+        xy, xx, yy = (np.bincount(topic, size * pairs, topics.count) for pairs in (x * y, x * x, y * y))
         return np.clip(ratio(xy, np.sqrt(xx * yy)), -1, 1)
 
 
@@ -254,7 +269,8 @@ class _ADM(GradedMeasure):
     DEFAULT = None
 
     def values(self, topics: Topics) -> np.ndarray:
-        run, (topic, gain) = full_list(topics), missed(topics)
+        run, (topic, gain, number) = full_list(topics), missed(topics)
+        topic, gain = np.repeat(topic, number), np.repeat(gain, number)
         m = np.broadcast_to(self["max_gain"] or topics.best, topics.count)
         s = np.append(scaled_scores(self, topics), np.zeros(gain.size))
         topic = np.append(run.topic, topic)

@@ -33,7 +33,7 @@ class _SearchLength(GradedMeasure):
     def positions(self, topics: Topics) -> np.ndarray:
         """The sum of the positions of the relevant documents; a tied document has its level's mean."""
         run, (first, last) = topics.run.relevant, self.levels(topics)
-        not_retrieved = topics.relevant - np.diff(run.offsets)
+        not_retrieved = topics.relevant - run.sizes
         end = (topics.retrieved + 1 + collection_size(self, topics)) / 2
         return run.sum((first + last) / 2) + not_retrieved * end
 
@@ -63,7 +63,7 @@ class _ESL(_SearchLength):
 
     def values(self, topics: Topics) -> np.ndarray:
         run, (first, last) = topics.run.relevant, self.levels(topics)
-        n, retrieved = np.minimum(self["n"], topics.relevant), np.diff(run.offsets)
+        n, retrieved = np.minimum(self["n"], topics.relevant), run.sizes
         # The level of the n-th relevant document: its first and last position, and the number of relevant
         # documents before it and in it. It is the last level unless the document is retrieved.
         begin, end = topics.retrieved + 1, collection_size(self, topics).copy()

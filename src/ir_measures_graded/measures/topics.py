@@ -64,6 +64,11 @@ class GainList:
         """Topic t has the entries `offsets[t]:offsets[t + 1]`."""
         return by_topic.offsets_of(self.topic, self.topic_count)
 
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of entries of each topic (T)."""
+        return np.diff(self.offsets)
+
     @cached_property
     def last(self) -> np.ndarray:
         """The rank of each topic's last entry (T), 0 if it has none."""
@@ -72,7 +77,7 @@ class GainList:
     @cached_property
     def complete(self) -> bool:
         """Whether every topic has an entry at each rank up to its last."""
-        return bool((self.last == np.diff(self.offsets)).all())
+        return bool((self.last == self.sizes).all())
 
     @cached_property
     def cumulated(self) -> np.ndarray:
@@ -82,7 +87,7 @@ class GainList:
     @cached_property
     def number(self) -> np.ndarray:
         """The number of each entry in its topic, from 1."""
-        return _read_only(by_topic.positions(np.diff(self.offsets)) + 1)
+        return _read_only(by_topic.positions(self.sizes) + 1)
 
     def cumsum(self, values: np.ndarray) -> np.ndarray:
         """The running sum of a value per entry within each topic."""
@@ -110,7 +115,7 @@ class GainList:
 
     def final(self, values: np.ndarray, default: float = 0.0) -> np.ndarray:
         """The value of each topic's last entry (T); `default` if it has none."""
-        last = np.where(np.diff(self.offsets) > 0, self.offsets[1:], 0)
+        last = np.where(self.sizes > 0, self.offsets[1:], 0)
         return np.append(default, values)[last]
 
     def latest(self, values: np.ndarray, depth: int, default: float = 0.0) -> np.ndarray:
@@ -190,7 +195,7 @@ class Topics:
 
     judged = _array(lambda each: np.diff(each.ranks.judged.offsets))
     retrieved = _array(lambda each: np.minimum(each.ranks.retrieved, each.cutoff or each.ranks.retrieved))
-    known = _array(lambda each: each.judged + each.ranks.retrieved - np.diff(each.whole_run.offsets))
+    known = _array(lambda each: each.judged + each.ranks.retrieved - each.whole_run.sizes)
     relevant = _array(lambda each: each.ranks.judged.relevant(each.gains))
     best = _array(lambda each: each.ranks.judged.best(each.gains))
     possible_gains = _array(lambda each: each.ranks.judged.possible_gains(each.gains))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial, wraps
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..by_topic import blocks, bounds_of, cumsum, entries, largest, offsets_of, positions, rows_of, tally
+from ..by_topic import bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
 from ..errors import GradedError
 from .gains import Gains, gain_of
 
@@ -40,57 +40,55 @@ def computed_once(compute: Callable[Given, Value]) -> Callable[Given, Value]:
     return known
 
 
+@dataclass(eq=False)
 class Judged:
     """Qrels: the level of every judged document of every topic.
 
     `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t + 1]`
     of `topic` and `level` (J entries each) holds the documents of topic t.
 
-    `whole` has the qrels of which these are a part. If these are not the qrels of a whole collection,
+    `all_of` are the qrels of which these are a part. If these are not the qrels of a whole collection,
     `collection` has its levels, or NaN if they are unknown.
 
     If documents have levels for several intents, `level` is the highest, and `conflict` is the error for all
     who need one level. `read_intents` returns the judgments for intents.
     """
 
-    def __init__(
-        self,
-        topics: Sequence[str],
-        offsets: np.ndarray,
-        level: np.ndarray,
-        whole: Judged | None = None,
-        collection: np.ndarray | None = None,
-        conflict: GradedError | None = None,
-        read_intents: Callable[[], Intents] | None = None,
-    ):
-        self.topics, self.offsets, self.level = list(topics), offsets, level
-        self.code = {topic: number for number, topic in enumerate(self.topics)}
-        self.computed: dict[Hashable, Any] = {}
-        self._whole, self._collection = whole, collection
-        self._conflict, self._read_intents = conflict, read_intents
+    topics: Sequence[str]
+    offsets: np.ndarray
+    level: np.ndarray
+    all_of: Judged | None = None
+    collection: np.ndarray | None = None
+    conflict: GradedError | None = None
+    read_intents: Callable[[], Intents] | None = None
+    computed: dict[Hashable, Any] = field(default_factory=dict)
 
     def need_one_level(self) -> None:
         """Raise `GradedError` if a document has two levels."""
-        if self._conflict:
-            raise self._conflict
+        if self.conflict:
+            raise self.conflict
 
     @cached_property
     def intents(self) -> Intents:
         """The judgments for intents. Raises `GradedError` for qrels without intents."""
-        if self._read_intents is None:
+        if self.read_intents is None:
             raise GradedError(NO_INTENTS)
-        return self._read_intents()
+        return self.read_intents()
 
     @property
     def whole(self) -> Judged:
-        return self._whole or self
+        return self.all_of or self
+
+    @cached_property
+    def code(self) -> dict[str, int]:
+        return {topic: number for number, topic in enumerate(self.topics)}
 
     @cached_property
     def all_levels(self) -> np.ndarray:
         """The distinct levels in the collection. Raises `GradedError` if they are unknown."""
-        if self._whole is not None:
-            return self._whole.all_levels
-        known = self.levels.level if self._collection is None else self._collection
+        if self.all_of is not None:
+            return self.all_of.all_levels
+        known = self.levels.level if self.collection is None else self.collection
         if np.isnan(known).any():
             raise GradedError("the levels of the whole collection are needed; give levels")
         return np.unique(known)
@@ -104,11 +102,14 @@ class Judged:
         sizes = np.diff(self.offsets)[topics]
         rows = rows_of(self.offsets[:-1][topics], sizes)
         names = [self.topics[topic] for topic in topics.tolist()]
-        intents = partial(self._intents_of, topics)
-        return Judged(names, bounds_of(sizes), self.level[rows], self.whole, None, self._conflict, intents)
-
-    def _intents_of(self, topics: np.ndarray) -> Intents:
-        return self.intents.part(topics, len(self.topics))
+        return Judged(
+            names,
+            bounds_of(sizes),
+            self.level[rows],
+            all_of=self.whole,
+            conflict=self.conflict,
+            read_intents=lambda: self.intents.part(topics, len(self.topics)),
+        )
 
     @computed_once
     def gain(self, gains: Gains) -> np.ndarray:
@@ -153,14 +154,7 @@ class Judged:
 
     @cached_property
     def levels(self) -> LevelCounts:
-        sizes = np.diff(self.offsets)
-        parts = [np.empty((3, 0))]
-        for a, b in blocks(sizes):
-            topic = np.repeat(np.arange(b - a), sizes[a:b])
-            topic, level, count = tally(topic, self.level[self.offsets[a] : self.offsets[b]])
-            parts.append(np.stack((topic + a, level, count)))
-        topic, level, count = np.concatenate(parts, axis=1)
-        return LevelCounts(topic.astype(np.int64), level, count.astype(np.int64))
+        return LevelCounts(*tally(self.topic, self.level))
 
 
 @dataclass(frozen=True)
@@ -206,10 +200,6 @@ class LevelCounts:
 
     def gain(self, gains: Gains) -> np.ndarray:
         return gain_of(self.level, gains)
-
-    def entry(self, topic: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """The index of the entry for each (`topic`, `level`)."""
-        return entries(topic, level, self.topic, self.level)
 
 
 def ideal_list(

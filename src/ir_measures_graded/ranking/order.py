@@ -20,30 +20,21 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> descending(np.array([-0.0, 0.0, 2, 3], np.float32), np.array([0, 2, 4]))
     array([0, 1, 3, 2])
 
-    The bits of a float sort like the float itself after the bits of negative floats are inverted. They
-    and the row's position in its topic make one integer. The integers of a topic are a row of a matrix,
-    because NumPy sorts integers much faster than it computes the order of floats.
+    The bits of a float sort like the float itself after the bits of negative floats are inverted. The topic,
+    these bits and the row's position in its topic make one integer, because NumPy sorts integers much faster
+    than it computes the order of floats.
     """
     bits = (score + np.float32(0)).view(np.uint32)  # −0 becomes 0
-    key = np.where(bits >> 31, bits, ~bits & np.uint32(2**31 - 1)).astype(np.uint64)
+    bits = np.where(bits >> 31, bits, ~bits & np.uint32(2**31 - 1)).astype(np.uint64)
     sizes = np.diff(offsets)
-    sizes = sizes[sizes > 0]
-    width = int(sizes.max(initial=0))
-    if width * sizes.size > 2 * score.size:  # topics of very different sizes
-        return np.lexsort((key, np.repeat(np.arange(sizes.size), sizes)))
-    position_bits = np.uint64(width.bit_length())
-    key = key << position_bits | positions(sizes).astype(np.uint64)
-    if width * sizes.size == score.size:
-        matrix = key.reshape(sizes.size, width)
-        matrix.sort(axis=1)
-    else:
-        inside = np.arange(width) < sizes[:, None]
-        matrix = np.full(inside.shape, 2**64 - 1, dtype=np.uint64)
-        matrix[inside] = key
-        matrix.sort(axis=1)
-        key = matrix[inside]
-    position = key & (np.uint64(1) << position_bits) - np.uint64(1)
-    return position.view(np.int64) + np.repeat(np.cumsum(sizes) - sizes, sizes)
+    topic, width = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes), int(sizes.max(initial=0))
+    position_bits = width.bit_length()
+    if sizes.size.bit_length() + 32 + position_bits > 64:
+        return np.lexsort((bits, topic))
+    key = (topic << 32 | bits) << position_bits | positions(sizes).astype(np.uint64)
+    key.sort()
+    position = key & (2**position_bits - 1)
+    return position.view(np.int64) + np.repeat(offsets[:-1], sizes)
 
 
 def tied(new: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
         return value
     unjudged = unjudged_of(topics)
     best = np.full(unjudged.topic.size, topics.possible_gains[-1])
-    return value + measure.value_of(measure.weighed(unjudged.with_gain(topics, best)), topics)
+    return value + measure.value_of(measure.weighed(unjudged.with_gain(best)), topics)
 
 
 @extreme.register(type(gP))
@@ -52,7 +52,7 @@ def _(measure: WeightedGains, topics: Topics, highest: bool) -> np.ndarray:
     if measure["max_gain"]:
         return extreme.dispatch(WeightedGains)(measure, topics, highest)
     # Let t be the highest gain of an unjudged document. All get t for the highest value, one for the lowest.
-    t, count = topics.possible_gains[:, None], unjudged_of(topics).count
+    t, count = topics.possible_gains[:, None], unjudged_of(topics).sizes
     given = topics.run.total + t * (count if highest else np.minimum(count, 1))
     k = topics.cutoff or topics.retrieved
     values = ratio(given, np.where(count > 0, np.maximum(topics.best, t), topics.best) * k)
@@ -66,13 +66,13 @@ def _(measure: Normalised, topics: Topics, highest: bool) -> np.ndarray:
         check_depth(measure, topics)
         return extreme_in_order(topics, measure.values, highest)
     unjudged = unjudged_of(topics)
-    weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.count)
-    return weighted_ratio(measure, topics, unjudged.count, weights, highest).extreme(unjudged.count)
+    weights = padded(measure.weigh(np.ones(unjudged.rank.size), unjudged.rank), unjudged.sizes)
+    return weighted_ratio(measure, topics, unjudged.sizes, weights, highest).extreme(unjudged.sizes)
 
 
 @extreme.register
 def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
-    return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).count), 1.0)
+    return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0)
 
 
 @extreme.register
@@ -91,7 +91,7 @@ def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
 def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     if not highest:  # the value never falls with any single gain
         return measure.values(topics)
-    shape = topics.count, int(unjudged_of(topics).count.max(initial=0))
+    shape = topics.count, int(unjudged_of(topics).sizes.max(initial=0))
     best = np.full(shape, judgments.levels_of_gains(topics)[-1])
     return measure.values(filled(topics, np.arange(topics.count), best))
 
@@ -108,7 +108,7 @@ def _(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray:
     if highest or not topics.possible_gains.size:
         return measure.values(topics)
     relevant = measure.amounts(topics).total
-    return measure.share(topics, topics.retrieved - relevant, unjudged_of(topics).count)
+    return measure.share(topics, topics.retrieved - relevant, unjudged_of(topics).sizes)
 
 
 @singledispatch
@@ -168,7 +168,7 @@ def differing(
     topic, weight = [], []
     for topics in (one, other):
         unjudged = unjudged_of(topics)
-        ones = unjudged.with_gain(topics, np.ones(unjudged.rank.size))
+        ones = unjudged.with_gain(np.ones(unjudged.rank.size))
         topic.append(unjudged.topic)
         counted = np.array(measure.counted(measure.weighed(ones), topics))
         weight.append(counted if factor is None else counted * factor(topics)[unjudged.topic])
@@ -189,7 +189,7 @@ def check_depth(measure: WeightedGains, topics: Topics) -> None:
 
 def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
-    result, count = measure.values(topics), unjudged_of(topics).count
+    result, count = measure.values(topics), unjudged_of(topics).sizes
     levels, judged = levels_of_kinds(measure, topics), topics.judged.tolist()
     kinds = len(levels)
     judgments.refuse_work(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
@@ -29,36 +28,14 @@ class Undetermined(GradedError):
     """The range over all judgments of unjudged documents exists, but it is not computed."""
 
 
-@dataclass(frozen=True)
-class Unjudged:
-    """The unjudged documents of a run within the cutoff (U), topic after topic in rank order.
-
-    `topic`, `rank`, and `position`, the index of the document in the run's whole list. `count` (T): their
-    number in each topic.
-    """
-
-    topic: np.ndarray
-    rank: np.ndarray
-    position: np.ndarray
-    count: np.ndarray
-
-    def with_gain(self, topics: Topics, gain: np.ndarray) -> GainList:
-        """A list with a gain of each document."""
-        return GainList(topics.count, self.topic, self.rank, gain)
-
-
 @computed_once
-def unjudged_of(topics: Topics) -> Unjudged:
-    """The unjudged documents of the topics."""
-    whole = topics.ranks.retrieved
-    topic = np.repeat(np.arange(topics.count), topics.retrieved)
-    rank = positions(topics.retrieved) + 1
-    position = (np.cumsum(whole) - whole)[topic] + rank - 1
-    judged = np.zeros(whole.sum(), dtype=bool)
-    judged[topics.position] = True
-    unjudged = ~judged[position]
-    count = np.bincount(topic[unjudged], minlength=topics.count)
-    return Unjudged(topic[unjudged], rank[unjudged], position[unjudged], count)
+def unjudged_of(topics: Topics) -> GainList:
+    """The unjudged documents within the cutoff, with gain 0."""
+    run, retrieved = topics.run, topics.retrieved
+    topic, rank = np.repeat(np.arange(topics.count), retrieved), positions(retrieved) + 1
+    unjudged = np.ones(topic.size, dtype=bool)
+    unjudged[bounds_of(retrieved)[run.topic] + run.rank - 1] = False
+    return GainList(topics.count, topic, rank, np.zeros(topic.size)).where(unjudged)
 
 
 def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -102,7 +79,7 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     judged, run, unjudged = topics.ranks.judged, topics.run, unjudged_of(topics)
     every, names = np.arange(copied.size), [topics.names[topic] for topic in copied.tolist()]
     width = level.shape[1]
-    given = (np.arange(width) < unjudged.count[copied, None]) & ~np.isnan(level)
+    given = (np.arange(width) < unjudged.sizes[copied, None]) & ~np.isnan(level)
     size, added = np.diff(judged.offsets)[copied], given.sum(axis=1)
 
     # The judged documents of each topic come first, then those with a new level, in rank order.
@@ -121,11 +98,11 @@ def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
     copies.levels = LevelCounts(*tally(*map(np.append, known, new)))
 
     # Both parts are in rank order, so that the stable sort merges them.
-    listed = np.diff(run.offsets)[copied]
+    listed = run.sizes[copied]
     hits, moved = rows_of(run.offsets[copied], listed), (offsets[:-1] - judged.offsets[copied]).repeat(listed)
     doc = np.append(topics.document[hits] + moved, np.flatnonzero(~old))
     topic = np.append(every.repeat(listed), every_added)
-    rank = np.append(run.rank[hits], padded(unjudged.rank, unjudged.count)[copied, :width][given])
+    rank = np.append(run.rank[hits], padded(unjudged.rank, unjudged.sizes)[copied, :width][given])
     order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
 
     lengths, whole, none = topics.retrieved[copied], topics.ranks.retrieved, np.empty((2, 0), dtype=np.int64)
@@ -145,7 +122,7 @@ def extreme_in_order(
     higher. Therefore the highest value gives higher gains to earlier documents, the lowest value to later
     ones. `gains` is the number of positive gains to give, from the lowest; by default all.
     """
-    result, count = compute(topics), unjudged_of(topics).count
+    result, count = compute(topics), unjudged_of(topics).sizes
     extreme = np.maximum if highest else np.minimum
     level = levels_of_gains(topics)[: None if gains is None else gains + 1]
     gains = level.size - 1

@@ -30,12 +30,12 @@ SPAN = 2.0**40
 class Ratio(NamedTuple):
     """A quotient of sums over thresholds, for T topics, L thresholds and C cases.
 
-    - `gains` (T × C × L): each possible gain in each case, ascending, normalised if the measure does so. Δ_h is
-      its distance from the one below. There is one case, or one for each gain as the highest gain of an
+    - `gains` (T × C × L): each possible gain in each case, ascending, normalised if the measure does so. Δ_h
+      is its distance from the one below. There is one case, or one for each gain as the highest gain of an
       unjudged document (C = L).
     - `achieved`, `possible` (T × L): N_h(0) and D_h(0), for judged documents alone.
-    - `terms`: for some topics, N_h(m) − N_h(0) and D_h(m) − D_h(0) for each threshold h and each m (topics × L
-      × numbers).
+    - `terms`: for some topics, N_h(m) − N_h(0) and D_h(m) − D_h(0) for each threshold h and each m (topics ×
+      L × numbers).
     - `value` (T): the quotient itself, if no unjudged document gains anything.
     - `sign`: 1, or −1 if the lowest quotient is wanted; N and `value` then are negated.
     """
@@ -64,21 +64,20 @@ class Ratio(NamedTuple):
         numerator = (step * self.achieved[topics][:, None, :]).sum(axis=2)
         denominator = (step * self.possible[topics][:, None, :]).sum(axis=2)
         earned, added = self.terms(topics)
-        numbers = np.arange(earned.shape[2])
-        refused = np.broadcast_to((numbers > count[:, None])[:, None], (len(topics), cases, numbers.size))
+        numbers, case = np.arange(earned.shape[2]), np.arange(cases)[:, None]
+        refused = [(numbers > count[:, None])[:, None]] * levels
+        if cases > 1:  # some document has the highest gain of the case, and none has a higher one
+            refused = [each | ((case < level) == (numbers > 0)) for level, each in enumerate(refused)]
         best = np.repeat(self.value[topics][:, None], cases, axis=1)
         while True:
-            n = d = surplus = np.zeros(refused.shape)
+            n = d = surplus = np.zeros((len(topics), cases, numbers.size))
             for level in reversed(range(levels)):
                 arg = np.maximum.accumulate(surplus, axis=2)
                 arg = np.maximum.accumulate(np.where(surplus == arg, numbers, 0), axis=2)
                 weight = step[:, :, level, None]
                 n = np.take_along_axis(n, arg, 2) + weight * earned[:, None, level]
                 d = np.take_along_axis(d, arg, 2) + weight * added[:, None, level]
-                surplus = np.where(refused, -np.inf, n - best[:, :, None] * d)
-                if cases > 1:  # some documents reach the highest gain of the case, and none a higher one
-                    lower = np.arange(cases)[:, None] < level
-                    surplus = np.where(lower == (numbers == 0), surplus, -np.inf)
+                surplus = np.where(refused[level], -np.inf, n - best[:, :, None] * d)
             arg = np.argmax(surplus, axis=2)[:, :, None]
             n = numerator + np.take_along_axis(n, arg, 2)[:, :, 0]
             d = denominator + np.take_along_axis(d, arg, 2)[:, :, 0]
@@ -167,16 +166,16 @@ def threshold_ratio(measure: ByThreshold, topics: Topics, highest: bool) -> Rati
     """
     sign, gains, unjudged = 1 if highest else -1, topics.possible_gains, unjudged_of(topics)
     run, judged = topics.run.relevant, in_recall_base(topics)
-    run = run.where((unjudged.count > 0)[run.topic])
-    longest = int((unjudged.count + np.diff(run.offsets)).max(initial=0))
-    by_case = gains_by_case(measure, topics, unjudged.count, ROUNDS * longest)
+    run = run.where((unjudged.sizes > 0)[run.topic])
+    longest = int((unjudged.sizes + run.sizes).max(initial=0))
+    by_case = gains_by_case(measure, topics, unjudged.sizes, ROUNDS * longest)
     achieved = np.zeros(judged.shape)
     for level, gain in enumerate(gains):
         reached = run.where(run.gain >= gain)
         achieved[:, level] = reached.sum(reached.number / reached.rank)
 
     def terms(some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        kept, count = np.isin(unjudged.topic, some), unjudged.count[some]
+        kept, count = np.isin(unjudged.topic, some), unjudged.sizes[some]
         listed = run.where(np.isin(run.topic, some))
         topic, rank, ends = unjudged.topic[kept], unjudged.rank[kept], np.cumsum(count)
         number, up_to = positions(count), cumsum(1 / rank, np.append(0, ends))

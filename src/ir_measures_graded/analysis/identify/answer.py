@@ -295,7 +295,7 @@ def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> 
         return
     fits = case.fits(values, case.values, nearest.shown)
     differ = ~np.isnan(case.values) & ~fits
-    names = [case.judged.topics[number] for number in np.flatnonzero(differ)]
+    names = [case.judged.topics[number] for number in np.flatnonzero(differ).tolist()]
     others = f"; not {listed(names, LISTED)}" if names else ""
     yield "agrees", f"{fits.sum()} of {counted(case.known.size, 'topic')}{others}"
     properties = [_properties(space, part, nearest) for part in case.parts()]
