@@ -17,8 +17,7 @@ from input_forms import FORMS, shuffled
 from ir_measures_graded import CG, Choice, Count, Flag, GradedError, GradedMeasure, Real, parse_measure
 from ir_measures_graded.errors import FileError
 from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.measures.collection import TOP_GAIN
-from ir_measures_graded.measures.parameters import Gains
+from ir_measures_graded.measures.parameters import TOP_GAIN, Gains
 from ir_measures_graded.uncertainty import with_option
 
 STANDARD = [AP, nDCG @ 10, P @ 5, Judged @ 10]

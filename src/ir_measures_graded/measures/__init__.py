@@ -4,7 +4,7 @@
 - `cumulated_gain`, `average_precision`, `cascade`, `rank_biased`, `ntcir`, `ratios`, `preference`,
   `search_length`, `intents`: the families.
 - `sessions`: measures of sessions, which evaluation combines from turns.
-- `sums`, `collection`: definitions that several families share.
+- `sums`: definitions that several families share.
 
 `ir_measures_graded.registry.built_in` registers the measures with the hook that plugins use.
 """

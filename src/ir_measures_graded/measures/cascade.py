@@ -8,8 +8,8 @@ preference-based, and diversity measures. ACM Transactions on Information System
 
 import numpy as np
 
-from .collection import TOP_GAIN, TopGainMeasure
-from .parameters import Real
+from .base import TopGainMeasure
+from .parameters import TOP_GAIN, Real
 from .sums import BETA, AtRelevant, BlendedRatio
 from .topics import Topics
 

@@ -15,11 +15,10 @@ from ..ranking.gains import LINEAR
 from ..ranking.judged import Judged, computed_once
 from ..ranking.ranks import JudgedRanks
 from .average_precision import Q
-from .base import GradedMeasure
+from .base import GradedMeasure, TopGainMeasure
 from .cascade import ERR_G
-from .collection import TOP_GAIN, TopGainMeasure
 from .cumulated_gain import nDCG_Burges
-from .parameters import Real
+from .parameters import TOP_GAIN, Real
 from .sums import BETA, SumOverRanks
 from .topics import GainList, Topics, ratio
 

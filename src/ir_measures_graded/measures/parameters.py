@@ -133,6 +133,10 @@ TIED_BY = Choice(
 )
 TOPICS_BEST = Real(default=None, above=0, desc="the gain m that counts as 1; unset: the topic's highest gain")
 
+TOP_GAIN = Real(
+    default=None, above=0, desc="the top gain H; unset: the highest gain in the qrels, over all topics"
+)
+DOCS = Count(default=None, desc="size of the collection; unset: the judged and retrieved documents together")
 CUTOFF = Count(default=None, desc="evaluate only the first k ranks")
 JUDGED_ONLY = "remove unjudged documents before ranks are counted"
 ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"

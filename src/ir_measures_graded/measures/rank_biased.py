@@ -7,8 +7,8 @@ Information Systems 27(1), 2008.
 import numpy as np
 
 from ..ranking.gains import LINEAR
-from .collection import TOP_GAIN, TopGainMeasure
-from .parameters import Flag, Real
+from .base import TopGainMeasure
+from .parameters import TOP_GAIN, Flag, Real
 from .sums import WeightedGains
 from .topics import GainList, Topics
 

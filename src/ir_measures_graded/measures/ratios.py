@@ -10,8 +10,8 @@ import numpy as np
 
 from ..by_topic import tally
 from ..ranking.judged import ideal_list
-from .collection import DOCS, collection_size
-from .parameters import TOPICS_BEST, Choice
+from .base import collection_size
+from .parameters import DOCS, TOPICS_BEST, Choice
 from .sums import Normalised, SumOverRanks, WeightedGains
 from .topics import GainList, Topics, ratio
 

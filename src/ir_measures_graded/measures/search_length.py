@@ -9,9 +9,8 @@ evaluation. PhD thesis, Harvard, 1966.
 
 import numpy as np
 
-from .base import GradedMeasure
-from .collection import DOCS, collection_size
-from .parameters import TIED_BY, Count
+from .base import GradedMeasure, collection_size
+from .parameters import DOCS, TIED_BY, Count
 from .topics import Topics, ratio
 
 WANTED = Count(default=1, desc="number of relevant documents that the user wants")

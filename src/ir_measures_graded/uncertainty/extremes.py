@@ -6,8 +6,7 @@ only on how many of them each level has so far.
 """
 
 import math
-from collections.abc import Callable
-from functools import partial, singledispatch
+from functools import singledispatch
 
 import numpy as np
 
@@ -34,6 +33,10 @@ def extreme(measure: GradedMeasure, topics: Topics, highest: bool) -> np.ndarray
     that the better one stands higher.
     """
     return extreme_in_order(topics, measure.values, highest)
+
+
+for monotone in (O_measure, nERR):
+    extreme.register(type(monotone), extreme.dispatch(object))
 
 
 @extreme.register
@@ -75,17 +78,6 @@ def _(measure: ByThreshold, topics: Topics, highest: bool) -> np.ndarray:
     return np.minimum(threshold_ratio(measure, topics, highest).extreme(unjudged_of(topics).sizes), 1.0)
 
 
-@extreme.register
-def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    return extreme_over_states(measure, topics, highest)
-
-
-@extreme.register(type(O_measure))
-@extreme.register(type(nERR))
-def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
-    return extreme_in_order(topics, measure.values, highest)
-
-
 @extreme.register(type(ERR_G))
 @extreme.register(type(iRBU))
 def _(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
@@ -123,21 +115,13 @@ def difference(measure: GradedMeasure, one: Topics, other: Topics, shared: Pair)
 
 @difference.register
 def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    topic, weight = differing(measure, one, other, shared)
-    value, weight = measure.values(one) - measure.values(other), weight * one.possible_gains.max(initial=0)
-    ends = (np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum))
-    low, high = (measure.scaled(end, one) for end in ends)
-    return value + low, value + high
-
-
-@difference.register(type(gP))
-def _(measure: WeightedGains, one: Topics, other: Topics, shared: Pair) -> Pair | None:
-    if not measure["max_gain"]:
+    own_divisor = isinstance(measure, type(gP))  # the length of a list, which two runs need not share
+    if own_divisor and not measure["max_gain"]:
         return None
-    per_amount = partial(measure.scaled, np.ones(one.count))
-    topic, weight = differing(measure, one, other, shared, per_amount)
+    topic, weight = differing(measure, one, other, shared, scaled=own_divisor)
     value, weight = measure.values(one) - measure.values(other), weight * one.possible_gains.max(initial=0)
-    low, high = (np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum))
+    ends = [np.bincount(topic, side(weight, 0), one.count) for side in (np.minimum, np.maximum)]
+    low, high = ends if own_divisor else (measure.scaled(end, one) for end in ends)
     return value + low, value + high
 
 
@@ -156,22 +140,18 @@ def _(measure: Normalised, one: Topics, other: Topics, shared: Pair) -> Pair | N
     return extreme_difference(False), extreme_difference(True)
 
 
-def differing(
-    measure: WeightedGains,
-    one: Topics,
-    other: Topics,
-    shared: Pair,
-    factor: Callable[[Topics], np.ndarray] | None = None,
-) -> Pair:
+def differing(measure: WeightedGains, one: Topics, other: Topics, shared: Pair, scaled: bool = False) -> Pair:
     """The documents that either of two runs has unjudged: the topic of each, and its weight in `one` minus
-    its weight in `other`. `factor` is that of each topic's weights (T)."""
+    its weight in `other`, each as a part of the sum or `scaled` as of the value."""
     topic, weight = [], []
     for topics in (one, other):
         unjudged = unjudged_of(topics)
         ones = unjudged.with_gain(np.ones(unjudged.rank.size))
         topic.append(unjudged.topic)
         counted = np.array(measure.counted(measure.weighed(ones), topics))
-        weight.append(counted if factor is None else counted * factor(topics)[unjudged.topic])
+        if scaled:
+            counted *= measure.scaled(np.ones(topics.count), topics)[unjudged.topic]
+        weight.append(counted)
     weight[0][shared[0]] -= weight[1][shared[1]]
     only_other = np.ones(topic[1].size, dtype=bool)
     only_other[shared[1]] = False
@@ -187,6 +167,7 @@ def check_depth(measure: WeightedGains, topics: Topics) -> None:
         )
 
 
+@extreme.register
 def extreme_over_states(measure: AtRelevant, topics: Topics, highest: bool) -> np.ndarray:
     """The highest or lowest value of each topic (T) over all judgments of its unjudged documents."""
     result, count = measure.values(topics), unjudged_of(topics).sizes
