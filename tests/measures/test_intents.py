@@ -7,22 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from ir_measures_graded import (
-    D_Q,
-    ERR_G,
-    ERR_IA_G,
-    D_nDCG,
-    DCG_Burges,
-    Dsharp_nDCG,
-    Dsharp_Q,
-    GradedError,
-    IRec,
-    Q,
-    nDCG_Burges,
-    nDCG_IA,
-)
+from ir_measures_graded import ERR_G, DCG_Burges, GradedError, Q, nDCG_Burges
 from ir_measures_graded.analysis import curves, evaluate
 from ir_measures_graded.measures import intents
+from ir_measures_graded.measures.intents import D_Q, ERR_IA_G, D_nDCG, Dsharp_nDCG, Dsharp_Q, IRec, nDCG_IA
 
 JUDGED = {
     ("1", "a"): 2, ("1", "b"): 1, ("2", "a"): 0, ("2", "b"): 3, ("2", "c"): 1, ("3", "d"): 1, ("4", "a"): 0

@@ -7,21 +7,10 @@ from unittest.mock import patch
 import pytest
 
 from brute_force import alternatives, judgments, orders, topic, values, with_option
-from ir_measures_graded import (
-    EBR,
-    ERR_G,
-    NCU,
-    AtRelevant,
-    GradedError,
-    Real,
-    TopicMeasure,
-    WeightedGains,
-    iRBU,
-    nERR,
-    parse_measure,
-)
+from ir_measures_graded import NCU, AtRelevant, GradedError, Real, TopicMeasure, WeightedGains, parse_measure
 from ir_measures_graded.analysis import curves
 from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.measures.cascade import EBR, ERR_G, iRBU, nERR
 from ir_measures_graded.uncertainty import Undetermined, ties
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]

@@ -103,7 +103,6 @@ def test_levels_are_counted_per_topic():
     assert levels.topic.tolist() == [0, 0, 2, 2]
     assert levels.level.tolist() == [-1, 2, 0.5, 1e300]
     assert levels.count.tolist() == [1, 2, 1, 1]
-    assert levels.entry(np.array([2, 0]), np.array([1e300, -1.0])).tolist() == [3, 0]
     assert judged.relevant({2: 0}).tolist() == [0, 0, 2]
     assert judged.best({}).tolist() == [2, 0, 1e300]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..by_topic import changes, coded, earlier_and_smaller, offsets_of, positions, tally
+from ..by_topic import coded, earlier_and_smaller, offsets_of, positions, tally
 from ..ranking.judged import computed_once
 from .base import GradedMeasure, ScoreError
 from .parameters import TIED_BY, TOPICS_BEST, Choice, Flag
@@ -93,18 +93,14 @@ class Groups(NamedTuple):
         return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
 
 
-def user_ties(documents: Documents) -> Groups:
-    """The documents of each topic that the user ties, the least preferred first."""
-    topic, kind, kinds = documents.topic, documents.kind, documents.kind.max(initial=0) + 1
-    of, known, size = tally(topic, kind, documents.size)
-    return Groups(of, size, np.searchsorted(of * kinds + known, topic * kinds + kind))
-
-
-def system_ties(documents: Documents, *also: np.ndarray) -> Groups:
-    """The documents of each topic that the system ties; only those that are also equal in other values."""
-    opens = np.logical_or.reduce([changes(each) for each in (documents.topic, documents.rank, *also)])
-    group = np.cumsum(opens) - 1
-    return Groups(documents.topic[opens], np.bincount(group, documents.size).astype(np.int64), group)
+def groups(documents: Documents, *columns: np.ndarray) -> Groups:
+    """The documents of each topic that are equal in some columns, in ascending order of these."""
+    key = documents.topic
+    for column in columns:
+        key = key * (column.max(initial=0) + 1) + column
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    size = np.bincount(group, documents.size).astype(np.int64)
+    return Groups(documents.topic[first], size, group)
 
 
 class Pairs(NamedTuple):
@@ -128,8 +124,8 @@ class Pairs(NamedTuple):
 def pairs_of(topics: Topics, tied_by: str) -> Pairs:
     """The pairs of the documents of each topic."""
     documents = documents_of(topics, tied_by)
-    topic, _, kind, size = documents
-    ties = [user_ties(documents), system_ties(documents), system_ties(documents, kind)]
+    topic, rank, kind, size = documents
+    ties = [groups(documents, *columns) for columns in ([kind], [rank], [rank, kind])]
     user, system, both = (tied.pairs(topics.count) for tied in ties)
     # An earlier document with a higher gain is one that the system strictly prefers.
     agreed = earlier_and_smaller(kind.max(initial=0) - kind, offsets_of(topic, topics.count), size)
@@ -236,8 +232,8 @@ class _Spearman(_Preference):
         topic, size = documents.topic, documents.size
         number = np.bincount(topic, size, topics.count)
         middle = (np.cumsum(number) - number + (number - 1) / 2)[topic]
-        x = middle - user_ties(documents).positions
-        y = system_ties(documents).positions - middle
+        x = middle - groups(documents, documents.kind).positions
+        y = groups(documents, documents.rank).positions - middle
         # The sums are exact: products are multiples of 1/4.
         xy, xx, yy = (np.bincount(topic, size * pairs, topics.count) for pairs in (x * y, x * x, y * y))
         return np.clip(ratio(xy, np.sqrt(xx * yy)), -1, 1)
