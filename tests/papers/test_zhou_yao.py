@@ -21,7 +21,6 @@ import pytest
 from ir_measures_graded import ADM, AGR, MSR, NDPM, WAP, Q, nDCG_JK, parse_measure
 from ir_measures_graded.evaluation.reduction import JudgedDocuments
 from ir_measures_graded.inputs.in_memory import read_qrels, read_run
-from ir_measures_graded.measures.average_precision import _adjusted_gains
 from ir_measures_graded.measures.topics import GainList, Topics
 
 TWO_DECIMALS = 0.005 + 1e-9
@@ -57,8 +56,7 @@ def counting_every_position(measure):
 
 def adjusted_gains(topics):
     """g′ of each document."""
-    entry = topics.ranks.judged.levels.entry(topics.document_topic, topics.document_level)
-    return _adjusted_gains(topics)[entry]
+    return AGR.adjusted(topics, topics.document_topic, topics.document_level)
 
 
 def average_gain_ratio(user, system):
