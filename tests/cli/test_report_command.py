@@ -29,7 +29,9 @@ def test_measures_and_file_have_defaults(output):
     assert Path("report.html").exists()
 
 
-@pytest.mark.parametrize("words", [["levels", "qrels"], ["evaluate", "qrels", "run", "AP"], ["measures"]])
+@pytest.mark.parametrize(
+    "words", [["levels", "qrels"], ["evaluate", "qrels", "run", "AP", "-p", "-1"], ["measures"]]
+)
 def test_every_command_writes_a_page(output, words):
     assert output(*words, "-o", "page.html") == output(*words)
     html = Path("page.html").read_text(encoding="utf-8")

@@ -112,14 +112,14 @@ def need_jinja() -> Any:
 
 
 def number(value: float | None, places: int = 4) -> str:
-    """A float with decimal places, an int without, both with a true minus sign; a dash for None.
+    """A float with decimal places, all for -1, an int without, with a true minus sign; a dash for None.
 
-    >>> number(-0.25, 2), number(7), number(None)
-    ('−0.25', '7', '–')
+    >>> number(-0.25, 2), number(-0.125, -1), number(7), number(None)
+    ('−0.25', '−0.125', '7', '–')
     """
     if value is None:
         return "–"
-    text = f"{value:.{places}f}" if isinstance(value, float) else str(value)
+    text = f"{value:.{places}f}" if isinstance(value, float) and places >= 0 else str(value)
     return text.replace("-", "−")
 
 
