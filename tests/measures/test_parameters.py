@@ -22,20 +22,12 @@ CHOICE = Choice("a", "b", default="a", desc="")
 @pytest.mark.parametrize(
     ("parameter", "given", "kept"),
     [
-        (ABOVE_1, 2.0, 2),
-        (ABOVE_1, np.float32(1.5), 1.5),
-        (ABOVE_1, np.uint64(2**63), 2.0**63),
-        (ABOVE_1, Fraction(6, 2), 3),
-        (ABOVE_1, 10**300, 1e300),
-        (FROM_0, -0.0, 0),
-        (COUNT, 10.0, 10),
-        (COUNT, np.int64(7), 7),
-        (COUNT, 2**63 - 1, 2**63 - 1),
-        (FLAG, np.True_, True),
-        (CHOICE, np.str_("b"), "b"),
-        (UP_TO_1, 1.0, 1),
+        (ABOVE_1, 2.0, 2), (ABOVE_1, np.float32(1.5), 1.5), (ABOVE_1, np.uint64(2**63), 2.0**63),
+        (ABOVE_1, Fraction(6, 2), 3), (ABOVE_1, 10**300, 1e300), (FROM_0, -0.0, 0), (UP_TO_1, 1.0, 1),
+        (COUNT, 10.0, 10), (COUNT, np.int64(7), 7), (COUNT, 2**63 - 1, 2**63 - 1),
+        (FLAG, np.True_, True), (CHOICE, np.str_("b"), "b"),
     ],
-)
+)  # fmt: skip
 def test_values_are_stored_in_one_plain_form(parameter, given, kept):
     assert parameter.validate(given)
     got = parameter.canonical(given)

@@ -34,17 +34,9 @@ def arrangements(levels):
 
 
 CASES = [
-    ("r", "n", ""),
-    ("n", "r", ""),
-    ("rnn", ""),
-    ("nn", "rrn", "n", ""),
-    ("nrn", "rrnnn", "nr"),
-    ("", "rrnnnn"),
-    ("n", "rr"),
-    ("rr", ""),
-    ("nnnn", "rnrn", "rnn"),
-    ("r", "r", "n", "rn", "rrnnn"),
-]
+    ("r", "n", ""), ("n", "r", ""), ("rnn", ""), ("nn", "rrn", "n", ""), ("nrn", "rrnnn", "nr"),
+    ("", "rrnnnn"), ("n", "rr"), ("rr", ""), ("nnnn", "rnrn", "rnn"), ("r", "r", "n", "rn", "rrnnn"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("levels", CASES, ids="|".join)

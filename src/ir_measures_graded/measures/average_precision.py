@@ -8,8 +8,6 @@ Extending average precision to graded relevance judgments. SIGIR 2010. B. Zhou, 
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..by_topic import changes, cumsum, earlier_and_smaller, entries, offsets_of, tally
@@ -22,7 +20,7 @@ MANY = 32
 """Thresholds of a topic from which counting pairs is faster than one pass per threshold."""
 
 
-class Thresholds(NamedTuple):
+class Thresholds:
     """The distinct gains of each topic's recall base, ascending, as thresholds of relevance.
 
     One entry per threshold: its `topic`, its gain `t`, its `distance` d_t from the next lower threshold (the
@@ -30,11 +28,11 @@ class Thresholds(NamedTuple):
     entries `offsets[q]:offsets[q + 1]`.
     """
 
-    topic: np.ndarray
-    t: np.ndarray
-    distance: np.ndarray
-    relevant: np.ndarray
-    offsets: np.ndarray
+    def __init__(self, topics: Topics):
+        self.topic, self.t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
+        self.offsets = offsets_of(self.topic, topics.count)
+        self.distance = self.t - np.where(changes(self.topic), 0.0, np.append(0.0, self.t[:-1]))
+        self.relevant = topics.relevant[self.topic] - (cumsum(count, self.offsets) - count)
 
     def precision(self, run: GainList, weight: np.ndarray) -> np.ndarray:
         """Σ_t w_t C^t[i] / i at each document of the run, over the thresholds t up to its gain.
@@ -78,14 +76,7 @@ class Thresholds(NamedTuple):
         return (of_lower + up_to * (run.number - lower)) / run.rank
 
 
-@computed_once
-def thresholds_of(topics: Topics) -> Thresholds:
-    """The thresholds of the topics."""
-    topic, t, count = tally(topics.whole_ideal.topic, topics.whole_ideal.gain)
-    offsets = offsets_of(topic, topics.count)
-    below = np.where(changes(topic), 0.0, np.append(0.0, t[:-1]))
-    lower = cumsum(count, offsets) - count
-    return Thresholds(topic, t, t - below, topics.relevant[topic] - lower, offsets)
+thresholds_of = computed_once(Thresholds)
 
 
 class ByThreshold(SumOverRanks):

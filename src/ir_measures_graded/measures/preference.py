@@ -11,8 +11,6 @@ retrieval systems. PhD thesis, Åbo Akademi University, 2000. B. Zhou, Y. Yao: E
 information retrieval system performance based on user preference. JIIS 34, 2010.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..by_topic import coded, earlier_and_smaller, offsets_of, positions, tally
@@ -46,42 +44,47 @@ def missed(topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tally(topics.document_topic[lacking], topics.document_gain[lacking])
 
 
-class Documents(NamedTuple):
+class Documents:
     """The documents of the run's list and the judged ones that it lacks, in the system's order.
 
     An entry stands for `size` documents of a `topic`. The system prefers a lower `rank`, and the user a
-    higher `kind`, the index of the gain among all gains. Tied documents are in the user's order, the worst
+    higher `kind`, the index of the gain among all gains. The missing documents are tied at the last rank;
+    with `tied_by='score'` so are those with equal scores. Tied documents are in the user's order, the worst
     first.
     """
 
-    topic: np.ndarray
-    rank: np.ndarray
-    kind: np.ndarray
-    size: np.ndarray
+    def __init__(self, topics: Topics, tied_by: str):
+        run, (topic, gain, size) = full_list(topics), missed(topics)
+        rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
+        kind = coded(np.append(run.gain, gain))[1]
+        size = np.append(np.ones_like(rank), size)
+        topic, rank = np.append(run.topic, topic), np.append(rank, topics.retrieved[topic] + 1)
+        order = np.argsort(of_columns(topic, rank, kind), kind="stable")  # both parts are nearly sorted
+        self.topic, self.rank, self.kind, self.size = topic[order], rank[order], kind[order], size[order]
 
 
-@computed_once
-def documents_of(topics: Topics, tied_by: str) -> Documents:
-    """The documents of all topics.
+def of_columns(*columns: np.ndarray) -> np.ndarray:
+    """One integer for each row of some columns, in their lexicographic order."""
+    key = columns[0]
+    for column in columns[1:]:
+        key = key * (column.max(initial=0) + 1) + column
+    return key
 
-    The missing documents are tied at the last rank; with `tied_by='score'` so are those with equal scores.
+
+documents_of = computed_once(Documents)
+
+
+class Groups:
+    """The documents of each topic that are equal in some columns, in ascending order of these.
+
+    Tied documents: `topic` and `size` of each group, topic after topic, and the `group` of each entry.
     """
-    run, (topic, gain, size) = full_list(topics), missed(topics)
-    rank = at_ranks(topics, topics.ranks.first_of_tie) if tied_by == "score" else run.rank
-    kind = coded(np.append(run.gain, gain))[1]
-    size = np.append(np.ones_like(rank), size)
-    topic, rank = np.append(run.topic, topic), np.append(rank, topics.retrieved[topic] + 1)
-    key = (topic * (rank.max(initial=0) + 1) + rank) * (kind.max(initial=0) + 1) + kind
-    order = np.argsort(key, kind="stable")  # both parts are nearly sorted
-    return Documents(topic[order], rank[order], kind[order], size[order])
 
-
-class Groups(NamedTuple):
-    """Tied documents: `topic` and `size` of each group, topic after topic, and the `group` of each entry."""
-
-    topic: np.ndarray
-    size: np.ndarray
-    group: np.ndarray
+    def __init__(self, documents: Documents, *columns: np.ndarray):
+        key = of_columns(documents.topic, *columns)
+        _, first, self.group = np.unique(key, return_index=True, return_inverse=True)
+        self.topic = documents.topic[first]
+        self.size = np.bincount(self.group, documents.size).astype(np.int64)
 
     def pairs(self, topic_count: int) -> np.ndarray:
         """The number of pairs of tied documents in each topic (T)."""
@@ -93,17 +96,7 @@ class Groups(NamedTuple):
         return (np.cumsum(self.size) - self.size + (self.size - 1) / 2)[self.group]
 
 
-def groups(documents: Documents, *columns: np.ndarray) -> Groups:
-    """The documents of each topic that are equal in some columns, in ascending order of these."""
-    key = documents.topic
-    for column in columns:
-        key = key * (column.max(initial=0) + 1) + column
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    size = np.bincount(group, documents.size).astype(np.int64)
-    return Groups(documents.topic[first], size, group)
-
-
-class Pairs(NamedTuple):
+class Pairs:
     """All pairs of each topic's documents, counted by how the two orders treat them (T each).
 
     `documents` is N. The user prefers one document of a pair (`preferred`, C), and the system orders the two
@@ -111,30 +104,24 @@ class Pairs(NamedTuple):
     the user has no preference and the system orders the two. `distinct` is m of Kendall's τ_c.
     """
 
-    documents: np.ndarray
-    preferred: np.ndarray
-    agree: np.ndarray
-    oppose: np.ndarray
-    user: np.ndarray
-    system: np.ndarray
-    distinct: np.ndarray
+    def __init__(self, topics: Topics, tied_by: str):
+        documents, count = documents_of(topics, tied_by), topics.count
+        topic, kind, size = documents.topic, documents.kind, documents.size
+        by_user, by_system = Groups(documents, kind), Groups(documents, documents.rank)
+        both = Groups(documents, documents.rank, kind).pairs(count)
+        # An earlier document with a higher gain is one that the system strictly prefers.
+        agreed = earlier_and_smaller(kind.max(initial=0) - kind, offsets_of(topic, count), size)
+        self.documents = n = np.bincount(topic, size, count).astype(np.int64)
+        self.preferred = n * (n - 1) // 2 - by_user.pairs(count)
+        self.agree = np.bincount(topic, agreed * size, count).astype(np.int64)
+        self.user, self.system = by_system.pairs(count) - both, by_user.pairs(count) - both
+        self.oppose = self.preferred - self.agree - self.user
+        self.distinct = np.minimum(
+            *(np.bincount(tied.topic, minlength=count) for tied in (by_user, by_system))
+        )
 
 
-@computed_once
-def pairs_of(topics: Topics, tied_by: str) -> Pairs:
-    """The pairs of the documents of each topic."""
-    documents = documents_of(topics, tied_by)
-    topic, rank, kind, size = documents
-    ties = [groups(documents, *columns) for columns in ([kind], [rank], [rank, kind])]
-    user, system, both = (tied.pairs(topics.count) for tied in ties)
-    # An earlier document with a higher gain is one that the system strictly prefers.
-    agreed = earlier_and_smaller(kind.max(initial=0) - kind, offsets_of(topic, topics.count), size)
-    agree = np.bincount(topic, agreed * size, topics.count).astype(np.int64)
-    number = np.bincount(topic, size, topics.count).astype(np.int64)
-    preferred = number * (number - 1) // 2 - user
-    oppose = preferred - agree - (system - both)
-    distinct = np.minimum(*(np.bincount(tied.topic, minlength=topics.count) for tied in ties[:2]))
-    return Pairs(number, preferred, agree, oppose, system - both, user - both, distinct)
+pairs_of = computed_once(Pairs)
 
 
 class _Preference(GradedMeasure):
@@ -232,8 +219,8 @@ class _Spearman(_Preference):
         topic, size = documents.topic, documents.size
         number = np.bincount(topic, size, topics.count)
         middle = (np.cumsum(number) - number + (number - 1) / 2)[topic]
-        x = middle - groups(documents, documents.kind).positions
-        y = groups(documents, documents.rank).positions - middle
+        x = middle - Groups(documents, documents.kind).positions
+        y = Groups(documents, documents.rank).positions - middle
         # The sums are exact: products are multiples of 1/4.
         xy, xx, yy = (np.bincount(topic, size * pairs, topics.count) for pairs in (x * y, x * x, y * y))
         return np.clip(ratio(xy, np.sqrt(xx * yy)), -1, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 
 
 def computed_once(compute: Callable[Given, Value]) -> Callable[Given, Value]:
-    """A function of qrels or topics, which keep the result for equal further arguments."""
+    """A function (or class) of qrels or topics, which keep the result for equal further arguments."""
 
     @wraps(compute)
     def known(*given: Given.args, **named: Given.kwargs) -> Value:
@@ -61,7 +61,7 @@ class Judged:
     collection: np.ndarray | None = None
     conflict: GradedError | None = None
     read_intents: Callable[[], Intents] | None = None
-    computed: dict[Hashable, Any] = field(default_factory=dict)
+    computed: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     def need_one_level(self) -> None:
         """Raise `GradedError` if a document has two levels."""
@@ -108,8 +108,11 @@ class Judged:
             self.level[rows],
             all_of=self.whole,
             conflict=self.conflict,
-            read_intents=lambda: self.intents.part(topics, len(self.topics)),
+            read_intents=partial(self._intents_of, topics),  # can be sent to worker processes
         )
+
+    def _intents_of(self, topics: np.ndarray) -> Intents:
+        return self.intents.part(topics, len(self.topics))
 
     @computed_once
     def gain(self, gains: Gains) -> np.ndarray:

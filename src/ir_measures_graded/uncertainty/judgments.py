@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement
-from typing import NamedTuple
 
 import numpy as np
 
@@ -161,34 +160,26 @@ def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:
     return (topics[start : start + per_block] for start in range(0, topics.size, per_block))
 
 
-class Compositions(NamedTuple):
+class Compositions:
     """N compositions of documents of K kinds, the states of dynamic programming.
 
     For some sums, the best sum over the ranks so far depends only on the composition of their documents.
 
-    `number` (N × K) are the documents of each kind. `steps` has for each kind the compositions that hold it,
-    and for each of these the composition with one document fewer of that kind.
+    `number` (N × K) are the documents of each kind. Among the compositions are all that have fewer documents
+    of a kind. `steps` has for each kind the compositions that hold it, and for each of these the composition
+    with one document fewer of that kind. `size` (N) is the number of documents of each composition.
     """
 
-    number: np.ndarray
-    steps: list[tuple[np.ndarray, np.ndarray]]
-
-    @classmethod
-    def of(cls, number: np.ndarray) -> Compositions:
-        """These compositions, among them all that have fewer documents of a kind."""
+    def __init__(self, number: np.ndarray):
+        self.number, self.size = number, number.sum(axis=1)
         index = {row.tobytes(): position for position, row in enumerate(number)}
-        steps = []
+        self.steps = []
         for kind in range(number.shape[1]):
             after = np.flatnonzero(number[:, kind])
             fewer = number[after]
             fewer[:, kind] -= 1
-            steps.append((after, np.array([index[row.tobytes()] for row in fewer], dtype=np.int64)))
-        return cls(number, steps)
-
-    @property
-    def size(self) -> np.ndarray:
-        """The number of documents of each composition (N)."""
-        return self.number.sum(axis=1)
+            before = np.array([index[row.tobytes()] for row in fewer], dtype=np.int64)
+            self.steps.append((after, before))
 
     def extended(
         self, best: np.ndarray, stops: np.ndarray, weight: np.ndarray, quotient: np.ndarray

@@ -10,8 +10,8 @@ dynamic programming: the sum down to a rank depends only on how many documents o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property, singledispatch
+from dataclasses import replace
+from functools import singledispatch
 from typing import TypeGuard
 
 import numpy as np
@@ -88,31 +88,25 @@ def ordered(ranks: JudgedRanks, merit: np.ndarray) -> JudgedRanks:
     return replace(ranks, doc=doc, rank=rank)
 
 
-@dataclass(frozen=True)
 class TieGroups:
     """The tie groups that hold some judged documents and begin within the cutoff (N, in rank order).
 
     An untied document is a group of its own. `entry` are the documents, group by group, as their numbers
-    among the H judged documents that the run retrieved. The documents of group n begin at `opens[n]`.
-    `topic`, `first` rank and `size` of each group count unjudged documents in.
+    among the H judged documents that the run retrieved. The documents of group n begin at `opens[n]`, and
+    `known[n]` is their number. `topic`, `first` rank and `size` of each group count unjudged documents in;
+    `within` is the number of its ranks within the cutoff.
     """
 
-    topics: Topics
-    entry: np.ndarray
-    opens: np.ndarray
-    topic: np.ndarray
-    first: np.ndarray
-    size: np.ndarray
-
-    @classmethod
-    def of(cls, topics: Topics, which: np.ndarray) -> TieGroups:
+    def __init__(self, topics: Topics, which: np.ndarray):
         """The groups of the judged documents for which `which` (H) is true."""
-        ranks, cutoff = topics.ranks, topics.cutoff
-        first = ranks.first
-        entry = np.flatnonzero(which if cutoff is None else which & (first <= cutoff))
-        opens = np.flatnonzero(changes(ranks.group[0][entry]))
-        opener = entry[opens]
-        return cls(topics, entry, opens, ranks.topic[opener], first[opener], ranks.group[1][opener])
+        ranks, cutoff, first = topics.ranks, topics.cutoff or np.iinfo(np.int64).max, topics.ranks.first
+        self.topics, self.entry = topics, np.flatnonzero(which & (first <= cutoff))
+        start, size = ranks.group
+        self.opens = np.flatnonzero(changes(start[self.entry]))
+        self.known = np.diff(np.append(self.opens, self.entry.size))
+        opener = self.entry[self.opens]
+        self.topic, self.first, self.size = ranks.topic[opener], first[opener], size[opener]
+        self.within = np.minimum(self.size, cutoff - self.first + 1)
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value of each of the H documents over each group (N)."""
@@ -122,16 +116,6 @@ class TieGroups:
         """The sum of a value of each of the H documents over the groups before each group (N)."""
         sums = cumsum(self.sum(values).astype(np.float64), offsets_of(self.topic, self.topics.count))
         return np.where(changes(self.topic), 0.0, np.append(0.0, sums[:-1]))
-
-    @cached_property
-    def known(self) -> np.ndarray:
-        """The number of documents of `entry` in each group (N)."""
-        return np.diff(np.append(self.opens, self.entry.size))
-
-    @cached_property
-    def within(self) -> np.ndarray:
-        """The number of ranks of each group within the cutoff (N)."""
-        return np.minimum(self.size, (self.topics.cutoff or np.iinfo(np.int64).max) - self.first + 1)
 
     def spread(self, at_first: np.ndarray, step: np.ndarray | float = 0.0) -> GainList:
         """A list with a value at each rank of the groups: `at_first`, then `step` more at each next rank."""
@@ -163,16 +147,11 @@ def _(measure: SumOverRanks, topics: Topics) -> GainList:
 
 @expected.register
 def _(measure: AtRelevant, topics: Topics) -> GainList:
-    ranks = topics.ranks
-    if topics.cutoff is not None:  # other documents are beyond the cutoff in all orders
-        kept = np.flatnonzero(ranks.first <= topics.cutoff)
-        ranks = replace(ranks, doc=ranks.doc[kept], topic=ranks.topic[kept], rank=ranks.rank[kept])
-        topics = Topics(ranks, topics.gains, topics.cutoff)
     relevant = topics.whole_run.gain > 0
     gain = np.zeros(relevant.size)
     gain[relevant] = measure.relevant(topics.cut(None)).gain
     u, q = measure.weights(gain, topics)
-    groups = TieGroups.of(topics, relevant)
+    groups = TieGroups(topics, relevant)
     constant = measure.achieved(np.zeros(1), np.zeros(1))
     v = np.broadcast_to(measure.achieved(np.ones(gain.size), gain) - constant, gain.shape)
     start = groups.before(v) + constant
@@ -187,7 +166,7 @@ def _(measure: ByThreshold, topics: Topics) -> GainList:
     # meets all documents before the group, itself, and each other of the group in half of the orders.
     thresholds, whole = thresholds_of(topics), topics.whole_run
     weight = measure.threshold_weights(thresholds)
-    run, groups = whole.relevant, TieGroups.of(topics, whole.gain > 0)
+    run, groups = whole.relevant, TieGroups(topics, whole.gain > 0)
     itself, pairs = np.zeros(whole.gain.size), np.zeros(whole.gain.size)
     itself[whole.gain > 0] = thresholds.up_to(weight, run, thresholds.level(run))
     pairs[whole.gain > 0] = thresholds.precision(run, weight) * run.rank
@@ -208,7 +187,7 @@ def expected_gains(topics: Topics, gain: np.ndarray) -> GainList:
     `gain` has one number for each of the H judged documents that the run retrieved, at any rank. Each rank
     of a tie group has the mean gain of the group, unjudged documents included with gain 0.
     """
-    groups = TieGroups.of(topics, gain != 0)
+    groups = TieGroups(topics, gain != 0)
     return groups.spread(groups.sum(gain) / groups.size)
 
 
@@ -298,13 +277,13 @@ def sums_over_orders(measure: AtRelevant, topics: Topics, depth: int) -> np.ndar
     gain[relevant] = measure.relevant(topics.cut(None)).gain
     untied = (topics.first == topics.last)[topics.run.gain > 0]
     sums = plain.vector(np.where(untied, plain.gain, 0.0), depth)
-    groups, q = TieGroups.of(topics, relevant), measure.weights(gain, topics)[1]
+    groups, q = TieGroups(topics, relevant), measure.weights(gain, topics)[1]
     number, before = groups.before(relevant.astype(np.float64)), groups.before(gain)
     sign = 1 if measure.option("ties") == "max" else -1
     weight = np.exp(groups.before(np.log(np.where(relevant, q, 1.0)))) * sign
     for group, gains, counts in tied_gains(groups, gain):
         topic, steps = groups.topic[group], int(groups.within[group])
-        compositions = Compositions.of(np.indices((counts + 1).tolist()).reshape(counts.size, -1).T)
+        compositions = Compositions(np.indices((counts + 1).tolist()).reshape(counts.size, -1).T)
         size, total = compositions.size, before[group] + compositions.number @ gains
         u, q = measure.weights(gains, topics)
         reached = weight[group] * np.prod(q**compositions.number, axis=1)
