@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from measuring import Call, Report, medians, options
+from measuring import Call, Report, options
 
 from ir_measures_graded import ArrayEvaluator, array_mean
 from ir_measures_graded.integrations.boosting import lightgbm_metric
@@ -115,10 +115,13 @@ def beside_a_round(labels: np.ndarray, features: int) -> dict[str, Call]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = options(__doc__)
-    for name, default in (("groups", 10_000), ("documents", 120), ("features", 136)):
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
-    arguments = parser.parse_args(argv)
+    arguments = options(
+        __doc__,
+        argv,
+        groups=(10_000, "groups"),
+        documents=(120, "of a group"),
+        features=(136, "of a document"),
+    )
     labels, scores = made(arguments.groups, arguments.documents)
     tables = {"nDCG@10 of arrays": contestants(labels, scores)}
     if find_spec("lightgbm"):
@@ -127,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         for title, calls in tables.items():
             for call in calls.values():
                 call()  # compilation, and the reduction of the labels
-            times = medians(calls, arguments.repeat, arguments.patience, time.process_time)
+            times = report.medians(calls, time.process_time)
             for what, each in times.items():
                 report.row(title, what=what, CPU_ms=1e3 * each, percent=100 * each / times[next(iter(times))])
 

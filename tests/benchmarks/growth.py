@@ -16,10 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from measuring import MB, Memory, Report, in_fresh_process, memory_of, options, seconds
+from measuring import MB, Report, in_fresh_process, options
 from workloads import SHAPES, Shape
 
-from peers import OURS, TINY, Inputs
+from peers import OURS, TINY, Inputs, measured
 
 SERIES = {
     "More topics": [replace(SHAPES["L"], topics=topics) for topics in (50, 500, 5_000, 6_980, 70_000)],
@@ -29,21 +29,13 @@ SERIES = {
 }
 
 
-def point(inputs: Inputs, tiny: Inputs, form: str, repeat: int) -> tuple[float, Memory]:
-    """The median seconds and the memory of this package. Call it in a new process."""
-    tiny.contestants(form)[OURS]()
-    call = inputs.contestants(form)[OURS]
-    memory = memory_of(call)
-    return statistics.median(seconds(call) for _ in range(repeat)), memory
-
-
-def measure(title: str, shape: Shape, folder: Path, repeat: int, report: Report) -> None:
+def measure(title: str, shape: Shape, rows: int, folder: Path, report: Report) -> None:
     """Add a row for each form of an input."""
     inputs, tiny = Inputs(shape, folder / "it"), Inputs(TINY, folder / "tiny")
-    rows = shape.topics * shape.retrieved
     inputs.of_form("files")  # written here, so that no process that is measured does it
     for form in ("frame, str", "files", "processes"):
-        time, memory = in_fresh_process(point, inputs, tiny, form, repeat)
+        memory, times = in_fresh_process(measured, inputs, tiny, form, OURS, report.arguments.repeat)
+        time = statistics.median(times)
         report.row(
             title,
             input=form,
@@ -58,15 +50,14 @@ def measure(title: str, shape: Shape, folder: Path, repeat: int, report: Report)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = options(__doc__, repeat=3)
-    parser.add_argument("--rows", type=int, default=70_000_000, help="the most rows; default: 70 million")
-    arguments = parser.parse_args(argv)
+    arguments = options(__doc__, argv, repeat=(3, "repetitions"), rows=(70_000_000, "the most rows"))
     with Report(arguments) as report:
         for title, shapes in SERIES.items():
             for shape in shapes:
-                if shape.topics * shape.retrieved <= arguments.rows:
+                rows = shape.topics * shape.retrieved
+                if rows <= arguments.rows:
                     with TemporaryDirectory() as folder:
-                        measure(title, shape, Path(folder), arguments.repeat, report)
+                        measure(title, shape, rows, Path(folder), report)
 
 
 if __name__ == "__main__":

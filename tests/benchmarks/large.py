@@ -13,17 +13,15 @@ all threads of the process.
 import os
 import sys
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatch
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from time import process_time
 
 import duckdb
-import pyarrow
-from measuring import MB, Memory, Report, in_fresh_process, memory_of, options, seconds
+from measuring import MB, Call, Memory, Report, in_fresh_process, memory_of, options, seconds
 from pyarrow import parquet
 
 from ir_measures_graded.analysis import evaluate
@@ -54,99 +52,99 @@ def write(folder: Path, rows: int) -> None:
         )
 
 
-def by_evaluate(folder: Path, in_memory: int) -> None:
-    out_of_core.IN_MEMORY = in_memory
-    evaluate(folder / "qrels.parquet", {"run": folder / "run.parquet"}, [MEASURE])
+def evaluated(folder: Path, in_memory: int) -> Call:
+    def call() -> None:
+        out_of_core.IN_MEMORY = in_memory
+        evaluate(folder / "qrels.parquet", {"run": folder / "run.parquet"}, [MEASURE])
+
+    return call
 
 
-def by_batches(batches: Sequence[tuple[pyarrow.Table, pyarrow.Table]]) -> None:
-    for qrels, run in batches:
-        evaluate_batches(MEASURE, qrels, [run])
-
-
-def by_spark(folder: Path, topics: int) -> None:
-    from pyspark.sql import SparkSession
-
-    from ir_measures_graded.integrations import spark as graded
-
-    session = SparkSession.builder.getOrCreate()
-    qrels, run = (session.read.parquet(str(folder / f"{name}.parquet")) for name in ("qrels", "run"))
-    graded.aggregate(MEASURE, qrels, run, topics_per_bucket=topics).collect()
-
-
-def batches_of(folder: Path, topics: int) -> list[tuple[pyarrow.Table, pyarrow.Table]]:
-    """Qrels and run in batches of so many topics; qrels have 10 rows a topic."""
-    sorted_by_topic = [
-        parquet.read_table(folder / f"{name}.parquet").sort_by("query_id") for name in ("qrels", "run")
-    ]
-    qrels, run = (table.combine_chunks() for table in sorted_by_topic)
-    return [
+def in_batches(folder: Path, topics: int) -> Call:
+    """Batches of so many topics, grouped beforehand; qrels have 10 rows a topic."""
+    qrels, run = (
+        parquet.read_table(folder / f"{name}.parquet").sort_by("query_id").combine_chunks()
+        for name in ("qrels", "run")
+    )
+    batches = [
         (qrels.slice(start * 10, topics * 10), run.slice(start * RETRIEVED, topics * RETRIEVED))
         for start in range(0, len(qrels) // 10, topics)
     ]
 
+    def call() -> None:
+        for judged, listed in batches:
+            evaluate_batches(MEASURE, judged, [listed])
+
+    return call
+
+
+def in_spark(folder: Path, topics: int) -> Call:
+    """An evaluation in a Spark that has started and has imported this package."""
+    from pyspark.sql import SparkSession
+
+    from ir_measures_graded.integrations import spark as graded
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
+    session = builder.config("spark.ui.enabled", "false").config("spark.log.level", "OFF").getOrCreate()
+
+    def call(folder: Path, topics: int) -> None:
+        qrels, run = (session.read.parquet(str(folder / f"{name}.parquet")) for name in ("qrels", "run"))
+        graded.aggregate(MEASURE, qrels, run, topics_per_bucket=topics).collect()
+
+    with TemporaryDirectory() as small:
+        write(Path(small), 10 * RETRIEVED)
+        call(Path(small), BUCKET)
+    return partial(call, folder, topics)
+
+
+WAYS: dict[str, tuple[Callable[[Path, int], Call], int]] = {
+    "evaluate, DuckDB": (evaluated, 0),
+    "evaluate, in memory": (evaluated, sys.maxsize),
+    "evaluate_batches, 2,000 topics": (in_batches, BUCKET),
+    "evaluate_batches, one topic": (in_batches, 1),
+    "Spark, 2,000 topics a call": (in_spark, BUCKET),
+    "Spark, one topic a call": (in_spark, 1),
+}
+
 
 def measured(way: str, folder: Path) -> tuple[float, float, Memory]:
     """The seconds, the processor's seconds and the memory of one evaluation, for a fresh process."""
-    ways: dict[str, Callable[[], Callable[[], None]]] = {
-        DUCKDB: lambda: partial(by_evaluate, folder, 0),
-        MEMORY: lambda: partial(by_evaluate, folder, sys.maxsize),
-        BATCHES: lambda: partial(by_batches, batches_of(folder, BUCKET)),
-        TOPICS: lambda: partial(by_batches, batches_of(folder, 1)),
-        SPARK: lambda: started_spark(partial(by_spark, folder, BUCKET)),
-        SPARK_TOPICS: lambda: started_spark(partial(by_spark, folder, 1)),
-    }
-    call = ways[way]()
+    prepare, size = WAYS[way]
+    call = prepare(folder, size)
     times: list[float] = []
     used = process_time()
     memory = memory_of(lambda: times.append(seconds(call)))
     return times[0], process_time() - used, memory
 
 
-def started_spark(call: Callable[[], None]) -> Callable[[], None]:
-    """The call, in a Spark that has started and has imported this package."""
-    from pyspark.sql import SparkSession
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
-    builder.config("spark.ui.enabled", "false").config("spark.log.level", "OFF").getOrCreate()
-    with TemporaryDirectory() as folder:
-        write(Path(folder), 10 * RETRIEVED)
-        by_spark(Path(folder), BUCKET)
-    return call
-
-
-DUCKDB, MEMORY = "evaluate, DuckDB", "evaluate, in memory"
-BATCHES, TOPICS = "evaluate_batches, 2,000 topics", "evaluate_batches, one topic"
-SPARK, SPARK_TOPICS = "Spark, 2,000 topics a call", "Spark, one topic a call"
-
-
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = options(__doc__, repeat=1)
-    parser.add_argument("--rows", type=int, nargs="+", default=[10**6, 10**7, 10**8], help="numbers of rows")
-    parser.add_argument("--only", nargs="+", default=["*"], metavar="WAY", help="ways, as in 'evaluate, *'")
-    parser.add_argument("--folder", help="folder for the files; default: the system's for temporary files")
-    arguments = parser.parse_args(argv)
-    others = [MEMORY, BATCHES, TOPICS]
-    if find_spec("pyspark") and which("java"):
-        others += [SPARK, SPARK_TOPICS]
+    arguments = options(
+        __doc__,
+        argv,
+        repeat=(1, "repetitions"),
+        rows=([10**6, 10**7, 10**8], "numbers of rows"),
+        folder=(gettempdir(), "folder for the files"),
+    )
+    spark = find_spec("pyspark") and which("java")
     with Report(arguments) as report:
         for rows in arguments.rows:
             with TemporaryDirectory(dir=arguments.folder) as folder:
                 write(Path(folder), rows)
-                ways = [DUCKDB, *(others if rows <= IN_MEMORY else [])]
-                for way in (way for way in ways if any(fnmatch(way, only) for only in arguments.only)):
+                for way in filter(report.wanted, WAYS):
+                    elsewhere = way.startswith("Spark")
+                    if (elsewhere and not spark) or (rows > IN_MEMORY and "DuckDB" not in way):
+                        continue
                     results = [in_fresh_process(measured, way, Path(folder)) for _ in range(arguments.repeat)]
                     time, used, memory = min(results, key=lambda result: result[0])
-                    here = way not in (SPARK, SPARK_TOPICS)
                     report.row(
                         "Rows in any order",
                         what=way,
                         rows=rows,
                         topics=rows // RETRIEVED,
                         s=time,
-                        CPU_s=used if here else None,
-                        peak_MB=memory.peak / MB if here else None,
+                        CPU_s=None if elsewhere else used,
+                        peak_MB=None if elsewhere else memory.peak / MB,
                     )
 
 

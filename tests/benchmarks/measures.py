@@ -9,16 +9,14 @@ third has whole calls with one measure and with many. `ratio` is a time divided 
 row, in the second table by that of the same measure without an option.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fnmatch import fnmatch
 from functools import partial
 from typing import Any
 
 import ir_measures
 import workloads
-from measuring import Call, Report, medians, options
+from measuring import Call, Report, options
 from workloads import SHAPES, Shape
 
 from ir_measures_graded import GradedMeasure, KendallTau, nDCG_JK, parse_measure
@@ -30,14 +28,15 @@ from ir_measures_graded.uncertainty import with_option
 
 INPUTS = {**SHAPES, "few": replace(SHAPES["M"], judged=(200, 200))}
 INPUTS |= {f"T{n}": Shape(1, 10**n, (10**n, 10**n), (0, 10**n)) for n in (3, 4, 5, 6)}
-FIRST = nDCG_JK @ 100
-CUTOFFS = [nDCG_JK @ cutoff for cutoff in range(5, 101, 5)]
 TIED = ("nDCG_JK@100", "nDCG_JK", "Q", "muAP", "ERR_G@100", "EBR@100")
 UNJUDGED = ("nDCG_JK@10", "nDCG_JK@100")
-PLAIN = re.compile(r"\((ties|unjudged)=.*?\)")
 
 
-def alone(qrels: Any, run: Any) -> dict[str, Call]:
+Calls = Iterator[dict[str, Call]]
+"""Groups of calls, each with the one first to which the others of the group are compared."""
+
+
+def alone(qrels: Any, run: Any) -> Calls:
     """A call for each measure. Each call has new `Topics`, because these cache values that measures share."""
     ranks = JudgedDocuments.of(read_qrels(qrels)).reduced(read_run(run)).ranks
 
@@ -46,46 +45,37 @@ def alone(qrels: Any, run: Any) -> dict[str, Call]:
         return measure.values(Topics(of, measure["gains"], None))
 
     chosen = dict.fromkeys([nDCG_JK, *MEASURES, KendallTau(variant="c")])
-    return {str(measure): partial(values, measure) for measure in chosen}
+    yield {str(measure): partial(values, measure) for measure in chosen}
 
 
-def with_options(qrels: Any, run: Any) -> dict[str, Call]:
-    calls: dict[str, Call] = {}
+def with_options(qrels: Any, run: Any) -> Calls:
     for option, words, names in (("ties", ("mean", "max"), TIED), ("unjudged", ("min", "max"), UNJUDGED)):
         for measure in map(parse_measure, names):
             chosen = [measure, *filter(None, (with_option(measure, option, word) for word in words))]
-            calls |= {str(each): partial(each.calc_aggregate, qrels, run) for each in chosen}
-    return calls
+            yield {str(each): partial(each.calc_aggregate, qrels, run) for each in chosen}
 
 
-def together(qrels: Any, run: Any) -> dict[str, Call]:
-    calculate: Callable[..., Any] = ir_measures.calc_aggregate
-    return {
-        "one measure": lambda: calculate([FIRST], qrels, run),
-        "the measure at twenty cutoffs": lambda: calculate(CUTOFFS, qrels, run),
-        f"all {len(MEASURES)} measures": lambda: calculate(MEASURES, qrels, run),
+def together(qrels: Any, run: Any) -> Calls:
+    several = {
+        "one measure": [nDCG_JK @ 100],
+        "the measure at twenty cutoffs": [nDCG_JK @ cutoff for cutoff in range(5, 101, 5)],
+        f"all {len(MEASURES)} measures": MEASURES,
     }
+    calculate: Callable[..., Any] = ir_measures.calc_aggregate
+    yield {what: partial(calculate, measures, qrels, run) for what, measures in several.items()}
 
 
 TABLES = {"measures alone": alone, "options": with_options, "whole calls": together}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = options(__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="default: M")
-    parser.add_argument("--only", nargs="+", default=["*"], metavar="MEASURE", help="as in 'KendallTau*'")
-    arguments = parser.parse_args(argv)
+    arguments = options(__doc__, argv, workloads=INPUTS)
     with Report(arguments) as report:
         for name in arguments.workloads or ["M"]:
             inputs = workloads.tables(INPUTS[name])
-            for title, calls_of in TABLES.items():
-                calls = calls_of(*inputs).items()
-                chosen = {what: call for what, call in calls if any(fnmatch(what, o) for o in arguments.only)}
-                times = medians(chosen, arguments.repeat, arguments.patience)
-                first = next(iter(times), "")
-                for what, each in times.items():
-                    plain = PLAIN.sub("", what) if title == "options" else first
-                    report.row(f"{name}: {title}", what=what, ms=1e3 * each, ratio=each / times[plain])
+            for title, groups in TABLES.items():
+                for calls in groups(*inputs):
+                    report.compare(f"{name}: {title}", calls)
 
 
 if __name__ == "__main__":

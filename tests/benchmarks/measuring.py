@@ -11,11 +11,12 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from fnmatch import fnmatch
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -26,22 +27,6 @@ MB = 1e6
 
 
 # ------------------------------------------------------------------------------------- time
-
-
-def medians(
-    calls: Mapping[str, Call], repeat: int, patience: float, clock: Clock = time.perf_counter
-) -> dict[str, float]:
-    """The median seconds of each call, their repetitions interleaved.
-
-    Each call is made at least once, and not repeated once its calls have taken `patience` seconds.
-    `time.process_time` is a clock of processor time, of all threads.
-    """
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(repeat):
-        for name, call in calls.items():
-            if sum(times[name]) <= patience:
-                times[name].append(seconds(call, clock))
-    return {name: statistics.median(of_call) for name, of_call in times.items()}
 
 
 def seconds(call: Call, clock: Clock = time.perf_counter) -> float:
@@ -67,9 +52,11 @@ class Command:
 
     argv: tuple[str, ...]
 
+    def run(self) -> str:
+        return subprocess.run(self.argv, capture_output=True, text=True, check=True).stdout
+
     def __call__(self) -> float:
-        output = subprocess.run(self.argv, capture_output=True, text=True, check=True).stdout
-        return float(output.split()[-1])
+        return float(self.run().split()[-1])
 
     def memory(self) -> Memory:
         """The memory of the process. A bare interpreter starts it, because it inherits its parent's peak."""
@@ -78,8 +65,8 @@ class Command:
             "s.run(sys.argv[1:], stdout=s.DEVNULL, check=True);"
             "print(r.getrusage(r.RUSAGE_CHILDREN).ru_maxrss)"
         )
-        kilobytes = Command((sys.executable, "-ISc", start, *self.argv))()
-        return Memory(int(kilobytes * 1024), int(kilobytes * 1024))
+        peak = 1024 * int(Command((sys.executable, "-ISc", start, *self.argv))())
+        return Memory(peak, peak)
 
 
 def memory_of(call: Call) -> Memory:
@@ -111,32 +98,75 @@ def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
 # ----------------------------------------------------------------------------------- report
 
 
-def options(description: str | None, repeat: int = 5) -> argparse.ArgumentParser:
-    """The options of every benchmark."""
+def options(
+    description: str | None, argv: Sequence[str] | None, workloads: Iterable[str] = (), **own: tuple[Any, str]
+) -> argparse.Namespace:
+    """The options of every benchmark, and a program's own ones with their defaults and their help."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--repeat", type=int, default=repeat, help=f"repetitions; default: {repeat}")
-    parser.add_argument(
-        "--patience", type=float, default=60, help="seconds after which a call is not repeated; default: 60"
-    )
+    if workloads:
+        parser.add_argument("workloads", nargs="*", choices=list(workloads), help="default: M")
+    every: dict[str, tuple[Any, str]] = {
+        "repeat": (5, "repetitions"),
+        "patience": (60.0, "seconds after which a call is not repeated"),
+        "only": (["*"], "measurements to make, as in 'KendallTau*', files or 'dicts*/ranx'"),
+    }
+    for name, (default, text) in {**every, **own}.items():
+        flag = f"--{name.replace('_', '-')}"
+        if default is False:
+            parser.add_argument(flag, action="store_true", help=text)
+            continue
+        several = isinstance(default, list)
+        parser.add_argument(
+            flag,
+            type=type(default[0] if several else default),
+            nargs="+" if several else None,
+            default=default,
+            help=f"{text}; default: {default}",
+        )
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep all numbers")
-    return parser
+    return parser.parse_args(argv)
 
 
 class Report:
     """Tables in Markdown that are printed row by row; --json saves them at the end or on an interrupt."""
 
     def __init__(self, arguments: argparse.Namespace):
-        self.file = arguments.json
+        self.arguments = arguments
         self.tables: dict[str, list[dict[str, Any]]] = {}
 
     def __enter__(self) -> "Report":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.file:
-            self.file.write_text(json.dumps({**machine(), "tables": self.tables}, indent=1) + "\n")
+        if self.arguments.json:
+            kept = json.dumps({**machine(), "tables": self.tables}, indent=1)
+            self.arguments.json.write_text(f"{kept}\n")
+
+    def wanted(self, name: str) -> bool:
+        """Whether --only selects a measurement, or all whose names begin like this one's, up to a slash."""
+        return any(fnmatch(name, only) or fnmatch(name, f"{only}/*") for only in self.arguments.only)
+
+    def medians(self, calls: Mapping[str, Call], clock: Clock = time.perf_counter) -> dict[str, float]:
+        """The median seconds of each call, their repetitions interleaved.
+
+        Each call is made at least once, and not repeated once its calls have taken `--patience` seconds.
+        `time.process_time` is a clock of processor time, of all threads.
+        """
+        times: dict[str, list[float]] = {name: [] for name in calls}
+        for _ in range(self.arguments.repeat):
+            for name, call in calls.items():
+                if sum(times[name]) <= self.arguments.patience:
+                    times[name].append(seconds(call, clock))
+        return {name: statistics.median(of_call) for name, of_call in times.items()}
+
+    def compare(self, title: str, calls: Mapping[str, Call], **cells: str) -> None:
+        """Add a row for each call that --only selects: its median time and its ratio to the first."""
+        times = self.medians({what: call for what, call in calls.items() if self.wanted(what)})
+        for what, each in times.items():
+            ratio = each / next(iter(times.values()))
+            self.row(title, **cells, what=what, ms=1e3 * each, ratio=ratio)
 
     def row(self, title: str, **cells: Any) -> None:
         """Add a row to the table of that title; the first row starts the table."""

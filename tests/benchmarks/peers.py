@@ -17,11 +17,10 @@ interpreter.
 `added MB` is the part that the call added.
 """
 
-import argparse
 import io
 import statistics
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -36,8 +35,8 @@ import numpy as np
 import pandas
 import pytrec_eval
 from ir_measures import Measure, nDCG
-from measuring import MB, Call, Command, Memory, Report, in_fresh_process, medians, memory_of, options
-from workloads import ARROW_FORMS, FORMS, SHAPES, TABLE_FILES, Input, Shape, write, write_tables
+from measuring import MB, Call, Command, Memory, Report, in_fresh_process, memory_of, options, seconds
+from workloads import ARROW_FORMS, FORMS, SHAPES, TABLE_FILES, Input, Shape, written
 
 from ir_measures_graded import GradedEvaluator, cli, nDCG_JK
 
@@ -66,29 +65,6 @@ BY_QUERY = ir_measures.define_byquery(ndcg_by_query, name="nDCG_by_query")
 
 def mean_of_evaluator(qrels: Any, run: Any) -> float:
     return GradedEvaluator([MEASURE], qrels).calc_aggregate(run)[MEASURE]
-
-
-def mean_of_polars(qrels: Any, run: Any) -> float:
-    """The measure as a user of Polars would write it, with a sort and a join."""
-    import polars as pl
-
-    def cumulated(gains: Any, order: list[str]) -> Any:
-        rank = pl.int_range(1, pl.len() + 1).over("query_id")
-        discount = pl.max_horizontal(rank.log(2), 1.0)
-        in_order = gains.sort("query_id", *order, descending=[False, *[True] * len(order)])
-        listed = in_order.with_columns(discounted=pl.col("relevance") / discount, rank=rank)
-        return listed.filter(pl.col("rank") <= 100).group_by("query_id").agg(pl.col("discounted").sum())
-
-    qrels, run = (each if isinstance(each, pl.DataFrame) else pl.from_arrow(each) for each in (qrels, run))
-    ids = ["query_id", "doc_id"]
-    judged = run.join(qrels, on=ids, how="left").with_columns(pl.col("relevance").fill_null(0))
-    own, ideal = cumulated(judged, ["score", "doc_id"]), cumulated(qrels, ["relevance"])
-    values = ideal.join(own, on="query_id", how="left", suffix="_of_run").select(
-        pl.when(pl.col("discounted") > 0)
-        .then(pl.col("discounted_of_run").fill_null(0.0) / pl.col("discounted"))
-        .otherwise(0.0)
-    )
-    return values.to_series().mean()
 
 
 def mean_of_pytrec_eval(qrels: Any, run: Any) -> float:
@@ -125,23 +101,6 @@ def ranked(scores: dict[str, float]) -> list[str]:
     return sorted(scores, key=lambda document: (scores[document], document), reverse=True)
 
 
-STRINGS = {"query_id": str, "doc_id": str}
-
-
-def read_by_pandas(path: Path) -> pandas.DataFrame:
-    if path.suffix == ".csv":
-        return pandas.read_csv(path, dtype=STRINGS)
-    return pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_feather(path)
-
-
-def read_by_polars(path: Path) -> Any:
-    import polars
-
-    if path.suffix == ".csv":
-        return polars.read_csv(path, schema_overrides=STRINGS)
-    return polars.read_parquet(path) if path.suffix == ".parquet" else polars.read_ipc(path)
-
-
 def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
     """The mean of the last measure that the command prints."""
     with redirect_stdout(io.StringIO()) as output:
@@ -151,7 +110,12 @@ def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASU
 
 
 def read_by_ir_measures(qrels: Path, run: Path) -> Input:
-    return ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
+    """Files as users read them for ir-measures: TREC's by its own readers, tables by pandas."""
+    if run.suffix == ".txt":
+        return ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
+    readers = {".csv": partial(pandas.read_csv, dtype={"query_id": str, "doc_id": str})}
+    readers |= {".parquet": pandas.read_parquet, ".feather": pandas.read_feather}
+    return readers[run.suffix](qrels), readers[run.suffix](run)
 
 
 def read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
@@ -161,61 +125,22 @@ def read_by_pytrec_eval(qrels: Path, run: Path) -> Input:
 
 # ------------------------------------------------------------------------------ contestants
 
-
-def of(function: Callable[..., float]) -> Callable[[Any, Any], Call]:
-    """Make calls of the function with qrels and a run."""
-    return partial(partial, function)
-
-
-def command(module: str, *words: str) -> Callable[[Path, Path], Call]:
-    """Make commands of a Python package with files of qrels and a run before the last words."""
-    return lambda *files: Command((sys.executable, "-m", module, *words[:-1], *map(str, files), *words[-1:]))
-
-
 IN_PYTHON = ("frame, *", "dicts*", "tuples")
-PEERS: list[tuple[str, str, tuple[str, ...], Callable[..., Call]]] = [
-    (OURS, "numpy", IN_PYTHON, of(partial(mean, MEASURE))),
-    (OURS, "numpy", tuple(ARROW_FORMS), of(mean_of_evaluator)),
-    (OURS, "numpy", ("files", *TABLE_FILES), of(mean_of_command)),
-    (OURS, "numpy", ("processes",), command("ir_measures_graded", "evaluate", "--places=16", f"{MEASURE}")),
-    ("ir-measures", "numpy", IN_PYTHON, of(partial(mean, nDCG @ 100))),
-    ("ir-measures", "numpy", ("files",), of(lambda *files: mean(nDCG @ 100, *read_by_ir_measures(*files)))),
-    (
-        "ir-measures",
-        "numpy",
-        (*TABLE_FILES,),
-        of(lambda *files: mean(nDCG @ 100, *map(read_by_pandas, files))),
-    ),
-    ("ir-measures", "numpy", ("processes",), command("ir_measures", "--places=16", "nDCG@100")),
-    ("define_byquery", "numpy", ("frame, str", "frame, object"), of(partial(mean, BY_QUERY))),
-    ("pytrec_eval", "numpy", ("dicts*",), of(mean_of_pytrec_eval)),
-    (
-        "pytrec_eval",
-        "numpy",
-        ("files",),
-        of(lambda *files: mean_of_pytrec_eval(*read_by_pytrec_eval(*files))),
-    ),
-    ("ranx", "ranx", ("dicts*", "files"), of(mean_of_ranx)),
-    ("pyNTCIREVAL", "pyNTCIREVAL", ("dicts*",), of(mean_of_pyntcireval)),
-    ("Polars", "polars", tuple(ARROW_FORMS), of(mean_of_polars)),
-    ("Polars", "polars", (*TABLE_FILES,), of(lambda *files: mean_of_polars(*map(read_by_polars, files)))),
+IN_FILES = ("files", *TABLE_FILES)
+PEERS: list[tuple[str, Iterable[str], Callable[..., float]]] = [
+    (OURS, IN_PYTHON, partial(mean, MEASURE)),
+    (OURS, ARROW_FORMS, mean_of_evaluator),
+    (OURS, IN_FILES, mean_of_command),
+    ("ir-measures", IN_PYTHON, partial(mean, nDCG @ 100)),
+    ("ir-measures", IN_FILES, lambda *files: mean(nDCG @ 100, *read_by_ir_measures(*files))),
+    ("define_byquery", ("frame, str", "frame, object"), partial(mean, BY_QUERY)),
+    ("pytrec_eval", ("dicts*",), mean_of_pytrec_eval),
+    ("pytrec_eval", ("files",), lambda *files: mean_of_pytrec_eval(*read_by_pytrec_eval(*files))),
+    ("ranx", ("dicts*", "files"), mean_of_ranx),
+    ("pyNTCIREVAL", ("dicts*",), mean_of_pyntcireval),
 ]
-"""The name of each contestant, the module that it needs, its forms of input, and the maker of its calls."""
-
-
-def contestants(form: str, qrels: Any, run: Any, trec_eval: str | None = None) -> dict[str, Call]:
-    """Calls that return the mean, for this package and the installed peers that take this form of input."""
-    calls = {
-        peer: call_of(qrels, run)
-        for peer, module, forms, call_of in PEERS
-        if find_spec(module) and any(fnmatch(form, each) for each in forms)
-    }
-    if trec_eval and form in ("files", "processes"):
-        calls["trec_eval"] = Command((trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run)))
-    return calls
-
-
-# ---------------------------------------------------------------------------------- measure
+"""The name of each contestant, its forms of input, and its mean from qrels and a run."""
+OPTIONAL = ("ranx", "pyNTCIREVAL")
 
 
 @dataclass(frozen=True)
@@ -224,79 +149,83 @@ class Inputs:
 
     shape: Shape
     folder: Path
+    trec_eval: str = ""
 
     def of_form(self, form: str) -> Input:
         if form in IN_MEMORY:
             return IN_MEMORY[form](self.shape)
-        kind = form if form in TABLE_FILES else "txt"
-        paths = self.folder / f"qrels.{kind}", self.folder / f"run.{kind}"
-        if paths[1].exists():
-            return paths
-        return (
-            write(self.shape, self.folder) if kind == "txt" else write_tables(self.shape, self.folder, kind)
-        )
+        return written(self.shape, self.folder, form if form in TABLE_FILES else "txt")
 
-    def contestants(self, form: str, trec_eval: str | None = None) -> dict[str, Call]:
-        return contestants(form, *self.of_form(form), trec_eval)
+    def contestants(self, form: str) -> dict[str, Call]:
+        """Calls that return the mean, for this package and the installed peers that take this form."""
+        qrels, run = self.of_form(form)
+        calls: dict[str, Call] = {
+            peer: partial(mean_of, qrels, run)
+            for peer, forms, mean_of in PEERS
+            if any(fnmatch(form, each) for each in forms) and (peer not in OPTIONAL or find_spec(peer))
+        }
+        if form == "processes":
+            python = sys.executable, "-m"
+            files, places = (str(qrels), str(run)), "--places=16"
+            ours = *python, "ir_measures_graded", "evaluate", *files, str(MEASURE), places
+            theirs = *python, "ir_measures", *files, "nDCG@100", places
+            calls |= {OURS: Command(ours), "ir-measures": Command(theirs)}
+        if self.trec_eval and form in ("files", "processes"):
+            calls["trec_eval"] = Command((self.trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run)))
+        return calls
 
 
-def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str, trec_eval: str | None) -> Memory:
-    """The memory of a contestant in the calling process."""
-    tiny.contestants(form, trec_eval)[peer]()
-    return memory_of(inputs.contestants(form, trec_eval)[peer])
+# ---------------------------------------------------------------------------------- measure
 
 
-def measure(name: str, folder: Path, arguments: argparse.Namespace, report: Report) -> None:
+def measured(inputs: Inputs, tiny: Inputs, form: str, peer: str, repeat: int) -> tuple[Memory, list[float]]:
+    """The memory of a contestant, and the seconds of further calls. Call it in a new process."""
+    tiny.contestants(form)[peer]()
+    call = inputs.contestants(form)[peer]
+    return memory_of(call), [seconds(call) for _ in range(repeat)]
+
+
+def measure(name: str, folder: Path, report: Report) -> None:
     """Measure this package and its peers on each form of a workload."""
-    shape, trec_eval = SHAPES[name], arguments.trec_eval
-    inputs, tiny = Inputs(shape, folder / name), Inputs(TINY, folder / "tiny")
+    shape, trec_eval = SHAPES[name], report.arguments.trec_eval
+    inputs, tiny = Inputs(shape, folder / name, trec_eval), Inputs(TINY, folder / "tiny", trec_eval)
     for form in (*IN_MEMORY, *ON_FILES):
-        if not wanted(arguments.only, form):
+        first = tiny.contestants(form)
+        wanted = [peer for peer in first if report.wanted(f"{form}/{peer}")]
+        if not wanted:
             continue
-        for call in tiny.contestants(form, trec_eval).values():
-            call()
-        calls = inputs.contestants(form, trec_eval)
-        for peer in [peer for peer in calls if peer != OURS and not wanted(arguments.only, form, peer)]:
-            del calls[peer]
-        seconds = medians(calls, arguments.repeat, arguments.patience)
-        del calls, call  # frees the input of this form
-        for peer in seconds:
+        chosen = dict.fromkeys([OURS, *wanted])
+        for peer in chosen:
+            first[peer]()
+        calls = inputs.contestants(form)
+        times = report.medians({peer: calls[peer] for peer in chosen})
+        del calls  # frees the input of this form
+        for peer, time in times.items():
             needed = None
-            if not arguments.no_memory:
-                needed = in_fresh_process(memory, inputs, tiny, form, peer, trec_eval)
+            if not report.arguments.no_memory:
+                needed, _ = in_fresh_process(measured, inputs, tiny, form, peer, 0)
             report.row(
                 f"{name}: {shape.topics} topics × {shape.retrieved} retrieved, {shape.judged[1]} judged",
                 input=form,
                 peer=peer,
-                ms=1e3 * seconds[peer],
-                ratio=seconds[peer] / seconds[OURS],
+                ms=1e3 * time,
+                ratio=time / times[OURS],
                 peak_MB=needed and needed.peak / MB,
                 added_MB=needed and needed.added / MB,
             )
 
 
-def wanted(only: list[str], form: str, peer: str | None = None) -> bool:
-    """Whether `only` selects a form, or a peer on it; an empty `only` selects everything."""
-    patterns = [pattern.partition("/") for pattern in only] or [("*", "/", "*")]
-    return any(
-        fnmatch(form, forms) and (peer is None or fnmatch(peer, peers or "*")) for forms, _, peers in patterns
-    )
-
-
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = options(__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="S, M, L, X; default: S and M")
-    parser.add_argument(
-        "--only", nargs="+", default=[], metavar="FORM/PEER", help="such as files 'dicts*/ranx'"
+    arguments = options(
+        __doc__,
+        argv,
+        workloads=SHAPES,
+        trec_eval=("", "trec_eval's program, built from its C source"),
+        no_memory=(False, "measure time only"),
     )
-    parser.add_argument("--trec-eval", metavar="PATH", help="trec_eval's program, built from its C source")
-    parser.add_argument("--no-memory", action="store_true", help="measure time only")
-    arguments = parser.parse_args(argv)
-    if unknown := set(arguments.workloads) - set(SHAPES):
-        parser.error(f"no workload {', '.join(sorted(unknown))}; there are {', '.join(SHAPES)}")
     with TemporaryDirectory() as folder, Report(arguments) as report:
-        for name in arguments.workloads or ["S", "M"]:
-            measure(name, Path(folder), arguments, report)
+        for name in arguments.workloads or ["M"]:
+            measure(name, Path(folder), report)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,12 @@
 
 - A later run on the same evaluator, with all topics and with one, compared with a call that reads the qrels.
 - nDCG_JK(b=2)@100 together with nDCG@10 and AP, from frames and from files, with and without `accelerate()`.
-- New interpreters: the time that `import ir_measures_graded` adds to importing ir_measures, numpy and pluggy,
-  and the time to start the command.
+- New interpreters: the time to start the command, and to import ir_measures, numpy and pluggy without and
+  with ir_measures_graded. The difference is the cost of this import.
 
 `ratio` is a row's time divided by the time of the first row of its input.
 """
 
-import statistics
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,7 +19,7 @@ from typing import Any
 
 import ir_measures
 from ir_measures import AP, nDCG
-from measuring import Call, Command, Report, medians, options, seconds
+from measuring import Call, Command, Report, options
 from workloads import SHAPES
 
 import ir_measures_graded
@@ -82,48 +80,28 @@ TABLES: dict[str, tuple[Callable[..., dict[str, Call]], tuple[str, ...]]] = {
 }
 
 
-def measure(name: str, inputs: Inputs, tiny: Inputs, repeat: int, patience: float, report: Report) -> None:
-    """All tables of a workload."""
-    for title, (calls_of, forms) in TABLES.items():
-        for form in forms:
-            for call in calls_of(*tiny.of_form(form)).values():
-                call()
-            times = medians(calls_of(*inputs.of_form(form)), repeat, patience)
-            first = next(iter(times.values()))
-            for what, each in times.items():
-                report.row(f"{name}: {title}", input=form, what=what, ms=1e3 * each, ratio=each / first)
-
-
-def of_interpreters(repeat: int, report: Report) -> None:
-    """The time of starts and imports."""
-    base, ours = "import ir_measures, numpy, pluggy", "import ir_measures_graded"
-    timed = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
-    inside = {base: timed.format(base), f"{ours}, after that": f"{base}; {timed.format(ours)}"}
-    whole = {
-        "python, doing nothing": ("-c", ""),
-        "python -m ir_measures_graded --version": ("-m", "ir_measures_graded", "--version"),
-    }
-    times: dict[str, list[float]] = {what: [] for what in (*inside, *whole)}
-    for _ in range(repeat):
-        for what, code in inside.items():
-            times[what].append(Command((sys.executable, "-c", code))())
-        for what, argv in whole.items():
-            times[what].append(seconds(partial(subprocess.run, (sys.executable, *argv), capture_output=True)))
-    for what, each in times.items():
-        report.row("Fresh interpreters", what=what, ms=1e3 * statistics.median(each))
+BASE = "import ir_measures, numpy, pluggy"
+INTERPRETERS = {
+    "python, doing nothing": ("-c", ""),
+    f"python, {BASE}": ("-c", BASE),
+    f"python, {BASE}, ir_measures_graded": ("-c", f"{BASE}, ir_measures_graded"),
+    "python -m ir_measures_graded --version": ("-m", "ir_measures_graded", "--version"),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = options(__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="S, M, L, X; default: M")
-    parser.add_argument("--starts", type=int, default=21, help="interpreters of each kind; default: 21")
-    arguments = parser.parse_args(argv)
+    arguments = options(__doc__, argv, workloads=SHAPES)
     with TemporaryDirectory() as folder, Report(arguments) as report:
         tiny = Inputs(TINY, Path(folder, "tiny"))
         for name in arguments.workloads or ["M"]:
             inputs = Inputs(SHAPES[name], Path(folder, name))
-            measure(name, inputs, tiny, arguments.repeat, arguments.patience, report)
-        of_interpreters(arguments.starts, report)
+            for title, (calls_of, forms) in TABLES.items():
+                for form in forms:
+                    for call in calls_of(*tiny.of_form(form)).values():
+                        call()
+                    report.compare(f"{name}: {title}", calls_of(*inputs.of_form(form)), input=form)
+        starts = {what: Command((sys.executable, *words)).run for what, words in INTERPRETERS.items()}
+        report.compare("Fresh interpreters", starts)
 
 
 if __name__ == "__main__":

@@ -20,13 +20,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
-import pandas
 import pyarrow as pa
 from ir_measures import Qrel, ScoredDoc
-from pyarrow import compute, csv, feather, parquet
+from pyarrow import csv, feather, parquet
 
 COLLECTION = 8_999_993  # documents; about those of MS MARCO, and a prime
 FIRST_ID = 1_000_000  # gives all ids the same length
@@ -112,7 +111,10 @@ def tables(shape: Shape) -> tuple[pa.Table, pa.Table]:
 
 
 def _frames(kind: str) -> Callable[[Shape], Input]:
-    """Data frames whose ids are of a `kind`; `str` is backed by Arrow from pandas 3 on."""
+    """Data frames whose ids are of a `kind`.
+
+    `str` is backed by Arrow from pandas 3 on; `object` makes a Python string for each row.
+    """
 
     def build(shape: Shape) -> Input:
         ids = {"query_id": kind, "doc_id": kind}
@@ -120,20 +122,6 @@ def _frames(kind: str) -> Callable[[Shape], Input]:
         return qrels, run
 
     return build
-
-
-def _object_frames(shape: Shape) -> Input:
-    """Data frames of Python strings, one object per row."""
-    qrels, run = (
-        pandas.DataFrame(
-            {
-                name: pandas.Series(column.to_pylist(), dtype=object if name.endswith("_id") else None)
-                for name, column in zip(table.column_names, table.columns)
-            }
-        )
-        for table in tables(shape)
-    )
-    return qrels, run
 
 
 def _dicts(shape: Shape) -> Input:
@@ -168,7 +156,7 @@ def _by_topic(topics: list[str], documents: list[str], values: list[Any]) -> dic
 
 FORMS: dict[str, Callable[[Shape], Input]] = {
     "frame, str": _frames("str"),
-    "frame, object": _object_frames,
+    "frame, object": _frames("object"),
     "frame, category": _frames("category"),
     "dicts": _dicts,
     "dicts, shared ids": _shared_dicts,
@@ -195,29 +183,7 @@ if find_spec("polars"):
     ARROW_FORMS["Polars"] = _polars
 
 
-def write(shape: Shape, folder: Path) -> tuple[Path, Path]:
-    """Qrels and run as files in TREC's form, written some topics at a time."""
-    folder.mkdir(exist_ok=True)
-    paths = folder / "qrels.txt", folder / "run.txt"
-    with paths[0].open("w") as qrels_file, paths[1].open("w") as run_file:
-        for qrels, run in blocks(shape):
-            topic, document, level = qrels.columns
-            _write_lines(qrels_file, topic, "0", document, level)
-            topic, document, score = run.columns
-            ranks = pa.array(np.arange(len(run)) % shape.retrieved + 1)
-            _write_lines(run_file, topic, "Q0", document, ranks, score, "made")
-    return paths
-
-
-def write_tables(shape: Shape, folder: Path, kind: str) -> tuple[Path, Path]:
-    """Qrels and run as files of tables, of a kind among `TABLE_FILES`."""
-    folder.mkdir(exist_ok=True)
-    paths = folder / f"qrels.{kind}", folder / f"run.{kind}"
-    for path, table in zip(paths, tables(shape)):
-        TABLE_FILES[kind](table, str(path))
-    return paths
-
-
+TREC = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
 TABLE_FILES: dict[str, Callable[[pa.Table, str], None]] = {
     "parquet": parquet.write_table,
     "feather": feather.write_feather,
@@ -225,8 +191,21 @@ TABLE_FILES: dict[str, Callable[[pa.Table, str], None]] = {
 }
 
 
-def _write_lines(file: TextIO, *columns: Any) -> None:
-    """Write columns as lines; a string is repeated in every line."""
-    words = [column if isinstance(column, str) else column.cast(pa.string()) for column in columns]
-    lines = compute.binary_join_element_wise(*words, " ")
-    file.writelines(f"{line}\n" for line in lines.to_pylist())
+def written(shape: Shape, folder: Path, kind: str = "txt") -> tuple[Path, Path]:
+    """Files of qrels and run: TREC's lines, written some topics at a time, or a kind among `TABLE_FILES`."""
+    paths = folder / f"qrels.{kind}", folder / f"run.{kind}"
+    folder.mkdir(exist_ok=True)
+    if paths[1].exists():
+        return paths
+    if kind in TABLE_FILES:
+        for path, table in zip(paths, tables(shape)):
+            TABLE_FILES[kind](table, str(path))
+        return paths
+    with paths[0].open("wb") as qrels_file, paths[1].open("wb") as run_file:
+        for qrels, run in blocks(shape):
+            size, ranks = len(run), np.arange(len(run)) % shape.retrieved + 1
+            judged = qrels.add_column(1, "iteration", [pa.repeat("0", len(qrels))])
+            listed = run.add_column(1, "Q0", [pa.repeat("Q0", size)]).add_column(3, "rank", [ranks])
+            csv.write_csv(judged, qrels_file, TREC)
+            csv.write_csv(listed.append_column("tag", [pa.repeat("made", size)]), run_file, TREC)
+    return paths
