@@ -53,7 +53,9 @@ def vector(gains: Sequence[float], k: int, discount) -> list[float]:
 
 def value(measure: GradedMeasure, qrels: Documents, run: Documents) -> float:
     """The value of one topic, for a measure with its `max_gain` given if it needs all topics."""
-    return VALUES[measure.NAME](measure, qrels, run)
+    if measure.NAME in OF_LISTS:
+        return OF_LISTS[measure.NAME](measure, *lists(measure, qrels, run))
+    return OF_DOCUMENTS[measure.NAME](measure, qrels, run)
 
 
 def whole_list(measure: GradedMeasure, qrels: Documents, run: Documents) -> list[float]:
@@ -61,11 +63,11 @@ def whole_list(measure: GradedMeasure, qrels: Documents, run: Documents) -> list
     return run_gains(qrels, run, measure["gains"], measure["judged_only"])
 
 
-def lists(measure: GradedMeasure, qrels: Documents, run: Documents) -> tuple[list[float], list[float], int]:
-    """G up to the cutoff, I without zeros, and R."""
+def lists(measure: GradedMeasure, qrels: Documents, run: Documents) -> tuple[list[float], list[float]]:
+    """G up to the cutoff, and I without zeros, whose length is R."""
     listed = whole_list(measure, qrels, run)
     ideal = [g for g in ideal_gains(qrels, measure["gains"]) if g > 0]
-    return listed[: measure["cutoff"]], ideal, len(ideal)
+    return listed[: measure["cutoff"]], ideal
 
 
 # Cumulated gain
@@ -75,8 +77,8 @@ def cumulated(discount_of, normalised=False):
     """The sum of discounted gains at the last rank, or its mean over all ranks."""
 
     def cumulated_gain(measure, qrels, run):
-        listed, ideal, relevant = lists(measure, qrels, run)
-        if not relevant:
+        listed, ideal = lists(measure, qrels, run)
+        if not ideal:
             return 0.0
         discount = discount_of(measure, ideal)
         k = measure["cutoff"] or max(len(whole_list(measure, qrels, run)), len(qrels))
@@ -113,8 +115,7 @@ def average_precision(relevant: list[bool], of: int) -> float:
     return sum(sum(relevant[:i]) / i for i, hit in enumerate(relevant, 1) if hit) / of
 
 
-def mu_ap(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def mu_ap(measure, listed, ideal):
     total = below = 0.0
     for t in sorted(set(ideal)):
         at_least = sum(g >= t for g in ideal)
@@ -130,20 +131,12 @@ def at_relevant(measure, listed, ideal, quotient):
     return sum(quotient(i, listed[:i], ideal[:i]) for i in hits) / of if of else 0.0
 
 
-def wap(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def wap(measure, listed, ideal):
     return at_relevant(measure, listed, ideal, lambda i, g, best: sum(g) / sum(best))
 
 
-def q(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
-    beta = measure["beta"]
-    return at_relevant(
-        measure,
-        listed,
-        ideal,
-        lambda i, g, best: (sum(x > 0 for x in g) + beta * sum(g)) / (i + beta * sum(best)),
-    )
+def q(measure, listed, ideal):
+    return at_relevant(measure, listed, ideal, lambda i, g, best: blended(measure, g, best, i))
 
 
 def agr(measure, qrels, run):
@@ -163,15 +156,14 @@ def agr(measure, qrels, run):
 
     made = {level: adjusted(level) for level in levels}
     if not any(made.values()):
-        return wap(measure, qrels, run)
+        return wap(measure, *lists(measure, qrels, run))
     # `made` maps every level, so that no level keeps its own value
     listed = run_gains(qrels, run, made, measure["judged_only"])[: measure["cutoff"]]
     ideal = [g for g in ideal_gains(qrels, made) if g > 0]
     return at_relevant(measure, listed, ideal, lambda i, g, best: sum(g) / sum(best))
 
 
-def gap(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def gap(measure, listed, ideal):
     pairs = sum(min(listed[j], g) / i for i, g in enumerate(listed, 1) for j in range(i))
     return pairs / sum(ideal) if ideal else 0.0
 
@@ -196,9 +188,7 @@ def blended(measure, listed, ideal, i, beta=None):
 
 
 def cascade(utility, normalised=False):
-    def value(measure, qrels, run):
-        listed, ideal, _ = lists(measure, qrels, run)
-
+    def value(measure, listed, ideal):
         def expected(gains):
             return sum(s * utility(measure, gains, ideal, i) for i, s in enumerate(stops(measure, gains), 1))
 
@@ -212,7 +202,7 @@ def cascade(utility, normalised=False):
 
 def rbp(measure, qrels, run):
     p = measure["p"]
-    listed, _, _ = lists(measure, qrels, run)
+    listed, _ = lists(measure, qrels, run)
     if not measure["residual"]:
         return (1 - p) * sum(g / measure["max_gain"] * p ** (i - 1) for i, g in enumerate(listed, 1))
     docs = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]][: measure["cutoff"]]
@@ -227,27 +217,23 @@ def preferred_rank(listed):
     return listed.index(max(listed)) + 1
 
 
-def o_measure(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def o_measure(measure, listed, ideal):
     first = next((i for i, g in enumerate(listed, 1) if g > 0), None)
     return blended(measure, listed, ideal, first) if first else 0.0
 
 
-def p_measure(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def p_measure(measure, listed, ideal):
     return blended(measure, listed, ideal, preferred_rank(listed)) if any(listed) else 0.0
 
 
-def p_plus(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def p_plus(measure, listed, ideal):
     if not any(listed):
         return 0.0
     ranks = [i for i in range(1, preferred_rank(listed) + 1) if listed[i - 1] > 0]
     return sum(blended(measure, listed, ideal, i) for i in ranks) / len(ranks)
 
 
-def ncu(measure, qrels, run):
-    listed, ideal, relevant = lists(measure, qrels, run)
+def ncu(measure, listed, ideal):
     beta = measure["beta"] if measure["utility"] == "BR" else 0
     total, count = 0.0, 0
     for i, g in enumerate(listed, 1):
@@ -255,7 +241,7 @@ def ncu(measure, qrels, run):
             count += 1
             gamma = measure["gamma"]
             uniform = g / sum(ideal)
-            biased = gamma ** (count - 1) / sum(gamma**j for j in range(relevant))
+            biased = gamma ** (count - 1) / sum(gamma**j for j in range(len(ideal)))
             stop = uniform if measure["stop"] == "gu" else biased
             total += stop * blended(measure, listed, ideal, i, beta)
     return total
@@ -266,7 +252,7 @@ def ncu(measure, qrels, run):
 
 def sliding(weight):
     def ratio(measure, qrels, run):
-        listed, ideal, _ = lists(measure, qrels, run)
+        listed, ideal = lists(measure, qrels, run)
         if measure["ideal"] == "retrieved":
             ideal = sorted(whole_list(measure, qrels, run), reverse=True)
         best = sum(weight(g, i) for i, g in enumerate(ideal[: measure["cutoff"]], 1))
@@ -275,21 +261,19 @@ def sliding(weight):
     return ratio
 
 
-def g_p(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def g_p(measure, listed, ideal):
     possible = (measure["max_gain"] or max(ideal, default=0)) * (measure["cutoff"] or len(listed))
     return sum(listed) / possible if possible else 0.0
 
 
-def g_r(measure, qrels, run):
-    listed, ideal, _ = lists(measure, qrels, run)
+def g_r(measure, listed, ideal):
     return sum(listed) / sum(ideal) if ideal else 0.0
 
 
 def fallout(measure, qrels, run):
-    listed, _, relevant = lists(measure, qrels, run)
+    listed, ideal = lists(measure, qrels, run)
     known = qrels if measure["judged_only"] else qrels.keys() | run.keys()
-    others = (measure["docs"] or len(known)) - relevant
+    others = (measure["docs"] or len(known)) - len(ideal)
     return sum(g == 0 for g in listed) / others if others else 0.0
 
 
@@ -435,7 +419,24 @@ def nr(measure, qrels, run):
     return 1 - (sum(found) - r * (r + 1) / 2) / (r * (n - r)) if n > r else 1.0
 
 
-VALUES = {
+OF_LISTS = {
+    "GAP": gap,
+    "ERR_G": cascade(lambda measure, gains, ideal, i: 1 / i),
+    "nERR": cascade(lambda measure, gains, ideal, i: 1 / i, normalised=True),
+    "EBR": cascade(blended),
+    "iRBU": cascade(lambda measure, gains, ideal, i: measure["p"] ** i),
+    "O_measure": o_measure,
+    "P_measure": p_measure,
+    "P_plus": p_plus,
+    "NCU": ncu,
+    "muAP": mu_ap,
+    "WAP": wap,
+    "Q": q,
+    "gP": g_p,
+    "gR": g_r,
+}
+"""The measures of the gains of the run up to the cutoff, and of the ideal gains without zeros."""
+OF_DOCUMENTS = {
     "CG": cumulated(undiscounted),
     "DCG_JK": cumulated(jarvelin_kekalainen),
     "nCG": cumulated(undiscounted, normalised=True),
@@ -443,26 +444,12 @@ VALUES = {
     "NDCNG": cumulated(scheel, normalised=True),
     "DCG_Burges": cumulated(burges),
     "nDCG_Burges": cumulated(burges, normalised=True),
-    "GAP": gap,
-    "ERR_G": cascade(lambda measure, gains, ideal, i: 1 / i),
-    "nERR": cascade(lambda measure, gains, ideal, i: 1 / i, normalised=True),
-    "EBR": cascade(blended),
-    "iRBU": cascade(lambda measure, gains, ideal, i: measure["p"] ** i),
     "RBP_G": rbp,
-    "O_measure": o_measure,
-    "P_measure": p_measure,
-    "P_plus": p_plus,
-    "NCU": ncu,
     "Fallout": fallout,
     "RelativeRelevance": relative_relevance,
-    "muAP": mu_ap,
-    "WAP": wap,
-    "Q": q,
     "AGR": agr,
     "SR": sliding(lambda g, rank: g),
     "MSR": sliding(lambda g, rank: g / rank),
-    "gP": g_p,
-    "gR": g_r,
     "NDPM": ndpm,
     "KendallTau": kendall_tau,
     "Spearman": spearman,

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import hypothesis
 import pytest
@@ -42,15 +42,13 @@ def counts(request: pytest.FixtureRequest) -> Counter[str]:
 
 
 @pytest.fixture
-def rounds(request: pytest.FixtureRequest) -> Callable[[], Iterator[int]]:
-    """Rounds of examples, until the test's share of the time is over."""
-    tests = len(request.session.items)
+def repeat(request: pytest.FixtureRequest) -> Callable[[Callable[[], None]], None]:
+    """Repeats examples until the test's share of the time is over."""
 
-    def until() -> Iterator[int]:
-        end = time.monotonic() + 60 * request.config.getoption("--minutes") / tests
-        number = 0
-        while not number or time.monotonic() < end:
-            yield number
-            number += 1
+    def repeat(examples: Callable[[], None]) -> None:
+        end = time.monotonic() + 60 * request.config.getoption("--minutes") / len(request.session.items)
+        examples()
+        while time.monotonic() < end:
+            examples()
 
-    return until
+    return repeat

@@ -7,13 +7,15 @@ import io
 import lzma
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyarrow
 from hypothesis import strategies as st
-from pyarrow import ipc, parquet
+from pyarrow import feather, parquet
 
 import strategies
+from input_forms import write_stream
 
 TOKENS = [
     *(b"\t", b"\r", b"\r\n", b"\n", b"\n\n", b" ", b"  ", b"\x00", b"\x0b", b"\x0c", b"\x1c", b"\x7f"),
@@ -86,43 +88,34 @@ def _in_parts(compress: Callable[[bytes], bytes], content: bytes, first: int) ->
     return b"".join(map(compress, parts))
 
 
-def _table(rows: list[tuple[str, str, float]], value: str, write: Callable[[pyarrow.Table], bytes]) -> bytes:
+Write = Callable[[pyarrow.Table, io.BytesIO], Any]
+
+
+def _table(rows: list[tuple[str, str, float]], value: str, write: Write) -> bytes:
     topics, docs, values = zip(*rows)
-    return write(pyarrow.table({"query_id": topics, "doc_id": docs, value: values}))
+    file = io.BytesIO()
+    write(pyarrow.table({"query_id": topics, "doc_id": docs, value: values}), file)
+    return file.getvalue()
 
 
-def _parquet(table: pyarrow.Table) -> bytes:
-    sink = pyarrow.BufferOutputStream()
-    parquet.write_table(table, sink, row_group_size=3)
-    return sink.getvalue().to_pybytes()
-
-
-def _arrow(new: Callable[..., Any]) -> Callable[[pyarrow.Table], bytes]:
-    def write(table: pyarrow.Table) -> bytes:
-        sink = pyarrow.BufferOutputStream()
-        with new(sink, table.schema) as writer:
-            writer.write_table(table, max_chunksize=3)
-        return sink.getvalue().to_pybytes()
-
-    return write
-
-
-def _csv(separator: str) -> Callable[[pyarrow.Table], bytes]:
+def _csv(table: pyarrow.Table, file: io.BytesIO, separator: str = ",") -> None:
     """As CSV with another column, whose text has everything that must be quoted."""
-
-    def write(table: pyarrow.Table) -> bytes:
-        sink = io.StringIO()
-        writer = python_csv.writer(sink, delimiter=separator, lineterminator="\n")
-        writer.writerow([*table.column_names, "text"])
-        for number, row in enumerate(zip(*(column.to_pylist() for column in table.columns))):
-            writer.writerow([*row, TEXTS[number % len(TEXTS)]])
-        return sink.getvalue().encode()
-
-    return write
+    text = io.StringIO()
+    writer = python_csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow([*table.column_names, "text"])
+    for number, row in enumerate(zip(*(column.to_pylist() for column in table.columns))):
+        writer.writerow([*row, TEXTS[number % len(TEXTS)]])
+    file.write(text.getvalue().encode())
 
 
 TEXTS = ["", "plain", 'a "quoted" word', "a, b\tc", "two\nlines", "\r\n", '"', "q,d9,1,x\nq,d9,1,x"]
-WRITE = [_parquet, _arrow(ipc.new_file), _arrow(ipc.new_stream), _csv(","), _csv("\t")]
+WRITE: list[Write] = [
+    partial(parquet.write_table, row_group_size=3),
+    partial(feather.write_feather, compression="uncompressed", chunksize=3),
+    write_stream,
+    _csv,
+    partial(_csv, separator="\t"),
+]
 TABLE_DOCS = st.sampled_from([doc for doc in strategies.DOCS if doc] + ['"d"', "d,1", 'd"', "d\n1", " d"])
 
 

@@ -109,7 +109,7 @@ def commands(draw: st.DrawFn) -> tuple[list[str], list[str], str]:
     return words, changed, name
 
 
-def test_valid_commands_changed_in_a_few_places(rounds, counts):
+def test_valid_commands_changed_in_a_few_places(repeat, counts):
     good = st.just(LEVELS.encode())
 
     @given(commands(), good | mutated(good), good | mutated(good))
@@ -132,8 +132,7 @@ def test_valid_commands_changed_in_a_few_places(rounds, counts):
                     read(file)
         counts[f"{words[0]}, exit status {outcome.status}"] += 1
 
-    for _ in rounds():
-        one()
+    repeat(one)
 
 
 def read(file: Path) -> None:

@@ -63,7 +63,7 @@ def evaluated(qrels, run, chosen, piece, rows, given_as="run"):
         return check(words, stdin=run)
 
 
-def test_changed_files_are_refused_or_evaluated_as_plain_code_does(rounds, counts):
+def test_changed_files_are_refused_or_evaluated_as_plain_code_does(repeat, counts):
     @given(files(QRELS), files(RUNS), measures, sizes, sizes, st.sampled_from(["run", "-"]))
     def one(qrels, run, chosen, piece, rows, given_as):
         outcome = evaluated(qrels, run, chosen, piece, rows, given_as)
@@ -81,11 +81,10 @@ def test_changed_files_are_refused_or_evaluated_as_plain_code_does(rounds, count
             assert outcome.status == 0, outcome
             compared(chosen, outcome, judged, listed)
 
-    for _ in rounds():
-        one()
+    repeat(one)
 
 
-def test_changed_tables_are_refused_or_evaluated_as_another_library_reads_them(rounds, counts):
+def test_changed_tables_are_refused_or_evaluated_as_another_library_reads_them(repeat, counts):
     @given(tables("relevance"), tables("score"), measures, sizes, sizes)
     def one(qrels, run, chosen, piece, rows):
         outcome = evaluated(qrels, run, chosen, piece, rows)
@@ -99,11 +98,10 @@ def test_changed_tables_are_refused_or_evaluated_as_another_library_reads_them(r
         if all(level <= HUGE for docs in judged.values() for level in docs.values()):
             compared(chosen, outcome, judged, listed)
 
-    for _ in rounds():
-        one()
+    repeat(one)
 
 
-def test_a_process_does_what_the_function_does(rounds, counts):
+def test_a_process_does_what_the_function_does(repeat, counts):
     @settings(max_examples=10)
     @given(files(QRELS), files(RUNS), st.sampled_from(["run", "-"]), st.sampled_from([[], ["--jobs", "2"]]))
     def one(qrels, run, given_as, jobs):
@@ -113,5 +111,4 @@ def test_a_process_does_what_the_function_does(rounds, counts):
             assert outcome == check(words, stdin=run, run=in_process)
         counts[f"processes, exit status {outcome.status}"] += 1
 
-    for _ in rounds():
-        one()
+    repeat(one)

@@ -9,7 +9,7 @@ from command_line import QRELS, RUN
 from ir_measures_graded import GradedError, GradedMeasure, parse_measure
 
 
-def test_changed_measure_strings_are_refused_or_read(rounds, counts):
+def test_changed_measure_strings_are_refused_or_read(repeat, counts):
     @given(measure_strings(), st.sampled_from(["measures", "evaluate", "curves", "sensitivity"]))
     def one(text, command):
         inputs = [] if command == "measures" else ["qrels", "run"]
@@ -24,5 +24,4 @@ def test_changed_measure_strings_are_refused_or_read(rounds, counts):
             assert parse_measure(str(measure)) == measure
             assert hash(parse_measure(str(measure))) == hash(measure)
 
-    for _ in rounds():
-        one()
+    repeat(one)
