@@ -130,7 +130,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         for title, calls in tables.items():
             for call in calls.values():
                 call()  # compilation, and the reduction of the labels
-            times = report.medians(calls, time.process_time)
+            chosen = {what: call for what, call in calls.items() if report.wanted(what)}
+            times = report.medians(chosen, time.process_time)
             for what, each in times.items():
                 report.row(title, what=what, CPU_ms=1e3 * each, percent=100 * each / times[next(iter(times))])
 

@@ -14,6 +14,7 @@ prints how often the gate decides and how often two other rules block.
 """
 
 import sys
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from ir_measures_graded.statistics.significance import conover, holm, tukey_hsd
 
 MEASURES = ("nDCG_JK@10", "AP")
 ALPHA = 0.05
+Pairs = list[tuple[int, int]]
 
 
 def values_of(qrels: str, runs: tuple[str, ...]) -> dict[str, np.ndarray]:
@@ -36,24 +38,25 @@ def values_of(qrels: str, runs: tuple[str, ...]) -> dict[str, np.ndarray]:
     return {measure: found.of(measure) for measure in MEASURES}
 
 
-def found_by(procedure: str, values: np.ndarray, pairs: list[tuple[int, int]]) -> np.ndarray:
-    """Whether the procedure calls each pair significant."""
-    first, second = np.array(pairs).T
-    if procedure == "paired t, Holm":
-        p = paired(values, pairs).adjusted
-    elif procedure == "paired t, uncorrected":
-        p = paired(values, pairs).p
-    elif procedure == "Tukey HSD":
-        p = tukey_hsd(values, 500, 0)[first, second]
-    else:
-        if not stats.friedmanchisquare(*values).pvalue < ALPHA:
-            return np.zeros(len(pairs), dtype=bool)
-        p = conover(values)[first, second]
-        p = holm(p) if procedure.endswith("Holm") else p
-    return p < ALPHA
+def after_friedman(values: np.ndarray, pairs: Pairs) -> np.ndarray:
+    """Conover's p-values of the pairs if Friedman's test finds a difference between any runs, otherwise 1."""
+    if stats.friedmanchisquare(*values).pvalue < ALPHA:
+        return of(pairs, conover(values))
+    return np.ones(len(pairs))
 
 
-PROCEDURES = ("paired t, Holm", "paired t, uncorrected", "Tukey HSD", "Conover, Holm", "Conover, uncorrected")
+def of(pairs: Pairs, matrix: np.ndarray) -> np.ndarray:
+    return matrix[tuple(np.transpose(pairs))]
+
+
+PROCEDURES: dict[str, Callable[[np.ndarray, Pairs], np.ndarray]] = {
+    "paired t, Holm": lambda values, pairs: paired(values, pairs).adjusted,
+    "paired t, uncorrected": lambda values, pairs: paired(values, pairs).p,
+    "Tukey HSD": lambda values, pairs: of(pairs, tukey_hsd(values, 500, 0)),
+    "Conover, Holm": lambda values, pairs: holm(after_friedman(values, pairs)),
+    "Conover, uncorrected": after_friedman,
+}
+"""The p-value of each pair of runs, from the values (runs × topics)."""
 
 
 def procedures(qrels: str, *runs: str, draws: int = 200) -> None:
@@ -64,7 +67,7 @@ def procedures(qrels: str, *runs: str, draws: int = 200) -> None:
         others = [(run, len(values)) for run in range(len(values))]  # the pairs of the bystander
         true = np.array([means[a] != means[b] for a, b in own])[:, 0]
         for topics in (25, 50):
-            for procedure in PROCEDURES:
+            for procedure, p_values in PROCEDURES.items():
                 random = np.random.default_rng(topics)
                 wrong, found = np.zeros(2), np.zeros(2)
                 for _ in range(draws):
@@ -72,7 +75,7 @@ def procedures(qrels: str, *runs: str, draws: int = 200) -> None:
                     for row, pairs in enumerate((own, own + others)):
                         for truth, into in ((values - means, wrong), (values, found)):
                             drawn = np.vstack([truth, truth[:1] - far][: 1 + row])[:, sample]
-                            called = found_by(procedure, drawn, pairs)[: len(own)]
+                            called = p_values(drawn, pairs)[: len(own)] < ALPHA
                             into[row] += called.any() if into is wrong else called[true].mean()
                 rows.append([measure, topics, procedure, *wrong / draws, *found / draws])
     columns = ["measure", "topics", "procedure", "error", "error, bystander", "power", "power, bystander"]

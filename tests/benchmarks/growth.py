@@ -33,7 +33,7 @@ def measure(title: str, shape: Shape, rows: int, folder: Path, report: Report) -
     """Add a row for each form of an input."""
     inputs, tiny = Inputs(shape, folder / "it"), Inputs(TINY, folder / "tiny")
     inputs.of_form("files")  # written here, so that no process that is measured does it
-    for form in ("frame, str", "files", "processes"):
+    for form in filter(report.wanted, ("frame, str", "files", "processes")):
         memory, times = in_fresh_process(measured, inputs, tiny, form, OURS, report.arguments.repeat)
         time = statistics.median(times)
         report.row(

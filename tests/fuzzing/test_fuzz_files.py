@@ -1,6 +1,7 @@
 """Changed files are refused with a message, or evaluated, TREC files as by a second reader and formulas."""
 
 import json
+from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -52,50 +53,43 @@ def compared(chosen, outcome, judged, listed):
         assert values == pytest.approx(wanted, rel=1e-9, abs=1e-12), name
 
 
-def evaluated(qrels, run, chosen, piece, rows, given_as="run"):
-    """What the command `evaluate` prints for these files, read in small pieces."""
-    words = ["evaluate", "qrels", given_as, *map(str, chosen), "-q", "-n", "-f", "jsonl"]
-    with (
-        folder(qrels=qrels, run=run),
-        patch.multiple(strict_lines, BLOCK=2 * piece),
-        patch.multiple(files_of_all_kinds, ROWS=rows),
-    ):
-        return check(words, stdin=run)
+@pytest.mark.parametrize(
+    ("kind", "kinds", "readers"),
+    [
+        ("files", (files(QRELS), files(RUNS)), (read_qrels, read_run)),
+        (
+            "tables",
+            (tables("relevance"), tables("score")),
+            (partial(read_table, value="relevance"), partial(read_table, value="score")),
+        ),
+    ],
+)
+def test_changed_files_are_refused_or_evaluated_as_a_second_reader_does(repeat, counts, kind, kinds, readers):
+    """Plain code also knows which TREC files are valid; only valid tables are read a second time."""
 
-
-def test_changed_files_are_refused_or_evaluated_as_plain_code_does(repeat, counts):
-    @given(files(QRELS), files(RUNS), measures, sizes, sizes, st.sampled_from(["run", "-"]))
+    @given(*kinds, measures, sizes, sizes, st.sampled_from(["run", "-"]))
     def one(qrels, run, chosen, piece, rows, given_as):
-        outcome = evaluated(qrels, run, chosen, piece, rows, given_as)
-        counts[f"changed files, exit status {outcome.status}"] += 1
+        words = ["evaluate", "qrels", given_as, *map(str, chosen), "-q", "-n", "-f", "jsonl"]
+        with (
+            folder(qrels=qrels, run=run),
+            patch.multiple(strict_lines, BLOCK=2 * piece),
+            patch.multiple(files_of_all_kinds, ROWS=rows),
+        ):
+            outcome = check(words, stdin=run)
+        counts[f"changed {kind}, exit status {outcome.status}"] += 1
+        if kind == "tables" and outcome.status == 2:
+            return
         try:
-            judged, listed = read_qrels(qrels), read_run(run)
+            judged, listed = (read(content) for read, content in zip(readers, (qrels, run)))
         except OtherForm:
             return
         except Refused:
             assert outcome.status == 2, outcome
             return
-        if judged.keys().isdisjoint(listed):  # also if a file is empty
+        if kind == "files" and judged.keys().isdisjoint(listed):  # also if a file is empty
             assert outcome.status == 2, outcome
         elif all(level <= HUGE for docs in judged.values() for level in docs.values()):
             assert outcome.status == 0, outcome
-            compared(chosen, outcome, judged, listed)
-
-    repeat(one)
-
-
-def test_changed_tables_are_refused_or_evaluated_as_another_library_reads_them(repeat, counts):
-    @given(tables("relevance"), tables("score"), measures, sizes, sizes)
-    def one(qrels, run, chosen, piece, rows):
-        outcome = evaluated(qrels, run, chosen, piece, rows)
-        counts[f"changed tables, exit status {outcome.status}"] += 1
-        if outcome.status == 2:
-            return
-        try:
-            judged, listed = read_table(qrels, "relevance"), read_table(run, "score")
-        except OtherForm:
-            return
-        if all(level <= HUGE for docs in judged.values() for level in docs.values()):
             compared(chosen, outcome, judged, listed)
 
     repeat(one)

@@ -1,13 +1,13 @@
-"""The order of a run is that of trec_eval, verified rank by rank with pytrec_eval's P@k."""
+"""The order of a run rank by rank with pytrec_eval's P@k; muAP, GAP and Q with its average precision."""
 
 import ir_measures
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from ir_measures import P
+from ir_measures import AP, P
 
 import strategies
-from ir_measures_graded import CG
+from ir_measures_graded import CG, GAP, Q, muAP
 
 DEPTH = 16
 
@@ -53,3 +53,48 @@ IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
 @given(st.lists(IDS, min_size=1, unique=True, max_size=DEPTH))
 def test_tied_documents_are_sorted_by_utf8_bytes(ids):
     assert_same_order(*reveal({"q": dict.fromkeys(ids, 0.5)}))
+
+
+# Average precision, on binary qrels and at each threshold
+
+
+CUTOFFS = [None, 1, 2, 5, 30]
+
+
+def average_precision(cutoff, **options):
+    return AP(**options) @ cutoff if cutoff else AP(**options)
+
+
+def by_topic(measure, qrels, run):
+    return {metric.query_id: metric.value for metric in measure.iter_calc(qrels, run)}
+
+
+@given(strategies.collections(levels=[0, 1]), st.sampled_from(CUTOFFS), st.booleans())
+def test_on_binary_qrels_the_measures_are_ap(collection, cutoff, judged_only):
+    qrels, run = collection
+    evaluated = {topic: docs for topic, docs in qrels.items() if docs and run.get(topic)}
+    pairs = [(Q(beta=0), AP)]
+    for measure in (muAP, GAP):
+        peer = average_precision(cutoff, judged_only=judged_only)
+        pairs.append((measure(judged_only=judged_only, cutoff=cutoff), peer))
+    for measure, peer in pairs:
+        metrics = ir_measures.pytrec_eval.iter_calc([peer], evaluated, run)
+        found = {metric.query_id: metric.value for metric in metrics}
+        wanted = {topic: pytest.approx(found.get(topic, 0), rel=1e-12) for topic in qrels}
+        assert by_topic(measure, qrels, run) == wanted
+
+
+@given(strategies.collections(levels=range(-1, 5)), st.sampled_from(CUTOFFS))
+def test_mu_ap_is_the_mean_of_aps_weighted_by_the_distances_of_levels(collection, cutoff):
+    qrels, run = collection
+    for topic, judged in qrels.items():
+        thresholds = sorted({level for level in judged.values() if level > 0})
+        total = below = 0
+        for t in thresholds if run.get(topic) else []:
+            ap = average_precision(cutoff, rel=t).calc_aggregate({topic: judged}, run)
+            binary = muAP(gains={level: int(level >= t) for level in range(-1, 5)}, cutoff=cutoff)
+            assert binary.calc_aggregate({topic: judged}, run) == pytest.approx(ap, rel=1e-12)
+            total += (t - below) * ap
+            below = t
+        value = muAP(cutoff=cutoff).calc_aggregate({topic: judged}, run)
+        assert value == pytest.approx(total / max(thresholds, default=1), rel=1e-12)
