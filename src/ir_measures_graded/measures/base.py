@@ -2,7 +2,8 @@
 
 A measure consists of a declaration, a docstring, and one short method. `GradedMeasure` computes all topics
 at once with arrays, `TopicMeasure` one topic at a time. Both handle parameters, canonical names, gains,
-cutoffs, condensed lists, missing topics and every input form.
+cutoffs, condensed lists, missing topics and every input form. `TopGainMeasure` and `collection_size` are for
+parameters whose default comes from the collection.
 """
 
 import inspect

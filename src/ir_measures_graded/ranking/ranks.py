@@ -22,6 +22,11 @@ Sort = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Matched = Callable[[int, int], tuple[np.ndarray, Sort | None]]
 
 
+def _array(compute: Callable[[JudgedRanks], np.ndarray]) -> cached_property[np.ndarray]:
+    """An array of a run that is computed once."""
+    return cached_property(compute)
+
+
 @dataclass(frozen=True)
 class JudgedRanks:
     """A run reduced to its judged documents.
@@ -83,7 +88,7 @@ class JudgedRanks:
         """The run with its unjudged documents, even if this run is condensed."""
         return self.uncondensed or self
 
-    @cached_property
+    @_array
     def row(self) -> np.ndarray:
         """The row of the run at each position of `score`."""
         if self.uncondensed is not None:
@@ -92,12 +97,12 @@ class JudgedRanks:
         row[self.moved[0]] = self.moved[1]
         return row
 
-    score = cached_property(lambda ranks: ranks.scores[ranks.row])
-    lowest = cached_property(lambda ranks: smallest(ranks.scores, bounds_of(ranks.whole.retrieved)))
-    highest = cached_property(lambda ranks: largest(ranks.scores, bounds_of(ranks.whole.retrieved)))
-    position = cached_property(lambda ranks: bounds_of(ranks.retrieved)[ranks.topic] + ranks.rank - 1)
-    first = cached_property(lambda ranks: ranks.rank - (ranks.position - ranks.group[0]))
-    last = cached_property(lambda ranks: ranks.first + ranks.group[1] - 1)
+    score = _array(lambda ranks: ranks.scores[ranks.row])
+    lowest = _array(lambda ranks: smallest(ranks.scores, bounds_of(ranks.whole.retrieved)))
+    highest = _array(lambda ranks: largest(ranks.scores, bounds_of(ranks.whole.retrieved)))
+    position = _array(lambda ranks: bounds_of(ranks.retrieved)[ranks.topic] + ranks.rank - 1)
+    first = _array(lambda ranks: ranks.rank - (ranks.position - ranks.group[0]))
+    last = _array(lambda ranks: ranks.first + ranks.group[1] - 1)
 
     @cached_property
     def group(self) -> tuple[np.ndarray, np.ndarray]:
@@ -111,7 +116,7 @@ class JudgedRanks:
         size[found] = np.repeat(sizes, sizes)[entry[found]]
         return start, size
 
-    @cached_property
+    @_array
     def first_of_tie(self) -> np.ndarray:
         """The first rank of the tie group of each retrieved document, in the order of `score`."""
         tied, starts = self.ties

@@ -9,7 +9,7 @@ import keyword
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 import pluggy
@@ -18,6 +18,9 @@ from ..errors import GradedError
 from ..measures.base import GradedMeasure
 from ..measures.parameters import Parameter
 from . import hooks, names
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 VARIABLE = "IR_MEASURES_GRADED_PLUGINS"
 
@@ -104,10 +107,11 @@ def origin(measure: ir_measures.Measure) -> str:
     return "ir-measures" if type(measure).__module__.startswith("ir_measures.") else "user code"
 
 
-def _distribution(entry: Any) -> tuple[str, str]:
+def _distribution(entry: "EntryPoint") -> tuple[str, str]:
     """The name and version of the distribution that an entry point belongs to."""
     try:
-        name, version = (entry.dist.metadata.get(key) for key in ("Name", "Version"))
+        metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
+        name, version = (metadata.get(key) for key in ("Name", "Version"))
         return name or "an unknown distribution", version or "?"
     except Exception:  # the metadata cannot be read
         return "an unknown distribution", "?"
