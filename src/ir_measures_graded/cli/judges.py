@@ -8,14 +8,14 @@ from ..judging.agreement import RESAMPLES, compared
 from ..judging.estimate import estimated
 from ..judging.merging import holds_answers
 from ..judging.panel import HUMAN_FIRST, panels
-from ..output.formats import FOR_PEOPLE, Table, rows_of
-from ..output.result import Result
+from ..output.formats import FOR_PEOPLE, Table
 from ..statistics.intervals import STUDENT, check
+from ..statistics.options import whole_number
 from .arguments import add_jobs, add_qrels, add_resamples, add_runs, given, options
 from .parser import Namespace, Parser
 from .results import add_output, shown
 
-AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES = "agreement", "levels", "topics", "orders", "estimates"
+ORDERS, ESTIMATES = "orders", "estimates"
 
 
 def declare(parser: Parser) -> None:
@@ -36,7 +36,7 @@ def declare(parser: Parser) -> None:
     what = "complete the human's topics with the machine's judgments; the human's take precedence"
     parser.option("--merge", what, choices=[HUMAN_FIRST])
     what = "table to print; default: agreement, and with runs and a single machine estimates"
-    parser.option("--show", what, choices=(AGREEMENT, LEVELS, TOPICS, ORDERS, ESTIMATES))
+    parser.option("--show", what, choices=("agreement", "levels", "topics", ORDERS, ESTIMATES))
     add_jobs(parser)
     add_output(parser)
 
@@ -62,14 +62,12 @@ def run(arguments: Namespace) -> list[str]:
         raise GradedError("--baseline, --merge and --gains require runs and measures")
     if not arguments.inputs and arguments.show in (ORDERS, ESTIMATES):
         raise GradedError(f"--show {arguments.show} requires runs and measures")
-    for option, of_one in {
-        "--show estimates": arguments.show == ESTIMATES,
-        "--baseline": arguments.baseline,
-        "--merge": arguments.merge,
-    }.items():
-        if of_one and more:
+    of_one = {"--show estimates": arguments.show == ESTIMATES, "--baseline": arguments.baseline}
+    for option, is_given in {**of_one, "--merge": arguments.merge}.items():
+        if is_given and more:
             raise GradedError(f"{option} requires a single machine")
     check(arguments.confidence, STUDENT)
+    whole_number(arguments.seed, "seed", 0)
     qrels, runs, measures = given(arguments) if arguments.inputs else (arguments.qrels, [], [])
     if arguments.show == ORDERS and len(runs) < 2:
         raise GradedError("--show orders requires at least 2 runs")
@@ -78,15 +76,12 @@ def run(arguments: Namespace) -> list[str]:
     agreed = compared(found, **options(arguments, "confidence", "resamples", "seed"))
     if runs and not more and arguments.show in (None, ESTIMATES):
         agreed = replace(agreed, estimates=estimated(found[0], arguments.confidence, arguments.baseline))
-    tables = {AGREEMENT: agreed.table, LEVELS: agreed.level_table}
-    tables |= {TOPICS: agreed.topic_table, ORDERS: agreed.order_table}
-    result: Result = agreed
-    if agreed.estimates and arguments.show in (None, ESTIMATES):
-        result, tables[ESTIMATES] = agreed.estimates, agreed.estimates.table
+    result = agreed.estimates or agreed
+    tables = {"levels": agreed.level_table, "topics": agreed.topic_table, ORDERS: agreed.order_table}
 
     def table(form: str) -> Table:
-        if form in FOR_PEOPLE or arguments.show in (LEVELS, TOPICS, ORDERS):
-            return tables[arguments.show or AGREEMENT]()
-        return rows_of(result.records())
+        if arguments.show in tables:
+            return tables[arguments.show]()
+        return (agreed if form in FOR_PEOPLE and not arguments.show else result).table_in(form)
 
     return shown(arguments, None if arguments.show else agreed, table, result.figure)

@@ -230,11 +230,10 @@ def estimated(panel: Panel, confidence: float, baseline: str | None) -> Estimate
             h, m = (differences_of(each[rows], each[[base]])[0] for each in values)
             labels = [(names[row], baseline, measure) for row in rows]
             estimates += _family(labels, h, m, len(both), confidence)
-    alone = [len(judged) - len(both) for judged in (panel.human, panel.machine)]
-    origins, merged = {HUMAN: sum(map(len, panel.human.values())), MACHINE: 0}, panel.completed is not None
-    if panel.completed:
-        origins = panel.completed.origins
-    return Estimates(tuple(estimates), confidence, len(both), alone[0], alone[1], origins, merged)
+    alone = len(panel.human) - len(both), len(panel.machine) - len(both)
+    completed, judged = panel.completed, sum(map(len, panel.human.values()))
+    documents = completed.origins if completed else {HUMAN: judged, MACHINE: 0}
+    return Estimates(tuple(estimates), confidence, len(both), *alone, documents, completed is not None)
 
 
 def prediction_powered(

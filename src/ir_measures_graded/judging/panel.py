@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +32,7 @@ class Panel:
     machine: Levels
     abstentions: int
     completed: MergedQrels | None
-    values: tuple[Evaluation, ...] | None
+    values: tuple[Evaluation, ...] | None = None
 
     @property
     def both(self) -> list[str]:
@@ -75,18 +75,17 @@ def panels(
     for measure in filter(needs_intents, wanted):
         raise GradedError(f"{measure} takes no judges: they are compared by one level of each document")
     by_human, _ = answers_in(human, HUMAN)
-    answered = {str(name): answers_in(machine, MACHINE) for name, machine in machines.items()}
-    scaled = [on_one_scale(by_human, levels, machine_levels, name) for name, (levels, _) in answered.items()]
-    merged = [
-        merge_qrels({HUMAN: by_human, MACHINE: {t: levels[t] for t in by_human if t in levels}})
-        for levels in (scaled if merge else [])
-    ]
-    every = [by_human, *scaled, *(each.qrels for each in merged)]
-    values = evaluate_each(every, named, wanted, progress=progress, jobs=jobs) if named else ()
     found = []
-    for number, (name, (_, abstentions)) in enumerate(answered.items()):
-        human_values = 1 + len(scaled) + number if merge else 0
-        of_panel = tuple(values[place] for place in (0, 1 + number, human_values)) if named else None
-        completed = merged[number] if merge else None
-        found.append(Panel(name, by_human, scaled[number], abstentions, completed, of_panel))
-    return found
+    for name, machine in machines.items():
+        levels, abstentions = answers_in(machine, MACHINE)
+        levels = on_one_scale(by_human, levels, machine_levels, str(name))
+        of_both = {topic: levels[topic] for topic in by_human if topic in levels}
+        completed = merge_qrels({HUMAN: by_human, MACHINE: of_both}) if merge else None
+        found.append(Panel(str(name), by_human, levels, abstentions, completed))
+    if not named:
+        return found
+    every = [by_human, *(each.machine for each in found)]
+    every += [each.completed.qrels for each in found if each.completed]
+    first, *others = evaluate_each(every, named, wanted, progress=progress, jobs=jobs)
+    completions = others[len(found) :] or [first] * len(found)
+    return [replace(panel, values=(first, *both)) for panel, *both in zip(found, others, completions)]
