@@ -57,25 +57,21 @@ def check_files(arguments: Namespace) -> None:
         arguments.format = arguments.format or next(reversed(formats), None)
         arguments.output = [path for path in arguments.output if path not in formats]
         for path in arguments.output:
-            _check_ending(path, arguments.drawn, arguments.documents)
+            ending = ending_of(path)
+            if ending in plots.FORMATS and arguments.drawn:
+                plots.need_matplotlib()
+            elif ending == PAGE:
+                from ..report import pages  # takes time
+
+                pages.need_jinja()
+            elif ending not in (*TABLES, *arguments.documents):
+                drawn = f"the figure ({', '.join(plots.FORMATS)}), " if arguments.drawn else ""
+                hint = f" (for the format, use -f {path})" if path in FORMATS else ""
+                raise GradedError(
+                    f"cannot write {path!r}: the ending chooses {drawn}the table ({', '.join(TABLES)}) or a "
+                    f"page ({PAGE}){hint}"
+                )
     refuse_inputs(arguments)
-
-
-def _check_ending(path: str, figure: bool, documents: Sequence[str]) -> None:
-    ending = ending_of(path)
-    if ending in plots.FORMATS and figure:
-        plots.need_matplotlib()
-    elif ending == PAGE:
-        from ..report import pages  # takes time
-
-        pages.need_jinja()
-    elif ending not in (*TABLES, *documents):
-        drawn = f"the figure ({', '.join(plots.FORMATS)}), " if figure else ""
-        hint = f" (for the format, use -f {path})" if path in FORMATS else ""
-        raise GradedError(
-            f"cannot write {path!r}: the ending chooses {drawn}the table ({', '.join(TABLES)}) or a page "
-            f"({PAGE}){hint}"
-        )
 
 
 def refuse_inputs(arguments: Namespace, written: Iterable[str] = ()) -> None:
@@ -131,14 +127,21 @@ def shown(
         first = [*(FORMATS | {PAGE: html})[form](*table(form), places)][form in headless :]
         return first + (remarks(form, parts, notes, places) if form in FOR_PEOPLE else [])
 
+    def page() -> str:
+        from ..report import pages
+
+        try:
+            drawn = figure and figure()
+        except GradedError as error:  # for example without Matplotlib
+            drawn = str(error)
+        values = {"lead": command_line(arguments), "figure": drawn, "notes": notes, "places": places}
+        tables = [("", table(FOR_PEOPLE[0])), *parts]
+        return pages.page("result", f"{PROGRAM} {arguments.words[0]}", tables=tables, **values)
+
     def content(path: str) -> bytes:
         ending = ending_of(path)
         if ending == PAGE:
-            from ..report import pages
-
-            title, lead = f"{PROGRAM} {arguments.words[0]}", command_line(arguments)
-            tables = [("", table(FOR_PEOPLE[0])), *parts]
-            return pages.page_of(title, lead, figure, tables, notes, places).encode()
+            return page().encode()
         if figure is not None and ending in plots.FORMATS:
             return plots.rendered(figure(), ending)
         text = "".join(f"{line}\n" for line in lines(TABLES.get(ending, ending)))

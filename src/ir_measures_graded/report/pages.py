@@ -11,15 +11,17 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import GradedError, install_hint
 from ..output import plots
-from ..output.formats import PLACES, Table, numeric
+from ..output.formats import numeric
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,27 +61,6 @@ def _environment(jinja2: Any) -> Any:
     environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
     environment.filters |= {"json": as_json, "drawing": drawing, "numeric": numeric}
     return environment
-
-
-def page_of(
-    title: str,
-    lead: str,
-    figure: Callable[[], Figure] | None,
-    tables: Iterable[tuple[str, Table]],
-    notes: Iterable[str] = (),
-    places: int = PLACES,
-) -> str:
-    """A page with a figure, if there is one, and tables with their titles below it.
-
-    `lead` is the line below the title, and `notes` are sentences at the end. `places` is the number of
-    decimal places. If `figure` raises `GradedError`, for example without Matplotlib, the page shows the
-    message in place of the figure. Raises `GradedError` if Jinja (extra ``report``) is not installed.
-    """
-    try:
-        drawn: Figure | str | None = figure and figure()
-    except GradedError as error:
-        drawn = str(error)
-    return page("result", title, lead=lead, figure=drawn, tables=tables, places=places, notes=notes)
 
 
 def _files(kind: str, suffix: str) -> list[str]:
@@ -173,10 +154,9 @@ def shade(place: int, count: int) -> tuple[str, str]:
     (('#e8f3fa', 'black'), ('#003d66', 'white'))
     """
     where = (len(plots.SHADES) - 1) * (place / (count - 1) if count > 1 else 1)
-    low = min(int(where), len(plots.SHADES) - 2)
-    pairs = ([int(plots.SHADES[low + end][at : at + 2], 16) for end in (0, 1)] for at in (1, 3, 5))
-    mixed = [round(first + (last - first) * (where - low)) for first, last in pairs]
-    return "#" + "".join(f"{part:02x}" for part in mixed), plots.INK[0] if where < 1.4 else plots.INK[-1]
+    channels = zip(*(bytes.fromhex(colour[1:]) for colour in plots.SHADES))
+    mixed = bytes(round(np.interp(where, range(len(plots.SHADES)), channel)) for channel in channels)
+    return f"#{mixed.hex()}", plots.INK[0] if where < 1.4 else plots.INK[-1]
 
 
 # ---------------------------------------------------------------------------------- figures
