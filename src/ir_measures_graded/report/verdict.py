@@ -150,7 +150,9 @@ def _of_measure(
     tests = {test.run: test for test in tested.find(measure)} if tested else {}
     pairs = every_pair.find(measure) if every_pair else []
     span_of = {span.run: span for span in spans.values if span.measure == measure} if spans else {}
-    differences = [each for each in spans.differences if each.measure == measure] if spans else []
+    standing = spans.table_of_differences()[1] if spans and spans.differences else []
+    of_measure = {name: counts for name, *counts, _ in standing}
+    differences, over_ties, over_judgments = of_measure.get(str(measure), (0, None, None))
     values, lines = evaluation.of(measure), []
     means = mean_over_topics(values)
     for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
@@ -167,16 +169,11 @@ def _of_measure(
         equal=tuple(line.run for line in lines[1:] if {lines[0].run, line.run} not in separated),
         separated=len(separated),
         pairs=len(pairs),
-        better=tuple(str(test.run) for test in in_order if test.significant and test.better == test.run),
-        worse=tuple(str(test.run) for test in in_order if test.significant and test.better == test.other),
+        better=tuple(str(test.run) for test in in_order if test.winner == test.run),
+        worse=tuple(str(test.run) for test in in_order if test.winner == test.other),
         open=tuple(str(test.run) for test in undecided),
         detectable=max((test.detectable or 0.0 for test in undecided), default=None),
-        differences=len(differences),
-        over_ties=_certain([each.stands_over_ties for each in differences]),
-        over_judgments=_certain([each.stands_over_judgments for each in differences]),
+        differences=differences,
+        over_ties=over_ties,
+        over_judgments=over_judgments,
     )
-
-
-def _certain(stand: list[bool | None]) -> int | None:
-    """The number of differences that stand; None if it is not known."""
-    return None if None in stand or not stand else sum(map(bool, stand))
