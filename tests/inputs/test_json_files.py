@@ -25,22 +25,20 @@ def lines(objects):
     return "".join(json.dumps(each) + "\n" for each in objects)
 
 
-def items(topic, documents, document, score="score"):
+def items(topic, documents, document):
     """One object per topic."""
-    return [
-        {
-            topic: query,
-            "text": "a b",
-            documents: [{document: doc, score: found} for doc, found in docs.items()],
-        }
-        for query, docs in TWO.items()
-    ]
+    lists = [[{document: doc, "score": score} for doc, score in docs.items()] for docs in TWO.values()]
+    return [{topic: query, "text": "a b", documents: found} for query, found in zip(TWO, lists)]
 
 
 RERANKED = [
-    {"query": {"text": "a", "qid": topic}, "candidates": item["candidates"]}
-    for topic, item in zip(TWO, items("x", "candidates", "docid"))
+    {"query": {"text": "a", "qid": item["qid"]}, "candidates": item["candidates"]}
+    for item in items("qid", "candidates", "docid")
 ]
+HITS = {
+    topic: {"hits": [{"hit": {"_id": doc, "_score": score}, "rating": 3} for doc, score in docs.items()]}
+    for topic, docs in TWO.items()
+}
 FORMS = {
     "dict": json.dumps(TWO),
     "ranx": json.dumps(TWO, indent=2),
@@ -50,24 +48,10 @@ FORMS = {
     "RankLLM, lines": lines(RERANKED),
     "iKAT": lines({"turn_id": topic, "references": docs} for topic, docs in TWO.items()),
     "lines": lines(dict(zip(("query_id", "doc_id", "score"), row)) for row in ROWS),
-    "lines, spaced": "\n"
-    + lines({"qid": q, "docno": d, "sim": s, "text": "é\n"} for q, d, s in ROWS)
-    + "\n\n",
+    "spaced": "\n" + lines({"qid": q, "docno": d, "sim": s, "text": "é\n"} for q, d, s in ROWS) + "\n\n",
     "array": json.dumps([dict(zip(("query-id", "corpus-id", "score"), row)) for row in ROWS], indent=1),
     "pandas": pandas.DataFrame(ROWS, columns=["q_id", "doc_id", "score"]).to_json(orient="records"),
-    "_rank_eval": json.dumps(
-        {
-            "metric_score": 0.5,
-            "details": {
-                topic: {
-                    "hits": [
-                        {"hit": {"_id": doc, "_score": score}, "rating": 3} for doc, score in docs.items()
-                    ]
-                }
-                for topic, docs in TWO.items()
-            },
-        }
-    ),
+    "_rank_eval": json.dumps({"metric_score": 0.5, "details": HITS}),
 }
 
 
@@ -80,52 +64,38 @@ def test_run_of_each_form_is_read(monkeypatch, form, size):
     assert run("\ufeff" + FORMS[form]) == TWO
 
 
+NAMED = '{"placeholders": {"$query": "q1"}'
+
+
 @pytest.mark.parametrize(
-    ("content", "expected"),
+    "content",
     [
-        ('{"q1": {"d1": 3, "d2": 0}, "q2": {}}', {"q1": {"d1": 3, "d2": 0}}),
-        ('{"q1": {"d1": "3", "d2": "0.5"}}', {"q1": {"d1": 3, "d2": 0.5}}),
-        (
-            '{"query_id":"q1","doc_id":"d1","rating":3}\n{"query_id":"q1",\n"doc_id":"d2","rating":1}\n'
-            '{"query_id":"q2","doc_id":"d1","rating":2}',
-            {"q1": {"d1": 3, "d2": 1}, "q2": {"d1": 2}},
-        ),
-        ('{"query_id":"q1","doc_id":"d1","relevance":3,"iteration":"0"}\n', {"q1": {"d1": 3}}),
-        (
-            '{"query_id":7,"doc_id":12,"score":1}\n{"query_id":"8","doc_id":"12","score":"2.5"}\n',
-            {"7": {"12": 1}, "8": {"12": 2.5}},
-        ),
-        (
-            '{"requests":[{"id":"q1","request":{},"ratings":[{"_index":"i","_id":"d1","rating":3}]}],"metric":{}}',
-            {"q1": {"d1": 3}},
-        ),
-        (
-            '{"name":"j","judgmentRatings":[{"query":"a b","ratings":[{"docId":"d1","rating":"3.0"}]}]}',
-            {"a b": {"d1": 3}},
-        ),
-        (
-            '{"hits":{"hits":[{"_source":{"judgmentRatings":[{"query":"a","ratings":[{"docId":"d1","rating":"0"}]}]}}]}}',
-            {"a": {"d1": 0}},
-        ),
-        ('{"queries":[{"query":"a","ratings":{"d1":3}},{"query":"b","ratings":{}}]}', {"a": {"d1": 3}}),
-        ('{"queries":[{"query_text":"a","ratings":[{"doc_id":"d1","rating":3}]}]}', {"a": {"d1": 3}}),
-        (
-            '{"queries":[{"placeholders":{"$query":"a"},"relevant_documents":{"d1":{"gain":3}}}]}',
-            {"a": {"d1": 3}},
-        ),
-        (
-            '{"queries":[{"placeholders":{"$query":"a"},"relevant_documents":{"3":["d1"],"1":["d2"]}}]}',
-            {"a": {"d1": 3, "d2": 1}},
-        ),
-        (
-            '{"topics":[{"query_groups":[{"relevant_documents":{"d1":{"gain":3}},"queries":['
-            '{"placeholders":{"$query":"a"}},{"placeholders":{"$query":"b"}}]}]}]}',
-            {"a": {"d1": 3}, "b": {"d1": 3}},
-        ),
+        '{"q1": {"d1": 3, "d2": 0}, "q2": {}}',
+        '{"q1": {"d1": "3", "d2": "0.0"}}',
+        '{"query_id":"q1","doc_id":"d1","rating":3}\n{"query_id":"q1",\n"doc_id":"d2","rating":0}',
+        '{"qid":"q1","docno":"d1","label":3,"iteration":"0"}\n{"qid":"q1","docno":"d2","label":0,"iteration":1}',
+        '{"requests": [{"id": "q1", "request": {}, "ratings": [{"_index": "i", "_id": "d1", "rating": 3}, '
+        '{"_index": "i", "_id": "d2", "rating": 0}]}], "metric": {}}',
+        '{"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "3.0"}, '
+        '{"docId": "d2", "rating": "0"}]}]}',
+        '{"hits": {"hits": [{"_source": {"judgmentRatings": [{"query": "q1", "ratings": '
+        '[{"docId": "d1", "rating": "3"}, {"docId": "d2", "rating": "0"}]}]}}]}}',
+        '{"queries": [{"query": "q1", "ratings": {"d1": 3, "d2": 0}}, {"query": "b", "ratings": {}}]}',
+        '{"queries": [{"query_text": "q1", "ratings": [{"doc_id": "d1", "rating": 3}, '
+        '{"doc_id": "d2", "rating": 0}]}]}',
+        '{"queries": [' + NAMED + ', "relevant_documents": {"d1": {"gain": 3}, "d2": {"gain": 0}}}]}',
+        '{"queries": [' + NAMED + ', "relevant_documents": {"3": ["d1"], "0": ["d2"]}}]}',
+        '{"topics": [{"query_groups": [{"relevant_documents": {"d1": {"gain": 3}, "d2": {"gain": 0}}, '
+        '"queries": [' + NAMED + "}]}]}]}",
     ],
 )
-def test_qrels_of_each_form_are_read(content, expected):
-    assert qrels(content) == expected
+def test_qrels_of_each_form_are_read(content):
+    assert qrels(content) == {"q1": {"d1": 3, "d2": 0}}
+
+
+def test_integer_ids_become_text():
+    content = '{"query_id":7,"doc_id":12,"score":1}\n{"query_id":"8","doc_id":"12","score":"2.5"}\n'
+    assert qrels(content) == {"7": {"12": 1}, "8": {"12": 2.5}}
 
 
 @pytest.mark.parametrize("write", [lines, json.dumps])
@@ -157,8 +127,8 @@ def here(tmp_path, monkeypatch):
 def test_damaged_and_endless_json_is_refused(monkeypatch):
     whole = gzip.compress(json.dumps({f"q{n}": {f"d{n * n}": n} for n in range(50_000)}).encode())
     Path("cut.json.gz").write_bytes(whole[: len(whole) // 2])
-    assert refused(read_trec_run, "cut.json.gz").startswith(
-        "cut.json.gz:1: the gzip file is damaged or cut off here ("
+    assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in refused(
+        read_trec_run, "cut.json.gz"
     )
     Path("latin.json").write_bytes('{"q1": {"dé": 1}}'.encode("latin-1"))
     assert refused(read_trec_run, "latin.json").startswith("latin.json:1: not UTF-8 text")

@@ -97,9 +97,9 @@ def test_runs_of_a_file_are_told_apart_by_a_column(kind, compression):
             assert (evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values).all()
 
 
-@pytest.mark.parametrize("small", [0, files.SMALL])
+@pytest.mark.parametrize("small", [0, files.FEW])
 def test_run_of_a_mixed_file_is_whole(monkeypatch, small):
-    monkeypatch.setattr(files, "SMALL", small)
+    monkeypatch.setattr(files, "FEW", small)
     rows = table().take([5, 0, 3, 1, 4, 2])
     monkeypatch.setattr(files, "ROWS", 1)
     for kind in WRITERS:

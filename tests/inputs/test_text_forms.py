@@ -23,6 +23,9 @@ TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
         ("<SYSDESC>my system of 2026</SYSDESC>\nq1 0 d1 1 9.2 G-1\nq1 0 d3 2 8.1 G-1", TWO),
         ("score Q0 doc 1 2.5 tag", {"score": {"doc": 2.5}}),  # is no header
         ("# a\n# b\nq1 d1 9.2\nq1 d3 8.1", TWO),
+        ("\n  q1  Q0\t d1 1 9.2 tag \r\n\r\nq1 Q0 d3 2 81e-1 tag", TWO),
+        ("q1 Q0 Järvelin\u00a0\u3000K 1 1 tag", {"q1": {"Järvelin\u00a0\u3000K": 1.0}}),
+        ("BZh9 Q0 d1 1 9.5 tag\n", {"BZh9": {"d1": 9.5}}),  # bzip2 begins so
     ],
 )
 @pytest.mark.parametrize("block", [1, 1 << 20])
@@ -39,6 +42,10 @@ def test_runs_of_other_tools_are_read(monkeypatch, content, expected, separator,
         ("q1 d1 -1\nq1 d2 0.5\n", {"q1": {"d1": -1, "d2": 0.5}}),
         ("# judged in 2026\nq1 0 d1 3\n#q1 0 d2 3\nq1 0 d3 1\n", {"q1": {"d1": 3, "d3": 1}}),
         ("q1 0 1 1\nq1 0 2 0\nq1 0 3 1\n", {"q1": {"1": 1, "2": 0, "3": 1}}),
+        ("q 0 1 1\nq 0 2 1\nq 0 3 1", {"q": {"1": 1, "2": 1, "3": 1}}),
+        ("q 1 7 1\nq 1 8 0", {"q": {"7": 1, "8": 0}}),
+        ("1 1 7 1\n2 1 8 1", {"1": {"7": 1}, "2": {"8": 1}}),
+        ("q a d1 1\nq b d2 0", {"q": {"d1": 1, "d2": 0}}),
         ("q \x1c0 10 0\nq 0 a 2\n", {"q": {"10": 0, "a": 2}}),
         (
             "2 qid:10 1:0.03 2:0.5 #docid = GX029 inc = 1\n3 qid:q1 1:0.5 # docno=d1\n3 qid:12 # d1 text\n",

@@ -74,18 +74,6 @@ def test_qrels_keep_the_iteration_and_whole_levels_are_ints(tmp_path):
     assert huge["relevance"].tolist() == [1e30, 1.0]
 
 
-def test_blank_lines_tabs_and_crlf_are_accepted():
-    assert dicts(io.BytesIO(b"\n  q1\t Q0  d1 1\t9.5 tag \r\n\r\nq1 Q0 d2 2 8e0 tag")) == {
-        "q1": {"d1": 9.5, "d2": 8.0}
-    }
-
-
-def test_ids_are_utf8_and_only_ascii_blanks_separate_fields():
-    assert dicts(io.BytesIO("q1 Q0 Järvelin\u00a0\u3000K 1 1 tag".encode())) == {
-        "q1": {"Järvelin\u00a0\u3000K": 1.0}
-    }
-
-
 COMPRESSED = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
@@ -231,6 +219,46 @@ def test_fast_and_strict_reader_agree(content, block):
         assert found == read_or_refused(io.BytesIO(content))
 
 
+@settings(max_examples=200)
+@example(content="é Q0 d1 1 9.5 t\nq1 Q0 d1 2 8 t\né Q0 d1 3 inf t\n")
+@example(content='{ "q1": { "d1": 5 }}\n')  # has the fields of a run
+@example(content=f"q Q0 {'d' * LONGEST_ID}d 1 1 t\n")
+@example(content="q Q0 d 1 1_0 t\n")
+@example(content="q Q0 d 1 1 t\n# Q0 d 1 1 t\n")
+@given(content=st.lists(lines(), min_size=1, max_size=6).map("".join))
+def test_small_files_are_read_alike_without_pyarrow(content, path):
+    path.write_bytes(content.encode())
+
+    def rows():
+        try:
+            (block,) = TrecRun(path).blocks()
+            return block.topics, [*block.docs.ids()], repr(block.values), block.line.tolist(), block.file
+        except GradedError as error:
+            return str(error)
+
+    found = rows()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "sys", SimpleNamespace(modules={}))
+        assert found == rows()
+
+
+def test_small_qrels_are_read_alike_without_pyarrow(path, monkeypatch):
+    path.write_bytes(b"q1 0 d1 3\nq2 s1 d1 0\nq1 s2 d2 -1\n")
+    expected = qrels_source(path)
+    monkeypatch.setattr(files, "sys", SimpleNamespace(modules={}))
+    source = qrels_source(path)
+    assert type(source) is files.SmallFile
+    assert source.for_others() == expected.for_others()
+    for found, wanted in ((source.table(), expected.table()), (source.intents(), expected.intents())):
+        assert found.dicts() == wanted.dicts()
+        assert (found.file, found.line.tolist()) == (wanted.file, wanted.line.tolist())
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("small") / "file"
+
+
 def test_scores_are_parsed_as_by_python():
     random = Random(1)
     texts = [
@@ -249,6 +277,7 @@ def test_scores_are_parsed_as_by_python():
     ids=["plain", "no last line end", "tabs", "foreign line ends", "byte order mark"],
 )
 def test_usual_files_do_not_need_the_strict_reader(tmp_path, monkeypatch, content):
+    monkeypatch.setattr(text_files, "SMALL", 0)
     monkeypatch.setattr(text_files, "_strictly", None)
     (table,) = files.tables_of(written(tmp_path / "run", content), text_forms.RUN)
     assert run_source(table).table().dicts() == AS_DICTS
@@ -319,16 +348,6 @@ def test_open_file_can_be_evaluated_twice():
 
 
 @pytest.mark.parametrize(
-    "lines", ["q 0 1 1\nq 0 2 1\nq 0 3 1", "q 1 7 1\nq 1 8 0", "1 1 7 1\n2 1 8 1", "q a d1 1\nq b d2 0"]
-)
-def test_qrels_with_integer_documents_or_other_iterations_are_read(lines):
-    assert [list(row) for row in qrels(io.BytesIO(lines.encode()))] == [
-        [topic, doc, int(level), iteration]
-        for topic, iteration, doc, level in (line.split() for line in lines.split("\n"))
-    ]
-
-
-@pytest.mark.parametrize(
     ("reader", "fields"), [(read_trec_run, b"%d Q0 d 1 1 t\n"), (read_trec_qrels, b"%d 0 d 1\n")]
 )
 def test_error_that_is_kept_keeps_no_thread(tmp_path, reader, fields):
@@ -353,10 +372,6 @@ def test_damaged_file_is_refused_with_the_line(tmp_path, compression):
         told = refused(read_trec_run, written(tmp_path / "run", content))
         found = re.search(rf"run:(\d+): the {compression} file is damaged or cut off here", told)
         assert 1 <= int(found[1]) <= (7 if len(content) < 1000 else 50_000)
-
-
-def test_topic_that_begins_like_a_compressed_file_is_read(tmp_path):
-    assert dicts(written(tmp_path / "run", b"BZh9 Q0 d1 1 9.5 tag\n")) == {"BZh9": {"d1": 9.5}}
 
 
 def test_first_mistake_in_the_file_is_reported(tmp_path, monkeypatch):
@@ -391,15 +406,15 @@ def test_standard_input_and_open_files_are_named_in_errors(monkeypatch):
 
 
 def test_long_values_are_cut_off_in_errors(tmp_path):
-    long = "x" * 100_000
-    run = {"q": {"d": 1.0}}
-    for told in (
-        refused(qrels_of, long),
-        refused(lambda qrels: nCG.calc_aggregate(qrels, run), {long: {long: float("nan")}}),
-        refused(lambda qrels: nCG.calc_aggregate(qrels, run), [Qrel("q", long, 1), Qrel("q", long, 2)]),
-        refused(lambda qrels: nCG.calc_aggregate(qrels, run), {"q": {"d": long}}),
-        refused(read_trec_run, written(tmp_path / "run", b"q Q0 d 1 1 t\n" * 2).with_name(long[:9999])),
+    long, run = "x" * 100_000, {"q": {"d": 1.0}}
+    for call, *arguments in (
+        (qrels_of, long),
+        (nCG.calc_aggregate, {long: {long: float("nan")}}, run),
+        (nCG.calc_aggregate, [Qrel("q", long, 1), Qrel("q", long, 2)], run),
+        (nCG.calc_aggregate, {"q": {"d": long}}, run),
+        (read_trec_run, tmp_path / long[:9999]),
     ):
+        told = refused(call, *arguments)
         assert "xxx" in told
         assert len(told) < 1000
 

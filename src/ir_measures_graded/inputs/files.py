@@ -10,9 +10,11 @@ column `line` or `row` has the number of each row in the file, for error message
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from copy import copy
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -26,19 +28,21 @@ from .arrow import arrow_array, arrow_numbers, by_rank, numbered
 from .columns import QRELS, RUN, Account, Chosen, Role, chosen_columns, column_names, is_rank
 from .content import FIRST, Content, File, is_lasting
 from .id_columns import changes_of_strings, stretches_of
-from .in_memory import in_memory, is_whole, read_run
+from .in_memory import Columnar, Columns, in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
-from .rows import PLACES, Rows, RunSource, refuse_repeated, with_account
+from .rows import IDS, LONGEST_ID, PLACES, Rows, RunSource, refuse_repeated, with_account
+from .strict_lines import BYTE_ORDER_MARK
 from .table_files import batch_rows, kind_of, table_columns, table_rows
 from .text_files import ahead, text_columns, text_tables
-from .text_forms import TREC
+from .text_forms import TREC, form_of
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
 ROWS = 1 << 16  # minimum number of rows of a run per evaluated block; only the last block may have fewer
-SMALL = 1 << 22  # a file of several runs with at most this many rows is read once for all of them
+FEW = 1 << 22  # a file of several runs with at most this many rows is read once for all of them
+SMALL = 1 << 20  # bytes; Python reads several files of this size while pyarrow is imported
 TAIL = 1 << 10  # rows at the end of a table in which the last change of topic is searched first
 
 
@@ -175,7 +179,7 @@ class RunFile(RunSource):
         for rows in self._every() if "run" in self._columns() else ():
             names |= dict.fromkeys(rows["run"].unique().to_pylist())
             count += len(rows)
-            kept = [*kept, rows] if count <= SMALL or not self.lasting else []
+            kept = [*kept, rows] if count <= FEW or not self.lasting else []
         found = by_column(joined(kept, RUN), "run") if kept and names else {}
         runs = {name: copy(self) for name in names}
         for name, run in runs.items():
@@ -184,8 +188,9 @@ class RunFile(RunSource):
 
     def blocks(self) -> Iterator[Rows]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows."""
-        if not self.lasting:
-            yield self.table()
+        small = None if self.duplicates else small_file(self.file, RUN, self._chosen)
+        if small or not self.lasting:
+            yield small.rows() if small else self.table()
             return
         seen, self._dropped = set[str](), 0
         for rows in _whole_topics(self._tables()):
@@ -328,6 +333,54 @@ def tables_of(
         else:
             read = json_tables if is_json(content.stream.start) else text_tables
             yield from read(content, role, chosen)
+
+
+class SmallFile(Columnar):
+    """A TREC file whose rows are in the lines 1, 2, 3 …: its columns by name, and the name of the `file`."""
+
+    def fields(self) -> Sequence[str]:
+        return [*self.source]
+
+    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
+        names = [*self.role.columns, *["iteration"] * iterations]
+        yield names, [self.source[name] for name in names]
+
+    def rows(self) -> Rows:
+        return self._grouped(1 + np.arange(len(self.source["query_id"])), file=self.source["file"])
+
+
+def small_file(file: Any, role: Role, chosen: Chosen) -> SmallFile | None:
+    """A TREC file of at most `SMALL` bytes, read without pyarrow, whose import would take longer.
+
+    None if pyarrow is imported, and for any other file, for example one with a comment, two blanks between
+    fields or an error.
+    """
+    if "pyarrow" in sys.modules or not is_lasting(file) or os.path.getsize(file) > SMALL:
+        return None
+    with Content(file, SMALL + 1) as content, suppress(FileError, ValueError):
+        start, form = content.stream.start, TREC[role]
+        is_text = not (b"#" in start or BYTE_ORDER_MARK in start or is_json(start) or kind_of(content))
+        if not (is_text and content.stream.ended and start.endswith(b"\n")):
+            return None
+        # Each blank and line end must end a field, and each line end the last field of a row.
+        characters = np.frombuffer(start, np.uint8)
+        is_line_end = characters[characters <= ord(" ")].reshape(-1, len(form.fields)) == ord("\n")
+        if is_line_end[:, :-1].any() or not is_line_end[:, -1].all():
+            return None
+        start.decode()  # refuses text that is not UTF-8, also in fields that are not read
+        fields = start.split()
+        columns = {name: fields[place :: len(form.fields)] for place, name in enumerate(form.fields)}
+        values = columns[role.value]
+        numbers = np.array([*map(float, values)])
+        if (
+            len(fields) == is_line_end.size
+            and form_of(content, role, chosen) == (form, 0)
+            and not (b"_" in b"".join(values) or role.refused(numbers).size)
+            and max(len(id_) for name in IDS for id_ in columns[name]) <= LONGEST_ID
+        ):
+            ids = {name: [*map(bytes.decode, columns[name])] for name in form.columns if name != role.value}
+            return SmallFile({**ids, role.value: numbers, "file": content.name}, role)
+    return None
 
 
 # ------------------------------------------------------------------------------------- tables

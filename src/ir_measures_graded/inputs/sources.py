@@ -12,8 +12,8 @@ from ir_measures import Qrel, ScoredDoc
 
 from ..errors import FileError, GradedError, did_you_mean, shown
 from .arrow import is_stream
-from .columns import QRELS, RUN
-from .files import RunStream, qrels_table
+from .columns import QRELS, RUN, Chosen
+from .files import RunStream, qrels_table, small_file
 from .in_memory import InMemory, Source, in_memory, iteration_of
 from .rows import RunSource
 
@@ -33,7 +33,10 @@ def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:
 
 def qrels_source(qrels: Any) -> InMemory:
     """Qrels in any form: a path, an ir-datasets id, or data in memory. Raises `GradedError` as `qrels_of`."""
-    return in_memory(qrels_of(os.fspath(qrels)) if isinstance(qrels, (str, os.PathLike)) else qrels, QRELS)
+    if not isinstance(qrels, (str, os.PathLike)):
+        return in_memory(qrels, QRELS)
+    name = os.fspath(qrels)
+    return small_file(name, QRELS, Chosen()) or in_memory(qrels_of(name), QRELS)
 
 
 def qrels_of(name: str) -> Source:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .text_forms import Form
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MARKS = re.compile(rb"^(\xef\xbb\xbf)+", re.MULTILINE)
 BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 LONGEST_LINE = 1 << 24  # bytes; a file without line breaks would fill the memory
@@ -76,11 +77,11 @@ class Lines:
             while (piece := stream.read(BLOCK + len(rest))) or rest:
                 block = rest + piece
                 if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
-                    block = block.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
+                    block = MARKS.sub(b"", block)
                 whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
                 if delimiter and not is_well_quoted(whole, delimiter):
-                    ends = [len(block)] if stream.ended else record_ends(block, delimiter)
-                    whole = Unusual(block[: max(ends, default=0)])
+                    end = max(record_ends(block, delimiter), default=len(block) * stream.ended)
+                    whole = Unusual(block[:end])
                 if whole:
                     yield whole
                 rest = block[len(whole) :]

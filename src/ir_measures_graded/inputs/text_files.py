@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from functools import partial
 from operator import itemgetter
@@ -29,6 +28,8 @@ from .strict_lines import BYTE_ORDER_MARK, CACHED, Lines, Unusual, number_of
 from .text_forms import TREC, Form, check_order, form_of, header_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import pyarrow
 
 Block = TypeVar("Block")
@@ -74,7 +75,10 @@ def ahead(
     if not is_lasting(content.file):  # reading ahead in a stream could block forever
         yield from ((block, parse(block)) for block in blocks)
         return
-    pool, pending = ThreadPoolExecutor(1 + THREADS), deque[tuple[Block, Future[Parsed]]]()
+    from concurrent.futures import ThreadPoolExecutor, wait  # This import takes time.
+
+    pool = ThreadPoolExecutor(1 + THREADS)
+    pending: deque[tuple[Block, Future[Parsed]]] = deque()
     reading = pool.submit(next, blocks, None)
     try:
         while (block := reading.result()) is not None:
