@@ -28,7 +28,7 @@ from .arrow import arrow_array, arrow_numbers, by_rank, numbered
 from .columns import QRELS, RUN, Account, Chosen, Role, chosen_columns, column_names, is_rank
 from .content import FIRST, Content, File, is_lasting
 from .id_columns import changes_of_strings, stretches_of
-from .in_memory import Columnar, Columns, in_memory, is_whole, read_run
+from .in_memory import Columnar, in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
 from .rows import IDS, LONGEST_ID, PLACES, Rows, RunSource, refuse_repeated, with_account
 from .strict_lines import BYTE_ORDER_MARK
@@ -338,12 +338,13 @@ def tables_of(
 class SmallFile(Columnar):
     """A TREC file whose rows are in the lines 1, 2, 3 …: its columns by name, and the name of the `file`."""
 
+    called = "the file"
+
     def fields(self) -> Sequence[str]:
         return [*self.source]
 
-    def pieces(self, iterations: bool = False) -> Iterator[Columns]:
-        names = [*self.role.columns, *["iteration"] * iterations]
-        yield names, [self.source[name] for name in names]
+    def pieces(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
+        yield [self.source[name] for name in names]
 
     def rows(self) -> Rows:
         return self._grouped(1 + np.arange(len(self.source["query_id"])), file=self.source["file"])
