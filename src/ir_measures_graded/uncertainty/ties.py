@@ -99,14 +99,14 @@ class TieGroups:
 
     def __init__(self, topics: Topics, which: np.ndarray):
         """The groups of the judged documents for which `which` (H) is true."""
-        ranks, cutoff, first = topics.ranks, topics.cutoff or np.iinfo(np.int64).max, topics.ranks.first
-        self.topics, self.entry = topics, np.flatnonzero(which & (first <= cutoff))
+        ranks, cutoff, first = topics.ranks, topics.cutoff, topics.ranks.first
+        self.topics, self.entry = topics, np.flatnonzero(which & (first <= cutoff) if cutoff else which)
         start, size = ranks.group
         self.opens = np.flatnonzero(changes(start[self.entry]))
         self.known = np.diff(np.append(self.opens, self.entry.size))
         opener = self.entry[self.opens]
         self.topic, self.first, self.size = ranks.topic[opener], first[opener], size[opener]
-        self.within = np.minimum(self.size, cutoff - self.first + 1)
+        self.within = np.minimum(self.size, cutoff - self.first + 1) if cutoff else self.size
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value of each of the H documents over each group (N)."""
