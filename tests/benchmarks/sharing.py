@@ -39,12 +39,9 @@ def runs_on_one_evaluator(qrels: Any, run: Any) -> dict[str, Call]:
 
 
 def mixed_on_frames(qrels: Any, run: Any) -> dict[str, Call]:
-    return with_accelerate(
-        {
-            "graded": lambda: ir_measures.calc_aggregate([MEASURE], qrels, run),
-            "graded and standard": lambda: ir_measures.calc_aggregate(MIXED, qrels, run),
-        }
-    )
+    several = {"graded": [MEASURE], "graded and standard": MIXED}
+    calculate: Callable[..., Any] = ir_measures.calc_aggregate
+    return with_accelerate({what: partial(calculate, each, qrels, run) for what, each in several.items()})
 
 
 def mixed_on_files(qrels: Path, run: Path) -> dict[str, Call]:

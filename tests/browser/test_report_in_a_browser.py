@@ -55,21 +55,14 @@ def hostile_report(tmp_path_factory):
     topics = list(HOSTILE.values())
     documents = {topic: [f"{topic[-300:]}{number}" for number in range(11)] for topic in topics}
     qrels = {topic: {ids[number]: number % 4 for number in range(8)} for topic, ids in documents.items()}
-    runs = {
-        name: {
-            topic: {ids[number * step % 11]: -number for number in range(8)}
-            for topic, ids in documents.items()
-        }
-        for step, name in enumerate(topics, start=1)
-    }
+
+    def run(step):
+        return {q: {ids[n * step % 11]: -n for n in range(8)} for q, ids in documents.items()}
+
+    runs = {name: run(step) for step, name in enumerate(topics, start=1)}
     path = tmp_path_factory.mktemp("report") / "hostile.html"
     report(
-        qrels,
-        runs,
-        ["nDCG_JK@10"],
-        resamples=9,
-        queries=dict(zip(topics, topics)),
-        title=HOSTILE["script"],
+        qrels, runs, ["nDCG_JK@10"], resamples=9, queries=dict(zip(topics, topics)), title=HOSTILE["script"]
     ).write(path)
     return path
 
@@ -215,7 +208,5 @@ def test_a_result_page_is_a_page_like_the_report(opened, tmp_path, monkeypatch):
     found.page.get_by_role("button", name="mean").click()
     assert column(found.page.locator("table"), 2)[:2] == ["0.5069", "0.4514"]
     found.check(tmp_path / "c.html")
-    assert {each["impact"] for each in axe.Axe().run(found.page).response["violations"]} <= {
-        "minor",
-        "moderate",
-    }
+    impacts = {each["impact"] for each in axe.Axe().run(found.page).response["violations"]}
+    assert impacts <= {"minor", "moderate"}

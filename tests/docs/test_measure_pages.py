@@ -55,12 +55,8 @@ def test_symbols_are_found_in_both_formulas_and_in_definitions():
         return symbols.undefined(type("Other", (type(measures.CG),), {"NAME": "Other", "__doc__": doc})())
 
     assert undefined(r"\mathrm{Other}[k] = \frac{G[i]}{w_i}", "G[i] / w_i") == {"w_i"}
-    assert undefined(r"\mathrm{Other} = \delta^2 + Z", "δ squared and the user's Zᵘ") == {
-        r"\delta",
-        "Z",
-        "δ",
-        "Zᵘ",
-    }
+    found = undefined(r"\mathrm{Other} = \delta^2 + Z", "δ squared and the user's Zᵘ")
+    assert found == {r"\delta", "Z", "δ", "Zᵘ"}
     shown = {each.tex for each in symbols.of(measures.nDCG_JK)}
     assert {r"\mathrm{DCG}_I", "d", "b"} <= shown
     assert doctest.testmod(symbols).failed == 0

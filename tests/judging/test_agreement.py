@@ -26,6 +26,7 @@ PUBLISHED = {
     "kappa_012_3": "kappa 012|3",
 }
 MEASURES = ["nDCG_JK@10", "NDPM", "P(rel=2)@5"]
+RUNS = demo.run_paths()
 
 
 def perturbed(qrels, seed, share=0.3):
@@ -47,7 +48,7 @@ def human():
 
 @pytest.fixture(scope="module")
 def found(human):
-    return agreement(human, perturbed(human, 1, 0.8), demo.run_paths(), MEASURES)
+    return agreement(human, perturbed(human, 1, 0.8), RUNS, MEASURES)
 
 
 @pytest.mark.skipif(not LLMJUDGE.is_dir(), reason="the judgments of LLMJudge are not here")
@@ -99,8 +100,8 @@ def test_orders_equal_scipys_and_the_definitions():
 
 def test_intervals_are_percentiles_over_resampled_topics(human, found):
     other = perturbed(human, 1, 0.8)
-    topics, runs = list(human), demo.run_paths()
-    values = np.stack([evaluate(qrels, runs, ["P(rel=2)@5"]).values[:, 0] for qrels in (human, other)])
+    topics = list(human)
+    values = np.stack([evaluate(qrels, RUNS, ["P(rel=2)@5"]).values[:, 0] for qrels in (human, other)])
     generator = np.random.default_rng(5)
     taus, kappas = [], []
     for number in range(1000):
@@ -121,16 +122,14 @@ def test_intervals_are_percentiles_over_resampled_topics(human, found):
 
 def test_significant_pairs_are_agreed_upon_or_reversed(human):
     backwards = {t: {doc: 3 - level for doc, level in judged.items()} for t, judged in human.items()}
-    tests = compare(human, demo.run_paths(), ["P(rel=2)@5"]).find("P(rel=2)@5")
+    tests = compare(human, RUNS, ["P(rel=2)@5"]).find("P(rel=2)@5")
     significant = [test for test in tests if test.significant]
-    same, other = (
-        agreement(human, each, demo.run_paths(), ["P(rel=2)@5"]).orders[0] for each in (human, backwards)
-    )
+    same, other = (agreement(human, each, RUNS, ["P(rel=2)@5"]).orders[0] for each in (human, backwards))
     assert (same.significant, same.agreed, same.reversed) == (len(significant), 1, 0)
     reverse = [
         (test.better, one.better)
         for test in significant
-        for one in compare(backwards, demo.run_paths(), ["P(rel=2)@5"]).find("P(rel=2)@5")
+        for one in compare(backwards, RUNS, ["P(rel=2)@5"]).find("P(rel=2)@5")
         if {one.run, one.other} == {test.run, test.other} and one.significant and one.better != test.better
     ]
     assert reverse
@@ -167,7 +166,7 @@ def test_the_confusion_matrix_weighs_differences_of_levels_of_both():
 
 def test_orders_follow_the_means_under_either_qrels(human, found):
     other = perturbed(human, 1, 0.8)
-    first, second = (evaluate(qrels, demo.run_paths(), MEASURES).means() for qrels in (human, other))
+    first, second = (evaluate(qrels, RUNS, MEASURES).means() for qrels in (human, other))
     assert {order.runs for order in found.orders} == {tuple("ABCDE")}
     swapped = 0
     for column, order in enumerate(found.orders):
@@ -186,8 +185,8 @@ def test_orders_follow_the_means_under_either_qrels(human, found):
 
 def test_runs_are_compared_over_the_topics_of_both(human):
     part = {topic: judged for topic, judged in human.items() if topic not in ("351", "362")}
-    (order,) = agreement(human, part, demo.run_paths(), ["P@5"]).orders
-    means = evaluate(part, demo.run_paths(), ["P@5"]).means()[:, 0]
+    (order,) = agreement(human, part, RUNS, ["P@5"]).orders
+    means = evaluate(part, RUNS, ["P@5"]).means()[:, 0]
     assert order.human == order.machine == pytest.approx(means)
 
 
@@ -200,9 +199,9 @@ def test_equal_levels_have_no_kappa_and_equal_runs_no_tau():
 
 def test_each_judge_has_a_row(human):
     machines = {"one": perturbed(human, 1), "two": perturbed(human, 2, 0.8)}
-    found = judges(human, machines, demo.run_paths(), MEASURES, resamples=20)
+    found = judges(human, machines, RUNS, MEASURES, resamples=20)
     for each, name in zip(found.judges, machines):
-        alone = agreement(human, machines[name], demo.run_paths(), MEASURES, resamples=20)
+        alone = agreement(human, machines[name], RUNS, MEASURES, resamples=20)
         assert (each.statistics, each.orders) == (alone.statistics, alone.orders)
     columns, rows = found.table()
     assert [row[0] for row in rows] == ["one", "two"]

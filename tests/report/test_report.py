@@ -28,6 +28,10 @@ RUNS = {
 }
 
 
+DEMO_RUNS = demo.run_paths()
+MEASURES = ["nDCG_JK@10", "ERR_G@10", "AP"]
+
+
 class Read(HTMLParser):
     """The elements of a page with their attributes, and the texts of its styles and scripts."""
 
@@ -52,28 +56,26 @@ def sections(html):
 
 @pytest.fixture(scope="module")
 def of_demo():
-    return report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], resamples=99)
+    return report("graded-demo", DEMO_RUNS, MEASURES, resamples=99)
 
 
 def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_demo):
     rows = {tuple(row[:2]): row[-2:] for row in of_demo.table()[1]}
     assert rows["nDCG_JK@10", "A"] == [None, None]
     assert rows["nDCG_JK@10", "D"] == ["< 0.001", True]
-    assert (
-        0 < next(row["p"] for row in json.loads(json.dumps(of_demo.records())) if row["run"] == "D") < 0.001
-    )
+    p = next(row["p"] for row in json.loads(json.dumps(of_demo.records())) if row["run"] == "D")
+    assert 0 < p < 0.001
     assert "<svg" in of_demo._repr_html_()
 
 
 def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     read, reduced = [], []
-    rows, of_run = RunFile.rows, reduction.JudgedDocuments.reduced
+    documents = reduction.JudgedDocuments
+    rows, of_run = RunFile.rows, documents.reduced
     monkeypatch.setattr(RunFile, "rows", lambda self: read.append(self) or rows(self))
     monkeypatch.setattr(RunFile, "blocks", lambda self: pytest.fail("a second read"))
-    monkeypatch.setattr(
-        reduction.JudgedDocuments, "reduced", lambda *given: reduced.append(given) or of_run(*given)
-    )
-    report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "muAP", "AP"], resamples=9)
+    monkeypatch.setattr(documents, "reduced", lambda *given: reduced.append(given) or of_run(*given))
+    report("graded-demo", DEMO_RUNS, [*MEASURES, "muAP"], resamples=9)
     assert (len(read), len(reduced)) == (5, 5)
 
 
@@ -95,10 +97,9 @@ def test_the_page_needs_nothing_but_itself(of_demo):
 
 
 def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
-    measures = ["nDCG_JK@10", "ERR_G@10", "AP"]
-    tests = compare("graded-demo", demo.run_paths(), measures, baseline="A")
-    pairs = compare("graded-demo", demo.run_paths(), measures)
-    spans = ranges("graded-demo", demo.run_paths(), measures[:2], draws=0)
+    tests = compare("graded-demo", DEMO_RUNS, MEASURES, baseline="A")
+    pairs = compare("graded-demo", DEMO_RUNS, MEASURES)
+    spans = ranges("graded-demo", DEMO_RUNS, MEASURES[:2], draws=0)
     for of in of_demo.verdict.measures:
         assert [line.run for line in of.lines] == tests.best_first(of.measure)
         against = {test.run: test for test in tests.find(of.measure)}
@@ -119,7 +120,7 @@ def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
 
 
 def test_equal_inputs_give_equal_pages(of_demo):
-    again = report("graded-demo", demo.run_paths(), ["nDCG_JK@10", "ERR_G@10", "AP"], resamples=99)
+    again = report("graded-demo", DEMO_RUNS, MEASURES, resamples=99)
     assert again.html == of_demo.html
 
 
@@ -247,10 +248,9 @@ def test_machine_judges_have_a_section(of_demo):
         t: {d: min(3, v + 1) for d, v in judged.items()} for t, judged in levels_of("graded-demo").items()
     }
     machines = {"same": "graded-demo", "<lenient>": lenient}
-    found = report("graded-demo", demo.run_paths(), ["nDCG_JK@10"], machines=machines)
-    assert (
-        found.judges.records() == judges("graded-demo", machines, demo.run_paths(), ["nDCG_JK@10"]).records()
-    )
+    found = report("graded-demo", DEMO_RUNS, ["nDCG_JK@10"], machines=machines)
+    expected = judges("graded-demo", machines, DEMO_RUNS, ["nDCG_JK@10"])
+    assert found.judges.records() == expected.records()
     assert sections(found.html)[-2:] == ["judges", "method"]
     assert "&lt;lenient&gt;" in found.html
     assert "judges" not in sections(of_demo.html)
