@@ -40,10 +40,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = outcome.get_result()
     reason = str(call.excinfo.value) if call.excinfo else ""
     if LACKING and report.failed and "pip install 'ir-measures-graded[" in reason:
-        report.outcome, report.longrepr = (
-            "skipped",
-            (str(item.path), None, f"Skipped: {reason.splitlines()[0]}"),
-        )
+        report.outcome = "skipped"
+        report.longrepr = str(item.path), None, f"Skipped: {reason.splitlines()[0]}"
 
 
 @pytest.fixture(scope="session")

@@ -80,9 +80,8 @@ def frame(ids: str | None = None, numbers: str | None = None) -> Form:
         made[value] = made[value].astype(float)
         types = {"query_id": ids, "doc_id": ids, value: numbers}
         made = made.astype({name: type_ for name, type_ in types.items() if type_})
-        return made.assign(iteration="0")[[value, "iteration", "doc_id", "query_id"]].set_index(
-            [[0] * len(found)]
-        )
+        made.index = [0] * len(found)
+        return made.assign(iteration="0")[[value, "iteration", "doc_id", "query_id"]]
 
     return form
 

@@ -51,14 +51,12 @@ def test_workloads_match_their_descriptions(shape):
     qrels, run = FORMS["dicts"](shape)
     assert list(qrels) == list(run) == [str(number) for number in range(1, shape.topics + 1)]
     assert {len(documents) for documents in run.values()} == {shape.retrieved}
-    assert {len(documents) for documents in qrels.values()} == set(
-        range(shape.judged[0], shape.judged[1] + 1)
-    )
+    sizes = range(shape.judged[0], shape.judged[1] + 1)
+    assert {len(documents) for documents in qrels.values()} == {*sizes}
     levels = {level for documents in qrels.values() for level in documents.values()}
     assert levels == set(range(shape.levels[0], shape.levels[1] + 1))
-    assert all(
-        len(qrels[topic].keys() & run[topic].keys()) == (len(qrels[topic]) + 1) // 2 for topic in qrels
-    )
+    for topic, documents in qrels.items():
+        assert len(documents.keys() & run[topic].keys()) == (len(documents) + 1) // 2
     scores = [list(documents.values()) for documents in run.values()]
     assert all(of_topic == sorted(of_topic, reverse=True) for of_topic in scores)
     counts = [Counter(of_topic) for of_topic in scores]
@@ -118,9 +116,8 @@ def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
 @pytest.mark.filterwarnings("ignore")  # warnings of the peers
 def test_contestants_on_arrays_agree():
     calls = arrays.contestants(*arrays.made(20, 30))
-    assert {name: call() for name, call in calls.items()} == pytest.approx(
-        dict.fromkeys(calls, calls[arrays.KEPT]()), abs=2e-6
-    )
+    means = {name: call() for name, call in calls.items()}
+    assert means == pytest.approx(dict.fromkeys(calls, means[arrays.KEPT]), abs=2e-6)
 
 
 def test_judging_measures_when_the_order_is_settled(monkeypatch, capsys):

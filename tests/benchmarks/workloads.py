@@ -18,6 +18,7 @@ have cached their hash (keys of a dict always have; other strings have from the 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -110,23 +111,22 @@ def tables(shape: Shape) -> tuple[pa.Table, pa.Table]:
     return pa.concat_tables(qrels).combine_chunks(), pa.concat_tables(run).combine_chunks()
 
 
-def _frames(kind: str) -> Callable[[Shape], Input]:
-    """Data frames whose ids are of a `kind`.
-
-    `str` is backed by Arrow from pandas 3 on; `object` makes a Python string for each row.
-    """
+def _each(convert: Callable[[pa.Table], Any]) -> Callable[[Shape], Input]:
+    """The maker of an input whose qrels and run are converted alike."""
 
     def build(shape: Shape) -> Input:
-        ids = {"query_id": kind, "doc_id": kind}
-        qrels, run = (table.to_pandas().astype(ids) for table in tables(shape))
+        qrels, run = map(convert, tables(shape))
         return qrels, run
 
     return build
 
 
-def _dicts(shape: Shape) -> Input:
-    qrels, run = (_by_topic(*_lists(table)) for table in tables(shape))
-    return qrels, run
+def _frames(kind: str) -> Callable[[Shape], Input]:
+    """Data frames whose ids are of a `kind`.
+
+    `str` is backed by Arrow from pandas 3 on; `object` makes a Python string for each row.
+    """
+    return _each(lambda table: table.to_pandas().astype({"query_id": kind, "doc_id": kind}))
 
 
 def _shared_dicts(shape: Shape) -> Input:
@@ -158,7 +158,7 @@ FORMS: dict[str, Callable[[Shape], Input]] = {
     "frame, str": _frames("str"),
     "frame, object": _frames("object"),
     "frame, category": _frames("category"),
-    "dicts": _dicts,
+    "dicts": _each(lambda table: _by_topic(*_lists(table))),
     "dicts, shared ids": _shared_dicts,
     "tuples": _tuples,
 }
@@ -170,17 +170,10 @@ def _shuffled(shape: Shape) -> Input:
     return qrels, run.take(pa.array(np.random.default_rng(1).permutation(len(run))))
 
 
-def _polars(shape: Shape) -> Input:
-    import polars
-
-    qrels, run = map(polars.from_arrow, tables(shape))
-    return qrels, run
-
-
 ARROW_FORMS: dict[str, Callable[[Shape], Input]] = {"Arrow": tables, "Arrow, shuffled": _shuffled}
 """Forms that export Arrow, which ir-measures itself does not read."""
 if find_spec("polars"):
-    ARROW_FORMS["Polars"] = _polars
+    ARROW_FORMS["Polars"] = _each(lambda table: import_module("polars").from_arrow(table))
 
 
 TREC = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")

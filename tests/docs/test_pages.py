@@ -107,11 +107,8 @@ def of_ties(measure):
     if "tied_by" not in measure.PARAMETERS:
         return "their ids decide" if ids_decide(measure @ 1) else "no effect"
     assert ids_decide(measure(tied_by="rank"))
-    return (
-        "their ids decide"
-        if ids_decide(measure)
-        else "they stay tied; with `tied_by='rank'` their ids decide"
-    )
+    tied = "they stay tied; with `tied_by='rank'` their ids decide"
+    return "their ids decide" if ids_decide(measure) else tied
 
 
 def of_unjudged(measure):
@@ -161,7 +158,5 @@ def test_the_page_lists_the_use_of_gains_by_measures():
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_doubling_levels_is_doubling_gains_except_for_agr(measure):
     doubled = {topic: {doc: 2 * level for doc, level in levels.items()} for topic, levels in QRELS.items()}
-    equal = values(measure(gains="linear"), doubled) == pytest.approx(
-        values(measure(gains=DOUBLED)), abs=1e-9
-    )
-    assert equal == (measure.NAME != "AGR")
+    of_gains = pytest.approx(values(measure(gains=DOUBLED)), abs=1e-9)
+    assert (values(measure(gains="linear"), doubled) == of_gains) == (measure.NAME != "AGR")

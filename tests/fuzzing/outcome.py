@@ -74,9 +74,8 @@ def as_process(words: Sequence[str], stdin: bytes = b"") -> Outcome:
     done = subprocess.run(
         [*PROGRAM, *words], input=stdin, capture_output=True, timeout=3 * SECONDS, env=ENVIRONMENT
     )
-    return Outcome(
-        done.returncode, *(text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
-    )
+    out, err = (text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
+    return Outcome(done.returncode, out, err)
 
 
 def check(words: Sequence[str], stdin: bytes = b"", run: Callable[..., Outcome] = in_process) -> Outcome:

@@ -74,9 +74,8 @@ def by_definition(qrels, runs, measure, depth):
     judged = ~np.isnan(gain)
     known = judged & (near > 0)
     regression = isotonic.IsotonicRegression(out_of_bounds="clip")
-    regression.fit(
-        np.append(0, near[known]), np.append(0, gain[known]), np.append(1e12, np.ones(known.sum()))
-    )
+    weight_of_0 = np.append(1e12, np.ones(known.sum()))
+    regression.fit(np.append(0, near[known]), np.append(0, gain[known]), weight_of_0)
     fit = regression.predict(near)
     variance = np.mean((gain - fit)[known] ** 2)
     e = np.where(judged, gain, fit)
