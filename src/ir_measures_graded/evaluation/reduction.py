@@ -91,7 +91,7 @@ class JudgedDocuments(NamedTuple):
         yield self.part(rest).reduced(read_run({}), rest)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReducedBlock:
     """Some topics of a run: their numbers, and the run reduced to the judged documents of these topics.
 

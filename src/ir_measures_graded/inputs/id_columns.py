@@ -70,7 +70,7 @@ class Stretches(NamedTuple):
         return stable_order(self.code if sizes is None else np.repeat(self.code, sizes)), offsets
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
 
@@ -94,7 +94,7 @@ class Cells:
         return Cells(self.cells[rows], self.convert)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Keys:
     """The unvalidated keys of several dicts, one dict after the other."""
 

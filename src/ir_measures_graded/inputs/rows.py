@@ -70,7 +70,7 @@ class RunSource:
             warnings.warn(message, EmptyRunWarning, stacklevel=3)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows(RunSource):
     """Qrels or a run: rows of (topic, document, value), grouped by topic.
 

@@ -25,7 +25,7 @@ BASE = Real(default=2, above=1, desc="base of the logarithm that discounts ranks
 TURN_BASE = Real(default=4, above=1, desc="base of the logarithm that discounts turns")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Turns:
     """The turns of S sessions; T topics are turns.
 

@@ -18,7 +18,7 @@ from ..ranking.gains import Gains, gain_of
 from ..ranking.ranks import JudgedRanks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GainList:
     """A list of gains by rank for each of T topics; ranks without a gain may be left out.
 

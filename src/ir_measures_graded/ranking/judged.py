@@ -40,7 +40,7 @@ def computed_once(compute: Callable[Given, Value]) -> Callable[Given, Value]:
     return known
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Judged:
     """Qrels: the level of every judged document of every topic.
 
@@ -160,7 +160,7 @@ class Judged:
         return LevelCounts(*tally(self.topic, self.level))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Intents:
     """P pairs of a topic and an intent, topic after topic, and K judgments, pair after pair.
 
@@ -189,7 +189,7 @@ class Intents:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class LevelCounts:
     """The number of documents judged at each level of each topic.
 

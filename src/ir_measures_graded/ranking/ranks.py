@@ -27,7 +27,7 @@ def _array(compute: Callable[[JudgedRanks], np.ndarray]) -> cached_property[np.n
     return cached_property(compute)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgedRanks:
     """A run reduced to its judged documents.
 
