@@ -15,6 +15,7 @@ from buckets import arrow, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, nDCG_JK
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import files, out_of_core, strict_lines
+from ir_measures_graded.inputs.arrow import whole_table
 
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, AP, nDCG @ 10, RR @ 3, NumRet]
 
@@ -91,7 +92,8 @@ def test_blocks_are_cut_between_hashes():
     hashes, topics = [1, 1, 2, 2, 2, 2, 2, 5, 7], "aabcbcbde"
     for size in range(1, 10):
         table = pyarrow.table({"hash": np.array(hashes, np.uint64), "query_id": list(topics)})
-        blocks = [*out_of_core._cut(iter(table.to_batches(max_chunksize=size)))]
+        tables = map(whole_table, table.to_batches(max_chunksize=size))
+        blocks = [*out_of_core.whole_topics(tables, 0, "hash")]
         assert pyarrow.concat_tables(blocks).combine_chunks() == table
         seen = [set(block["query_id"].to_pylist()) for block in blocks]
         assert sum(map(len, seen)) == len(set(topics))

@@ -213,12 +213,11 @@ def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
 
 
 def _parquet(rows: ConvertedRows) -> bytes:
-    import pyarrow
     from pyarrow import parquet
 
-    sink = pyarrow.BufferOutputStream()
-    parquet.write_table(_columns(rows), sink, row_group_size=GROUP)
-    return sink.getvalue().to_pybytes()
+    content = io.BytesIO()
+    parquet.write_table(_columns(rows), content, row_group_size=GROUP)
+    return content.getvalue()
 
 
 def _json(rows: ConvertedRows) -> bytes:

@@ -27,7 +27,7 @@ from . import out_of_core
 from .arrow import arrow_array, arrow_numbers, by_rank, numbered
 from .columns import QRELS, RUN, Account, Chosen, Role, chosen_columns, column_names, is_rank
 from .content import FIRST, Content, File, is_lasting
-from .id_columns import changes_of_strings, stretches_of
+from .id_columns import stretches_of
 from .in_memory import Columnar, in_memory, is_whole, read_run
 from .json_files import is_json, json_columns, json_tables
 from .rows import IDS, LONGEST_ID, PLACES, Rows, RunSource, refuse_repeated, with_account
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 ROWS = 1 << 16  # minimum number of rows of a run per evaluated block; only the last block may have fewer
 FEW = 1 << 22  # a file of several runs with at most this many rows is read once for all of them
 SMALL = 1 << 20  # bytes; Python reads several files of this size while pyarrow is imported
-TAIL = 1 << 10  # rows at the end of a table in which the last change of topic is searched first
 
 
 def read_trec_qrels(file: File) -> pandas.DataFrame:
@@ -193,7 +192,7 @@ class RunFile(RunSource):
             yield small.rows() if small else self.table()
             return
         seen, self._dropped = set[str](), 0
-        for rows in _whole_topics(self._tables()):
+        for rows in out_of_core.whole_topics(self._tables(), ROWS):
             block = read_run(self._unique(rows))
             if not seen.isdisjoint(block.topics):
                 self._dropped = 0
@@ -291,7 +290,7 @@ class RunStream(RunSource):
         """
         seen: set[str] = set()
         kept: list[pyarrow.Table] = []
-        blocks, count = _whole_topics(self._tables()), 0
+        blocks, count = out_of_core.whole_topics(self._tables(), ROWS), 0
         for rows in blocks:
             block = read_run(rows)
             if again := seen.intersection(block.topics):
@@ -417,31 +416,6 @@ def by_column(rows: pyarrow.Table, column: str) -> dict[str, pyarrow.Table]:
     order, bounds = stretches.grouped(len(rows))
     rows = rows if order is None else rows.take(arrow_array(order))
     return {name: rows.slice(a, b - a) for name, (a, b) in zip(stretches.topics, pairwise(bounds.tolist()))}
-
-
-def _whole_topics(tables: Iterable[pyarrow.Table]) -> Iterator[pyarrow.Table]:
-    """The same rows in blocks of at least `ROWS` rows; a block ends where the topic changes."""
-    import pyarrow
-
-    pending: list[pyarrow.Table] = []
-    for rows in filter(len, tables):
-        cut = _last_change(rows)
-        at_border = cut > 0 or (pending and rows["query_id"][0] != pending[-1]["query_id"][-1])
-        if at_border and sum(map(len, pending)) + cut >= ROWS:
-            yield pyarrow.concat_tables([*pending, rows.slice(0, cut)])
-            pending, rows = [], rows.slice(cut)
-        pending.append(rows)
-    if pending:
-        yield pyarrow.concat_tables(pending)
-
-
-def _last_change(rows: pyarrow.Table) -> int:
-    """The last row whose topic differs from the row before, 0 if all rows have the same topic."""
-    for size in (TAIL, len(rows)):
-        last = rows["query_id"][-size:].combine_chunks()
-        if change := int(changes_of_strings(last)[-1]):
-            return len(rows) - len(last) + change
-    return 0
 
 
 def _frame(rows: pyarrow.Table) -> pandas.DataFrame:

@@ -5,7 +5,7 @@ DuckDB sorts rows by a hash of their topic. Rows that exceed its memory limit go
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..by_topic import changes
 from ..errors import FileError, install_hint
-from .arrow import arrow_numbers
+from .arrow import arrow_numbers, whole_table
+from .id_columns import changes_of_strings
 
 if TYPE_CHECKING:
     import pyarrow
 
 IN_MEMORY = 10_000_000  # rows that are grouped in memory, which takes about 1.5 GB; more need DuckDB
 MEMORY = "1GB"  # memory limit of DuckDB
+TAIL = 1 << 10  # rows at the end of a table in which the last change of topic is searched first
 THREADS = 4  # maximum number of threads of DuckDB; each one needs memory of its own
 
 
@@ -79,7 +82,7 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
             query = "SELECT *, hash(query_id) AS hash FROM rows ORDER BY hash"
             try:
                 rows = pyarrow.RecordBatchReader.from_stream(connection.sql(query))
-                for block in _cut(rows):
+                for block in whole_topics(map(whole_table, rows), 0, "hash"):
                     yield block.drop_columns("hash").cast(first.schema)
             except (duckdb.Error, OSError, pyarrow.ArrowException) as error:
                 if failures:
@@ -95,19 +98,30 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
                     remaining = chain()
 
 
-def _cut(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
-    """Sorted rows in blocks, cut where the hash changes."""
+def whole_topics(
+    tables: Iterable[pyarrow.Table], least: int, by: str = "query_id"
+) -> Iterator[pyarrow.Table]:
+    """The same rows in blocks of at least so many rows; a block ends where the topic or its hash changes."""
     import pyarrow
 
-    pending: list[pyarrow.RecordBatch] = []
-    last = None
-    for batch in filter(len, batches):
-        hashes = arrow_numbers(batch.column("hash"))
-        cut = int(np.searchsorted(hashes, hashes[-1]))
-        if pending and (cut or hashes[0] != last):
-            yield pyarrow.Table.from_batches([*pending, batch.slice(0, cut)])
-            pending, batch = [], batch.slice(cut)
-        pending.append(batch)
-        last = hashes[-1]
+    pending: list[pyarrow.Table] = []
+    for rows in filter(len, tables):
+        cut = _last_change(rows[by])
+        at_border = cut > 0 or (pending and rows[by][0] != pending[-1][by][-1])
+        if at_border and sum(map(len, pending)) + cut >= least:
+            yield pyarrow.concat_tables([*pending, rows.slice(0, cut)])
+            pending, rows = [], rows.slice(cut)
+        pending.append(rows)
     if pending:
-        yield pyarrow.Table.from_batches(pending)
+        yield pyarrow.concat_tables(pending)
+
+
+def _last_change(column: pyarrow.ChunkedArray) -> int:
+    """The last row that differs from the row before, 0 if all rows are equal."""
+    for size in (TAIL, len(column)):
+        last = column[-size:].combine_chunks()
+        is_hash = last.type == "uint64"
+        found = np.flatnonzero(changes(arrow_numbers(last))) if is_hash else changes_of_strings(last)
+        if found[-1]:
+            return len(column) - len(last) + int(found[-1])
+    return 0

@@ -164,12 +164,11 @@ def batch_rows(
 
     arrays = []
     for ours, theirs in columns.items():
-        column = batch.column(batch.schema.names.index(theirs))
+        column = batch.column(theirs)
         account.integers.update([ours] * (ours in IDS and types.is_integer(column.type)))
         if ours == "probability":
-            arrays.append(_probabilities(column))
-            continue
-        if ours != role.value:
+            column = _probabilities(column)
+        elif ours != role.value:
             column = _strings(column, f"{file}: {theirs}", ours)
         if column.null_count:
             raise FileError(f"{file}: row {first + column.to_pylist().index(None)} has no {theirs}")
