@@ -185,9 +185,9 @@ def integers_as_text(column: Column) -> Column:
     if is_arrow(column):
         from pyarrow import types
 
-        return (
-            column.cast("string") if types.is_integer(column.type) else integers_as_text(column.to_pylist())
-        )
+        if types.is_integer(column.type):
+            return column.cast("string")
+        column = column.to_pylist()
     ids = column.tolist() if hasattr(column, "tolist") else column
     return [str(id_) if _is_integer(id_) else id_ for id_ in ids]
 

@@ -1,7 +1,7 @@
 """Qrels and runs in memory: one class for each form reads it into a `Rows`.
 
-The classes keep columns in their storage format; items of a list and batches of Arrow data are read in
-pieces. Ids are converted to bytes (`Ids`) when a block of rows needs them.
+The classes keep columns in their storage format; items of a list are read in pieces. Ids are converted to
+bytes (`Ids`) when a block of rows needs them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,8 +33,7 @@ from .rows import IDS, PLACES, Rows, RunSource, about, floats
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or dicts."""
-# The topics, documents and values of some rows.
-Part = tuple[Stretches, Rowwise, np.ndarray]
+Part = tuple[Stretches, Rowwise, np.ndarray]  # the topics, documents and values of some rows
 
 
 class InMemory(RunSource):
@@ -145,7 +144,7 @@ class Columnar(InMemory):
                     raise GradedError(f"{kind}: row {start + column.to_pylist().index(None)} has no {name}")
             ids = dict(zip(IDS, columns))
             if self.integers is None:
-                self.integers = tuple(name for name, column in ids.items() if begins_with_integer(column))
+                self.integers = tuple(name for name in sorted(ids) if begins_with_integer(ids[name]))
             ids |= {name: integers_as_text(ids[name]) for name in self.integers}
             topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start, numbers)
             docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
