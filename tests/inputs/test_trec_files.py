@@ -35,7 +35,7 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.evaluation.evaluate import evaluate
-from ir_measures_graded.inputs import files, text_files, text_forms
+from ir_measures_graded.inputs import files, out_of_core, text_files, text_forms
 from ir_measures_graded.inputs.rows import LONGEST_ID
 from ir_measures_graded.inputs.sources import qrels_of, qrels_source, run_source, scoreddocs_of
 from ir_measures_graded.measures import MEASURES
@@ -302,7 +302,7 @@ def test_values_do_not_depend_on_the_block_size(tmp_path, monkeypatch):
     for size in (1, 2, 6, 30, 105, 106):
         monkeypatch.setattr(files, "ROWS", size)
         in_pieces(monkeypatch, 150 * (size % 7) + 20)
-        monkeypatch.setattr(files, "TAIL", size % 5 + 1)
+        monkeypatch.setattr(out_of_core, "TAIL", size % 5 + 1)
         assert evaluator.calc(TrecRun(file)) == whole
         blocks = [block.dicts() for block in TrecRun(file).blocks()]
         assert {topic: docs for block in blocks for topic, docs in block.items()} == runs["one"]

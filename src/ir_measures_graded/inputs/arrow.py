@@ -65,16 +65,8 @@ def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:
 
     This avoids pyarrow's `to_numpy` and `to_pandas_dtype`: they can import pandas, which takes half a second.
     """
-    from pyarrow import types
-
-    kind = "f" if types.is_floating(column.type) else "i" if types.is_signed_integer(column.type) else "u"
-    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
-    pieces = [
-        np.frombuffer(piece.buffers()[1], dtype, len(piece), piece.offset * dtype.itemsize)
-        for piece in getattr(column, "chunks", [column])
-        if len(piece)
-    ]
-    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
+    chunks = [np.from_dlpack(chunk) for chunk in getattr(column, "chunks", [column])]
+    return chunks[0] if len(chunks) == 1 else np.concatenate(chunks or [np.empty(0)])
 
 
 def numbers_of(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray | list[Any]:

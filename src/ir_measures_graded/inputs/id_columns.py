@@ -211,11 +211,13 @@ def stretches_of(
     codes, values = _stored(column)
     if codes is not None:
         start = np.flatnonzero(changes(codes))
-        found, first_stretch = np.unique(codes[start], return_index=True)
-        found, ids = found[np.argsort(first_stretch)], _ids(values, field)
+        stretch, ids = codes[start], _ids(values, field)
+        first_stretch = np.full(len(ids), start.size)
+        first_stretch[stretch[::-1]] = np.arange(start.size)[::-1]  # NumPy keeps the last assignment
+        in_order = np.argsort(first_stretch)[: np.count_nonzero(first_stretch < start.size)]
         number = np.empty(len(ids), np.int64)
-        number[found] = topics.codes([*ids.take(found)])
-        code = number[codes[start]]
+        number[in_order] = topics.codes([*ids.take(in_order)])
+        code = number[stretch]
     elif is_arrow(values):
         start = _starts(changes_of_strings, values)
         if start.size <= FEW:
@@ -230,7 +232,8 @@ def stretches_of(
         objects = np.ascontiguousarray(values)
         try:
             start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
-            code = topics.codes(objects[start].tolist())
+            firsts = objects if start.size == objects.size else objects[start]
+            code = topics.codes(firsts.tolist())
         except NO_TEXT:
             raise _no_text(objects, field, first) from None
     start += first or 0
