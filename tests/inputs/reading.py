@@ -32,6 +32,14 @@ def refused(call, *arguments):
     return str(caught.value)
 
 
+def outcome(call, *arguments):
+    """What a call returns, as text, or the message of its error."""
+    try:
+        return repr(call(*arguments))
+    except GradedError as error:
+        return str(error)
+
+
 def in_pieces(patch, size):
     """Read text files in pieces of so many bytes."""
     patch.setattr(strict_lines, "BLOCK", size)

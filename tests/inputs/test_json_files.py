@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP
-from reading import in_pieces, qrels, refused, run
+from reading import in_pieces, outcome, qrels, refused, run
 
-from ir_measures_graded import CG, GradedError, RunFile, read_trec_run
+from ir_measures_graded import CG, RunFile, read_trec_run
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.inputs import json_files
 from ir_measures_graded.inputs.files import qrels_table
@@ -155,18 +155,11 @@ LINE = st.builds(
 
 @given(content=st.lists(LINE, min_size=1, max_size=4).map("".join))
 def test_fast_and_strict_reader_of_lines_agree(content):
-    def rows():
-        try:
-            return repr(
-                [*RunFile(io.BytesIO(('{"query_id":"q","doc_id":"d","score":0}\n' + content).encode()))]
-            )
-        except GradedError as error:
-            return str(error)
-
-    found = rows()
+    text = '{"query_id":"q","doc_id":"d","score":0}\n' + content
+    found = outcome(run, text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_files, "_plainly", lambda block, role, keys: None)
-        assert found == rows()
+        assert found == outcome(run, text)
 
 
 def test_lines_with_more_columns_may_need_both_readers(monkeypatch):

@@ -6,7 +6,6 @@ import io
 import lzma
 import os
 import re
-import struct
 import sys
 import threading
 from itertools import chain
@@ -21,9 +20,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel
-from reading import by_topic, in_pieces, refused
+from reading import by_topic, in_pieces, outcome, refused
 
-import ir_measures_graded.inputs.strict_lines
 from buckets import qrels_and_runs
 from ir_measures_graded import (
     GradedError,
@@ -35,7 +33,7 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.evaluation.evaluate import evaluate
-from ir_measures_graded.inputs import files, out_of_core, text_files, text_forms
+from ir_measures_graded.inputs import files, out_of_core, strict_lines, text_files, text_forms
 from ir_measures_graded.inputs.rows import LONGEST_ID
 from ir_measures_graded.inputs.sources import qrels_of, qrels_source, run_source, scoreddocs_of
 from ir_measures_graded.measures import MEASURES
@@ -122,7 +120,7 @@ def test_lines_and_ids_have_a_greatest_length(tmp_path, monkeypatch):
         told = refused(read_trec_run, io.BytesIO(RUN + rows.encode()))
         assert re.match("the open file:4: the (doc|query)_id 'd.*' is longer than 4,096 bytes$", told), told
     for size, block in ((100, 20), (100, 1000), (5000, 1000)):
-        monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "LONGEST_LINE", max(size, block))
+        monkeypatch.setattr(strict_lines, "LONGEST_LINE", max(size, block))
         in_pieces(monkeypatch, block)
         fits = RUN + b"q9 Q0 d9 1 1 " + b"t" * (max(size, block) - 14) + b"\n"
         assert list(dicts(io.BytesIO(fits))) == ["q1", "q2", "q9"]
@@ -189,13 +187,6 @@ def lines(draw):
     return "".join(chain(*zip(fields, separators))) + fields[-1] + draw(ENDS)
 
 
-def read_or_refused(file):
-    try:
-        return [(row.query_id, row.doc_id, struct.pack("d", row.score)) for row in TrecRun(file)]
-    except GradedError as error:
-        return str(error)
-
-
 @settings(max_examples=200)
 @example(content=b"q Q0 a\x0bb 1 1 t\n", block=30)  # only one reader takes this control character for a blank
 @example(content=b"q Q0 a 1 1 t\rq Q0 b 1 2 t\n", block=30)  # pyarrow would end a line at the carriage return
@@ -214,9 +205,9 @@ def read_or_refused(file):
 def test_fast_and_strict_reader_agree(content, block):
     with pytest.MonkeyPatch.context() as patch:
         in_pieces(patch, block)
-        found = read_or_refused(io.BytesIO(content))
+        found = outcome(list, TrecRun(io.BytesIO(content)))
         patch.setattr(text_files, "_plainly", lambda block, form: None)
-        assert found == read_or_refused(io.BytesIO(content))
+        assert found == outcome(list, TrecRun(io.BytesIO(content)))
 
 
 @settings(max_examples=200)
@@ -229,17 +220,14 @@ def test_fast_and_strict_reader_agree(content, block):
 def test_small_files_are_read_alike_without_pyarrow(content, path):
     path.write_bytes(content.encode())
 
-    def rows():
-        try:
-            (block,) = TrecRun(path).blocks()
-            return block.topics, [*block.docs.ids()], repr(block.values), block.line.tolist(), block.file
-        except GradedError as error:
-            return str(error)
+    def facts():
+        (block,) = TrecRun(path).blocks()
+        return block.topics, [*block.docs.ids()], block.values.tolist(), block.line.tolist(), block.file
 
-    found = rows()
+    found = outcome(facts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "sys", SimpleNamespace(modules={}))
-        assert found == rows()
+        assert found == outcome(facts)
 
 
 def test_small_qrels_are_read_alike_without_pyarrow(path, monkeypatch):
@@ -330,7 +318,7 @@ def test_document_retrieved_twice_is_refused_with_both_lines_in_any_block(tmp_pa
         file = written(tmp_path / "run", "".join(twice).encode())
         for size in (1, 5):
             monkeypatch.setattr(files, "ROWS", size)
-            monkeypatch.setattr(ir_measures_graded.inputs.strict_lines, "BLOCK", 40 * size)
+            monkeypatch.setattr(strict_lines, "BLOCK", 40 * size)
             what = f"topic 'q{first // 4}' retrieves document 'd{first % 4}' a second time"
             for read in (read_trec_run, list, lambda run: nCG.calc_aggregate({"q1": {"d1": 1}}, run)):
                 told = refused(read, file if read is read_trec_run else TrecRun(file))

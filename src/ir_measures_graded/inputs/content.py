@@ -102,7 +102,7 @@ class Content:
                 raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
-        self.stream = Peeked(pieces_of(stream), self._start)
+        self.stream = Peeked(pieces_of(stream.read), self._start)
         for name, (magic, decompressed) in COMPRESSIONS.items():
             if self.stream.start.startswith(magic):
                 self.compression = name
@@ -168,13 +168,13 @@ def _name_of(file: File) -> str:
     return name if len(name) <= 4 * LONGEST else f"…{name[-4 * LONGEST :]}"
 
 
-def pieces_of(stream: Any) -> Iterator[bytes]:
+def pieces_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
     """The content of a stream. A damaged file may announce any size, but pieces are small."""
-    return iter(partial(stream.read, PIECE), b"")
+    return iter(partial(read, PIECE), b"")
 
 
 def _pieces_of_gzip(stream: Any) -> Iterator[bytes]:
-    return iter(partial(gzip.GzipFile(fileobj=stream).read1, PIECE), b"")
+    return pieces_of(gzip.GzipFile(fileobj=stream).read1)
 
 
 def _pieces_of_members(new: Callable[[], Any], padding: bytes, stream: Any) -> Iterator[bytes]:
@@ -200,25 +200,16 @@ def _pieces_of_members(new: Callable[[], Any], padding: bytes, stream: Any) -> I
 def _pieces_of_zstandard(stream: Any) -> Iterator[bytes]:
     import pyarrow
 
-    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd"))
+    return pieces_of(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd").read)
 
 
+BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))  # BZh alone could begin a topic
+ZSTANDARD = b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))  # skippable frames
+new_xz = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
 COMPRESSIONS: dict[str, tuple[tuple[bytes, ...], Callable[[Any], Iterator[bytes]]]] = {
     "gzip": ((b"\x1f\x8b",), _pieces_of_gzip),
-    # BZh alone could begin a topic.
-    "bzip2": (
-        tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)),
-        partial(_pieces_of_members, bz2.BZ2Decompressor, b""),
-    ),
-    # Zeros may follow each stream.
-    "xz": (
-        (b"\xfd7zXZ\x00",),
-        partial(_pieces_of_members, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), b"\0"),
-    ),
-    # Zstandard may begin with a skippable frame.
-    "Zstandard": (
-        (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % kind for kind in range(0x50, 0x60))),
-        _pieces_of_zstandard,
-    ),
+    "bzip2": (BZIP2, partial(_pieces_of_members, bz2.BZ2Decompressor, b"")),
+    "xz": ((b"\xfd7zXZ\x00",), partial(_pieces_of_members, new_xz, b"\0")),  # zeros may follow each stream
+    "Zstandard": (ZSTANDARD, _pieces_of_zstandard),
 }
 """The first bytes of a file of each compression, and a function that decompresses a stream."""

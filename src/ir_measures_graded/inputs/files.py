@@ -33,7 +33,7 @@ from .json_files import is_json, json_columns, json_tables
 from .rows import IDS, LONGEST_ID, PLACES, Rows, RunSource, refuse_repeated, with_account
 from .strict_lines import BYTE_ORDER_MARK
 from .table_files import batch_rows, kind_of, table_columns, table_rows
-from .text_files import ahead, text_columns, text_tables
+from .text_files import ahead, arrow_types, text_columns, text_tables
 from .text_forms import TREC, form_of
 
 if TYPE_CHECKING:
@@ -393,8 +393,7 @@ def joined(tables: Iterable[pyarrow.Table], role: Role) -> pyarrow.Table:
     found = [rows for rows in tables if len(rows)]
     if found:
         return pyarrow.concat_tables(found)
-    types = dict.fromkeys(TREC[role].columns, pyarrow.string()) | {role.value: pyarrow.float64()}
-    return pyarrow.schema(types).empty_table()
+    return pyarrow.schema(arrow_types(TREC[role].columns)).empty_table()
 
 
 def without_repeated(rows: pyarrow.Table, keep: str) -> pyarrow.Table:

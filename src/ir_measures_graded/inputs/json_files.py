@@ -30,7 +30,7 @@ from .columns import QRELS, RUN, Chosen, Role
 from .content import DAMAGE, Content
 from .rows import IDS, floats, with_places
 from .strict_lines import Lines, number_of
-from .text_files import ahead, line_count, parsed_by_arrow, with_lines
+from .text_files import ahead, arrow_types, line_count, parsed_by_arrow, with_lines
 from .text_forms import TREC
 
 if TYPE_CHECKING:
@@ -530,18 +530,13 @@ def _plainly(block: bytes, role: Role, keys: dict[str, str]) -> pyarrow.Table | 
     import pyarrow
     from pyarrow import json as arrow_json
 
-    types = [
-        (theirs, pyarrow.float64() if ours in columns.NUMBERS else pyarrow.string())
-        for ours, theirs in keys.items()
-    ]
+    schema = pyarrow.schema([(keys[ours], type_) for ours, type_ in arrow_types(keys).items()])
 
     def read(buffer: pyarrow.Buffer) -> pyarrow.Table:
         rows = arrow_json.read_json(
             pyarrow.BufferReader(buffer),
             arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-            arrow_json.ParseOptions(
-                explicit_schema=pyarrow.schema(types), unexpected_field_behavior="ignore"
-            ),
+            arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
             memory_pool=pyarrow.system_memory_pool(),
         )
         return rows.select([*keys.values()]).rename_columns([*keys])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from operator import itemgetter
@@ -109,13 +109,14 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     import pyarrow
     from pyarrow import csv
 
-    if not form.delimiter:
+    is_quoted = bool(form.delimiter)
+    if not is_quoted:
         if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found faster
             return None
         block = block.replace(b"\t", b" ")
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    fields = line_count(block) * len(form.fields) if form.delimiter else _fields(block)
+    fields = line_count(block) * len(form.fields) if is_quoted else _fields(block)
     if not fields or b"\r" in block or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
 
@@ -123,20 +124,25 @@ def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
         return csv.open_csv(  # read_csv is slow on Python 3.10: it visits all Python objects
             pyarrow.BufferReader(buffer),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=form.fields),
-            csv.ParseOptions(delimiter=form.delimiter or " ", quote_char='"' if form.delimiter else False),
+            csv.ParseOptions(delimiter=form.delimiter or " ", quote_char=is_quoted and '"'),
             csv.ConvertOptions(
                 check_utf8=False,
-                column_types={
-                    name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in form.columns
-                },
-                null_values=[""] if form.delimiter else [],
-                strings_can_be_null=bool(form.delimiter),
+                column_types=arrow_types(form.columns),
+                null_values=[""] * is_quoted,
+                strings_can_be_null=is_quoted,
                 include_columns=form.columns,
             ),
             memory_pool=pyarrow.system_memory_pool(),  # other pools keep more freed memory
         ).read_all()
 
     return parsed_by_arrow(block, read, fields / len(form.fields), form.role)
+
+
+def arrow_types(columns: Iterable[str]) -> dict[str, pyarrow.DataType]:
+    """The types of columns with our names."""
+    import pyarrow
+
+    return {name: pyarrow.float64() if name in NUMBERS else pyarrow.string() for name in columns}
 
 
 def parsed_by_arrow(
