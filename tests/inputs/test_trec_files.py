@@ -265,7 +265,6 @@ def test_scores_are_parsed_as_by_python():
     ids=["plain", "no last line end", "tabs", "foreign line ends", "byte order mark"],
 )
 def test_usual_files_do_not_need_the_strict_reader(tmp_path, monkeypatch, content):
-    monkeypatch.setattr(text_files, "SMALL", 0)
     monkeypatch.setattr(text_files, "_strictly", None)
     (table,) = files.tables_of(written(tmp_path / "run", content), text_forms.RUN)
     assert run_source(table).table().dicts() == AS_DICTS

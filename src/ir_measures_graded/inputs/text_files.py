@@ -10,7 +10,6 @@ pyarrow is imported when a file is read. No function here may import pandas, not
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 Block = TypeVar("Block")
 Parsed = TypeVar("Parsed")
 AHEAD = 8  # blocks of lines parsed in advance; an evaluated block consists of several
-SMALL = 1 << 15  # bytes; the strict reader takes less time for them than the import of pyarrow's reader
 THREADS = 2  # parsing threads, in addition to one reading thread
 
 
@@ -104,7 +102,7 @@ def with_lines(rows: pyarrow.Table, lines: Lines) -> pyarrow.Table:
 
 def _plainly(block: bytes, form: Form) -> pyarrow.Table | None:
     """A block parsed by pyarrow; None if the strict reader could read it differently."""
-    if form.letor or isinstance(block, Unusual) or (len(block) <= SMALL and "pyarrow.csv" not in sys.modules):
+    if form.letor or isinstance(block, Unusual):
         return None
     import pyarrow
     from pyarrow import csv
