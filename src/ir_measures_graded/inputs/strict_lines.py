@@ -86,10 +86,9 @@ class Lines:
                     yield whole
                 rest = block[len(whole) :]
                 if len(rest) > LONGEST_LINE:
-                    too_long = (
-                        "a quoted field does not end within" if b"\n" in rest else "the line is longer than"
-                    )
-                    self._failure = 0, f"{too_long} {LONGEST_LINE:,} bytes"
+                    is_line = b"\n" not in rest
+                    what = "the line is longer than" if is_line else "a quoted field does not end within"
+                    self._failure = 0, f"{what} {LONGEST_LINE:,} bytes"
                     return
         except DAMAGE as error:
             self._failure = rest.count(b"\n"), self.content.reason(error)
