@@ -37,7 +37,7 @@ PLACES = (
 )  # the column of such a table with the location of each row: a line, or a row of a table
 IDS = ("query_id", "doc_id")
 LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
-LOOK_UP = 50  # documents that can be hashed and sorted in the time of one look-up in a dict
+LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look-up in a dict
 
 
 class RunSource:
