@@ -56,8 +56,9 @@ def whole_table(source: Any) -> pyarrow.Table:
     """All rows of a table that exports Arrow, or of a list of these."""
     import pyarrow
 
-    tables = source if isinstance(source, (list, tuple)) else [source]
-    return pyarrow.concat_tables(map(pyarrow.table, tables), promote_options="permissive")
+    if isinstance(source, (list, tuple)):
+        return pyarrow.concat_tables(map(pyarrow.table, source), promote_options="permissive")
+    return pyarrow.table(source)
 
 
 def arrow_numbers(column: pyarrow.Array | pyarrow.ChunkedArray) -> np.ndarray:

@@ -148,19 +148,19 @@ class Columnar(InMemory):
             ids |= {name: integers_as_text(ids[name]) for name in self.integers}
             topics = stretches_of(ids["query_id"], f"{kind}: {names[0]}", start, numbers)
             docs = docs_of(ids["doc_id"], f"{kind}: {names[1]}", start)
-            values = self._numbers(columns)
+            values = self._numbers(ids["query_id"], docs, columns[2])
             yield topics, docs, -values if is_rank(names[2]) else values
             start += len(docs)
 
-    def _numbers(self, columns: Sequence[Any]) -> np.ndarray:
+    def _numbers(self, topics: Any, docs: Rowwise, column: Any) -> np.ndarray:
         """The levels or scores of a piece as floats. Raises `GradedError` for one that is not a number."""
-        numbers = numbers_of(columns[2]) if is_arrow(columns[2]) else columns[2]
+        numbers = numbers_of(column) if is_arrow(column) else column
         if isinstance(numbers, np.ndarray):
             return numbers.astype(np.float64, copy=False)
 
         def location(row: int) -> str:
-            topic, item = (shown(docs_of(column, "")[row]) for column in map(integers_as_text, columns[:2]))
-            return f"{self.role.kind}: topic {topic}, {self.role.thing} {item}"
+            topic = docs_of(topics, "query_id")[row]  # the column is one of ids, too
+            return f"{self.role.kind}: topic {shown(topic)}, {self.role.thing} {shown(docs[row])}"
 
         return floats(self.role, [numbers], location)
 

@@ -101,7 +101,10 @@ def _sorted(tables: Iterator[pyarrow.Table], name: str) -> Iterator[pyarrow.Tabl
 def whole_topics(
     tables: Iterable[pyarrow.Table], least: int, by: str = "query_id"
 ) -> Iterator[pyarrow.Table]:
-    """The same rows in blocks of at least so many rows; a block ends where the topic or its hash changes."""
+    """The same rows in blocks of at least `least` rows; a block ends where the column `by` changes.
+
+    The column is that of the topics, or of their hashes.
+    """
     import pyarrow
 
     pending: list[pyarrow.Table] = []
