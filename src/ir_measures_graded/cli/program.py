@@ -6,6 +6,7 @@ everything is computed, so an error never leaves a partial table.
 """
 
 import argparse
+import gc
 import inspect
 import io
 import os
@@ -76,6 +77,7 @@ def _parsed(words: Sequence[str]) -> tuple[Any, argparse.Namespace]:
         hint = did_you_mean(words[0], COMMANDS)
         raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")
     command = import_module(f".{words[0]}", __package__)
+    gc.freeze()  # imported modules live as long as the process: the collector need not search them
     parser = Parser(prog=f"{PROGRAM} {words[0]}", description=inspect.getdoc(command.run))
     command.declare(parser)
     parser.set_defaults(words=words, status=0)
