@@ -137,6 +137,11 @@ def test_file_that_shrinks_while_it_is_read_is_refused(tmp_path, monkeypatch):
     next(found)
     os.truncate(path, path.read_bytes().index(b"d50000") - len(b"q Q0 "))
     assert refused(list, found) == f"{path}: the file became shorter while it was read"
+    enter = files.Content.__enter__
+    monkeypatch.setattr(files.Content, "__enter__", lambda self: (enter(self), os.truncate(path, 9))[0])
+    monkeypatch.setattr(files, "sys", SimpleNamespace(modules={}))
+    small = written(path, RUN)
+    assert refused(list, TrecRun(small).blocks()) == f"{path}: the file became shorter while it was read"
 
 
 def test_real_files_are_read_as_by_ir_measures(shared_data):

@@ -10,7 +10,6 @@ column `line` or `row` has the number of each row in the file, for error message
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 16  # minimum number of rows of a run per evaluated block; only the last block may have fewer
 FEW = 1 << 22  # a file of several runs with at most this many rows is read once for all of them
-SMALL = 1 << 20  # bytes; Python reads several files of this size while pyarrow is imported
+SMALL = 1 << 19  # bytes, less than `ROWS` rows; Python reads several such files while pyarrow is imported
 
 
 def read_trec_qrels(file: File) -> pandas.DataFrame:
@@ -355,31 +354,39 @@ def small_file(file: Any, role: Role, chosen: Chosen) -> SmallFile | None:
     None if pyarrow is imported, and for any other file, for example one with a comment, two blanks between
     fields or an error.
     """
-    if "pyarrow" in sys.modules or not is_lasting(file) or os.path.getsize(file) > SMALL:
+    if "pyarrow" in sys.modules or not is_lasting(file):
         return None
-    with Content(file, SMALL + 1) as content, suppress(FileError, ValueError):
-        start, form = content.stream.start, TREC[role]
-        is_text = not (b"#" in start or BYTE_ORDER_MARK in start or is_json(start) or kind_of(content))
-        if not (is_text and content.stream.ended and start.endswith(b"\n")):
-            return None
-        # Each blank and line end must end a field, and each line end the last field of a row.
-        characters = np.frombuffer(start, np.uint8)
-        is_line_end = characters[characters <= ord(" ")].reshape(-1, len(form.fields)) == ord("\n")
-        if is_line_end[:, :-1].any() or not is_line_end[:, -1].all():
-            return None
-        start.decode()  # refuses text that is not UTF-8, also in fields that are not read
-        fields = start.split()
-        columns = {name: fields[place :: len(form.fields)] for place, name in enumerate(form.fields)}
-        values = columns[role.value]
-        numbers = np.array([*map(float, values)])
-        if (
-            len(fields) == is_line_end.size
-            and form_of(content, role, chosen) == (form, 0)
-            and not (b"_" in b"".join(values) or role.refused(numbers).size)
-            and max(len(id_) for name in IDS for id_ in columns[name]) <= LONGEST_ID
-        ):
-            ids = {name: [*map(bytes.decode, columns[name])] for name in form.columns if name != role.value}
-            return SmallFile({**ids, role.value: numbers, "file": content.name}, role)
+    with Content(file, SMALL + 1) as content:
+        content.refuse_shrunk()
+        with suppress(FileError, ValueError):
+            return _plain(content, role, chosen)
+    return None
+
+
+def _plain(content: Content, role: Role, chosen: Chosen) -> SmallFile | None:
+    """A file of TREC's form without anything special, as `small_file`."""
+    start, form = content.stream.start, TREC[role]
+    is_text = not (b"#" in start or BYTE_ORDER_MARK in start or is_json(start) or kind_of(content))
+    if not (is_text and content.stream.ended and start.endswith(b"\n")):
+        return None
+    # Each blank and line end must end a field, and each line end the last field of a row.
+    characters = np.frombuffer(start, np.uint8)
+    is_line_end = characters[characters <= ord(" ")].reshape(-1, len(form.fields)) == ord("\n")
+    if is_line_end[:, :-1].any() or not is_line_end[:, -1].all():
+        return None
+    start.decode()  # refuses text that is not UTF-8, also in fields that are not read
+    fields = start.split()
+    columns = {name: fields[place :: len(form.fields)] for place, name in enumerate(form.fields)}
+    values = columns[role.value]
+    numbers = np.array([*map(float, values)])
+    if (
+        len(fields) == is_line_end.size
+        and form_of(content, role, chosen) == (form, 0)
+        and not (b"_" in b"".join(values) or role.refused(numbers).size)
+        and max(len(id_) for name in IDS for id_ in columns[name]) <= LONGEST_ID
+    ):
+        ids = {name: [*map(bytes.decode, columns[name])] for name in form.columns if name != role.value}
+        return SmallFile({**ids, role.value: numbers, "file": content.name}, role)
     return None
 
 
