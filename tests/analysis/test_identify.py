@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate, identify
+from ir_measures_graded.analysis.identify import cases, identification
 from ir_measures_graded.analysis.identify import definitions as tables
-from ir_measures_graded.analysis.identify.definitions import tools
 from ir_measures_graded.analysis.identify.solving import gains_in
 
 RANDOM = np.random.default_rng(5)
@@ -34,11 +33,17 @@ def collection(topics=24, depth=30, levels=LEVELS, seed=5):
 
 
 QRELS, RUN = collection()
+OTHER = collection(seed=8)[1]
 
 
 def values_of(measure, run=RUN, places=4, qrels=QRELS):
     found = evaluate(qrels, {"run": run}, [measure])
     return dict(zip(found.topics, found.of(measure)[0].round(places).tolist()))
+
+
+def texts_of(found, about):
+    """The findings about something."""
+    return [text for name, text in found.findings if name == about]
 
 
 def rounded(values, places=4):
@@ -158,7 +163,8 @@ def test_values_of_a_plain_reference_settle_what_the_data_reach(
 
 
 STRINGS = """nDCG_JK@10 nDCG_Burges@5 nDCG@20 DCG_JK@10 Q AP AP(rel=2) P@5 ERR_G@10 nERR muAP RBP_G(p=0.95)
-    NDPM NCU(stop='rb',utility='BR') Bpref gP@10 nDCG_JK(avg=True)@20 nDCG_JK(judged_only=True)@10"""
+    NDPM NCU(stop='rb',utility='BR') Bpref gP@10 nDCG_JK(avg=True)@20 nDCG_JK(judged_only=True)@10
+    Compat(p=0.8)"""
 
 
 @pytest.mark.parametrize("measure", STRINGS.split())
@@ -172,19 +178,17 @@ def test_each_measure_string_finds_itself(measure):
 def test_values_shuffled_altered_or_of_another_run_are_not_found():
     values = values_of("nDCG@10")
     shuffled = dict(zip(values, RANDOM.permutation([*values.values()]).tolist()))
-    altered = values | {"q0": values["q0"] + 0.01}
-    other = values_of("nDCG@10", run=collection(seed=6)[1])
-    for given in (shuffled, altered, other):
+    for given in (shuffled, values | {"q0": values["q0"] + 0.01}, values_of("nDCG@10", run=OTHER)):
         found = identify(QRELS, RUN, given)
         assert found.definitions == ()
         assert "none gives every value" in found.summary
 
 
 def test_one_altered_topic_is_named_beside_the_nearest_definition():
-    values = values_of("nDCG_Burges@10")
-    found = identify(QRELS, RUN, values | {"q5": 0.9999})
+    found = identify(QRELS, RUN, values_of("nDCG_Burges@10") | {"q5": 0.9999})
     assert (found.nearest.gain, found.nearest.cutoff) == ("2^level − 1", "10")
-    assert ("agrees", "23 of 24 topics; not q5") in found.findings
+    assert texts_of(found, "agrees") == ["23 of 24 topics; not q5"]
+    assert texts_of(found, "here") == ["nDCG_Burges@10 gives the nearest"]
 
 
 @pytest.mark.parametrize(
@@ -197,29 +201,29 @@ def test_gains_that_no_table_has_are_solved_for(gains, measure, solved):
     assert found.definitions[0].discount == "log2 r from rank 2 on"
 
 
-def test_a_base_that_is_named_is_tried():
-    values = values_of("nDCG_JK(b=4)@20")
+@pytest.mark.parametrize(
+    ("measure", "options", "found"),
+    [
+        ("nDCG_JK(b=4)@20", {"measure": "nDCG_JK(b=4)@20"}, "log4 r from rank 4 on"),
+        ("nDCG@13", {"any_cutoff": True}, "13"),
+    ],
+)
+def test_a_base_and_other_cutoffs_are_tried_when_asked_for(measure, options, found):
+    values = values_of(measure)
     assert identify(QRELS, RUN, values).definitions == ()
-    assert identify(QRELS, RUN, values, measure="nDCG_JK(b=4)@20").definitions[0].discount.startswith("log4")
-
-
-def test_any_cutoff_is_found_when_asked_for():
-    values = values_of("nDCG@13")
-    assert identify(QRELS, RUN, values).definitions == ()
-    assert identify(QRELS, RUN, values, any_cutoff=True).definitions[0].cutoff == "13"
+    assert found in identify(QRELS, RUN, values, **options).definitions[0]
 
 
 @pytest.mark.parametrize(
     ("show", "way"),
     [
-        (lambda values: np.floor(values * 1000) / 1000, tables.TRUNCATED),
-        (lambda values: np.round(values * 100, 2), tables.PERCENT),
+        (lambda value: value // 0.001 / 1000, tables.TRUNCATED),
+        (lambda value: round(100 * value, 2), tables.PERCENT),
     ],
 )
 def test_truncated_values_and_percentages_are_recognised(show, way):
-    values = values_of("nDCG@10", places=9)
-    found = identify(QRELS, RUN, dict(zip(values, show(np.array([*values.values()])).tolist())))
-    assert {each.shown for each in found.definitions} == {way}
+    values = {topic: show(value) for topic, value in values_of("nDCG@10", places=9).items()}
+    assert {each.shown for each in identify(QRELS, RUN, values).definitions} == {way}
 
 
 def test_negative_and_real_levels_have_their_own_gains():
@@ -254,14 +258,13 @@ def test_dimensions_that_the_data_do_not_reach_are_not_exercised():
 
 
 def test_a_second_run_narrows_the_answer():
-    other = collection(seed=8)[1]
     few = dict(list(values_of("nDCG@10", places=1).items())[:2])
-    more = [(other, values_of("nDCG@10", other))]
+    more = [(OTHER, values_of("nDCG@10", OTHER))]
     one = identify(QRELS, RUN, few, measure="nDCG")
     both = identify(QRELS, RUN, few, also=more, measure="nDCG")
     assert len(both.definitions) < len(one.definitions)
     assert both.equal
-    mixed = identify(QRELS, RUN, values_of("nDCG@10"), also=[(other, values_of("nDCG_Burges@10", other))])
+    mixed = identify(QRELS, RUN, values_of("nDCG@10"), also=[(OTHER, values_of("nDCG_Burges@10", OTHER))])
     assert mixed.definitions == ()
 
 
@@ -278,15 +281,14 @@ def test_only_definitions_that_were_tried_on_both_runs_are_kept():
 
 
 def test_a_mean_alone_is_weak_and_two_runs_or_a_measure_narrow_it():
-    other = collection(seed=8)[1]
-    mean, second = (f"{np.mean([*values_of('nDCG_JK@10', run, 9).values()]):.4f}" for run in (RUN, other))
+    mean, second = (f"{np.mean([*values_of('nDCG_JK@10', run, 9).values()]):.4f}" for run in (RUN, OTHER))
     alone = identify(QRELS, RUN, mean=mean)
     named = identify(QRELS, RUN, mean=mean, measure="nDCG@10")
-    both = identify(QRELS, RUN, mean=mean, also=[(other, second)])
+    both = identify(QRELS, RUN, mean=mean, also=[(OTHER, second)])
     assert alone.classes > named.classes >= 1
     assert len(both.definitions) < len(alone.definitions)
     assert both.measure == "nDCG_JK@10"
-    (weak,) = [text for about, text in named.findings if about == "weak"]
+    (weak,) = texts_of(named, "weak")
     probability = float(weak.split("probability ")[1][:4])
     means = [f"{each:.4f}" for each in RANDOM.random(30)]
     found = [identify(QRELS, RUN, mean=each, measure="nDCG@10").definitions != () for each in means]
@@ -339,31 +341,36 @@ def test_the_result_has_a_table_records_a_frame_and_topics():
     assert max(abs(row[3]) for row in rows) < 1e-4
 
 
-def test_equal_values_identify_nothing():
-    found = identify(QRELS, RUN, dict.fromkeys(QRELS, 0.0))
-    assert found.findings == (("too weak", "all values are equal, which identifies nothing"),)
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (dict.fromkeys(QRELS, 0.0), "all values are equal, which identifies nothing"),
+        (
+            values_of("nDCG@10", places=0),
+            "values without decimals fit too many definitions; if they are exact, give their decimals",
+        ),
+    ],
+)
+def test_weak_values_name_neither_a_tool_nor_a_measure(values, reason):
+    found = identify(QRELS, RUN, values, decimals=0)
+    assert found.findings == (("too weak", reason),)
     assert (found.dimensions, found.tools, found.measure, found.equal) == ({}, (), "", False)
 
 
-def test_a_measure_that_cannot_be_computed_here_is_refused():
-    with pytest.raises(GradedError, match="cannot compute alpha_nDCG"):
-        identify(QRELS, RUN, {"q1": 0.5}, measure="alpha_nDCG@5")
+def test_whole_values_that_are_exact_find_their_measure():
+    found = identify(QRELS, RUN, values_of("Success@1"), decimals=4)
+    assert "Success" in {each.measure for each in found.definitions}
 
 
 def test_the_sample_and_the_chunks_of_many_topics_do_not_change_the_answer(monkeypatch):
-    from ir_measures_graded.analysis.identify import cases, identification
-
     values = values_of("nDCG_Burges@10")
-    whole = identify(QRELS, RUN, values)
+    mean = f"{np.mean([*values.values()]):.4f}"
+    whole, of_mean = identify(QRELS, RUN, values), identify(QRELS, RUN, mean=mean, measure="nDCG@10")
     monkeypatch.setattr(identification, "SAMPLE", 8)
     monkeypatch.setattr(cases, "CHUNK", 5)
     assert {*identify(QRELS, RUN, values).definitions} == {*whole.definitions}
     # The sample alone would accept values that differ elsewhere.
     assert identify(QRELS, RUN, values | {"q11": 0.1234}).definitions == ()
-    mean = f"{np.mean([*values.values()]):.4f}"
-    monkeypatch.undo()
-    of_mean = identify(QRELS, RUN, mean=mean, measure="nDCG@10")
-    monkeypatch.setattr(cases, "CHUNK", 5)
     assert identify(QRELS, RUN, mean=mean, measure="nDCG@10").findings == of_mean.findings
 
 
@@ -380,15 +387,11 @@ def test_every_row_of_the_table_of_tools_has_known_values():
         "averaged": tables.AVERAGED,
         "shown": tables.SHOWN,
     }
-    for tool in tools():
+    for tool in tables.tools():
         assert tool.known in ("run", "read")
         assert (tool.version != "") == (tool.known == "run"), tool
         for name, value in tool.dimensions.items():
             assert name == "measure" or value in known[name], tool
-
-
-def causes_of(found):
-    return [text for name, text in found.findings if name == "perhaps because"]
 
 
 def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other():
@@ -396,7 +399,7 @@ def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other():
     run = {topic: dict(list(docs.items())[:4]) if topic in few else docs for topic, docs in RUN.items()}
     values = values_of("nDCG_Burges@10", run, places=6)
     found = identify(QRELS, run, values | {topic: values[topic] + 0.2 for topic in few}, measure="nDCG@10")
-    (cause,) = causes_of(found)
+    (cause,) = texts_of(found, "perhaps because")
     assert cause.startswith("fewer documents retrieved than the cutoff: 2 of the 2 that differ, 0 of ")
 
 
@@ -407,13 +410,8 @@ def test_an_unstable_sort_is_named_even_if_most_topics_have_ties():
     )
     topic = next(topic for topic in QRELS if down[topic] != worst[topic])
     mixed = down | {topic: (down[topic] + worst[topic]) / 2}
-    causes = causes_of(identify(QRELS, RUN, rounded(mixed), measure="nDCG@10"))
+    causes = texts_of(identify(QRELS, RUN, rounded(mixed), measure="nDCG@10"), "perhaps because")
     assert any(text.startswith("an order of tied documents gives the value") for text in causes)
-
-
-def test_a_measure_equal_to_the_nearest_definition_is_not_said_to_give_the_values():
-    found = identify(QRELS, RUN, values_of("nDCG@10") | {"q0": 0.9999})
-    assert ("here", "nDCG@10 gives the nearest") in found.findings
 
 
 def test_solved_gains_are_no_difference_from_a_measure_that_has_them():
@@ -424,37 +422,18 @@ def test_solved_gains_are_no_difference_from_a_measure_that_has_them():
     assert "differs: ideal list all judged, first k, order of ties docid descending;" in differs
 
 
-def test_no_values_are_refused():
-    with pytest.raises(GradedError, match="there are no values"):
-        identify(QRELS, RUN, {})
-
-
 def test_a_document_retrieved_twice_is_named_as_the_cause():
     rows = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
     first = next(row for row in rows if row[0] == "q4")
     frame = pd.DataFrame([*rows, first], columns=["query_id", "doc_id", "score"])
     values = values_of("nDCG_Burges@10") | {"q4": 0.9999}
-    causes = causes_of(identify(QRELS, frame, values, measure="nDCG@10"))
+    causes = texts_of(identify(QRELS, frame, values, measure="nDCG@10"), "perhaps because")
     cause = "a document retrieved twice, of which only the first is counted: 1 of the 1 that differ, 0 of"
     assert any(text.startswith(cause) for text in causes)
 
 
-def test_values_without_decimals_are_too_weak():
-    found = identify(QRELS, RUN, {topic: round(value) for topic, value in values_of("nDCG@10").items()})
-    assert found.findings[0][0] == "too weak"
-    assert "if they are exact, give their decimals" in found.findings[0][1]
-    assert (found.tools, found.measure) == ((), "")
-    exact = identify(QRELS, RUN, values_of("Success@1"), decimals=4)
-    assert "Success" in {each.measure for each in exact.definitions}
-
-
-def test_measures_of_other_providers_of_ir_measures_are_found():
-    found = identify(QRELS, RUN, values_of("Compat(p=0.8)"))
-    assert (found.measure, found.equal) == ("Compat(p=0.8)", True)
-
-
 def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
-    (row,) = (tool for tool in tools() if tool.metric == "MSnDCG@{k}")
+    (row,) = (tool for tool in tables.tools() if tool.metric == "MSnDCG@{k}")
     found = tables.Definition("nDCG", "10", "", LOG, tables.FIRST_K, documents=ALL)
     assert row.computes(found._replace(gain="solved: 1:2, 2:3"))
     assert not row.computes(found._replace(gain="2^level"))
@@ -462,5 +441,5 @@ def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
 
 def test_measure_is_open_if_another_one_is_the_same_formula():
     found = identify(QRELS, RUN, values_of("P@10"))
-    assert any(name == "open" and text.startswith("measure: nDCG or ") for name, text in found.findings)
-    assert not any(name == "settled" and text.startswith("nDCG") for name, text in found.findings)
+    assert texts_of(found, "open")[0].startswith("measure: nDCG or ")
+    assert not texts_of(found, "settled")[0].startswith("nDCG")

@@ -5,8 +5,10 @@ A ranker's group has the retrieved documents of a topic. `RUN` has the rows of t
 
 import gzip
 import re
+from collections import defaultdict
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pytest
 
@@ -17,18 +19,17 @@ from ir_measures_graded.analysis.identify.definitions import tools
 DEPTH = 100
 
 
-def per_topic(value):
-    """A function of qrels and run that calls `value` with labels and scores of each topic."""
+def per_topic(module, value):
+    """A function of qrels and run that calls `value` with a module, and labels and scores of each topic."""
 
     def values(qrels, run):
-        found = {}
-        for topic in qrels:
-            docs = list(run.get(topic, {}))
-            if docs:
-                labels = np.array([qrels[topic].get(doc, 0) for doc in docs], dtype=float)
-                scores = np.array([run[topic][doc] for doc in docs])
-                found[topic] = float(value(labels, scores))
-        return found
+        peer = pytest.importorskip(module, reason=f"{module.partition('.')[0]} is not installed")
+        listed = {topic: docs for topic, docs in run.items() if docs and topic in qrels}
+        labels = {topic: [qrels[topic].get(doc, 0) for doc in docs] for topic, docs in listed.items()}
+        return {
+            topic: float(value(peer, np.array(labels[topic], dtype=float), np.array([*docs.values()])))
+            for topic, docs in listed.items()
+        }
 
     return values
 
@@ -42,7 +43,7 @@ def pytrec_eval(name):
     return values
 
 
-def ir_measures(name):
+def of_ir_measures(name):
     def values(qrels, run):
         try:
             return {metric.query_id: metric.value for metric in parse_measure(name).iter_calc(qrels, run)}
@@ -63,30 +64,23 @@ def ranx(name):
 
 
 def scikit_learn(name):
-    @per_topic
-    def value(labels, scores):
-        peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    def value(peer, labels, scores):
         return getattr(peer, name)([labels], [scores], k=10)
 
-    return value
+    return per_topic("sklearn.metrics", value)
 
 
 def torchmetrics(name, kind):
-    @per_topic
-    def value(labels, scores):
-        module = "torchmetrics.functional.retrieval"
-        peer = pytest.importorskip(module, reason="torchmetrics is not installed")
+    def value(peer, labels, scores):
         torch = pytest.importorskip("torch", reason="PyTorch is not installed")
         target = torch.tensor(labels).to(getattr(torch, kind))
         return getattr(peer, name)(torch.tensor(scores, dtype=torch.float32), target, top_k=10)
 
-    return value
+    return per_topic("torchmetrics.functional.retrieval", value)
 
 
-@per_topic
-def lightgbm(labels, scores):
+def lightgbm(peer, labels, scores):
     """The metric after a round that changes no score, which begins at the given scores."""
-    peer = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
     data = peer.Dataset(
         np.zeros((len(labels), 1)), labels, group=[len(labels)], init_score=scores,
         params={"verbose": -1, "min_data_in_leaf": 1, "feature_pre_filter": False},
@@ -101,25 +95,20 @@ def lightgbm(labels, scores):
 
 
 def xgboost(metric):
-    @per_topic
-    def value(labels, scores):
-        peer = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    def value(peer, labels, scores):
         data = peer.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores)
         data.set_group([len(labels)])
         settings = {"objective": "rank:ndcg", "eval_metric": metric, "nthread": 1}
         return peer.Booster(settings, [data]).eval_set([(data, "given")]).rpartition(":")[2]
 
-    return value
+    return per_topic("xgboost", value)
 
 
 def catboost(metric):
-    @per_topic
-    def value(labels, scores):
-        peer = pytest.importorskip("catboost.utils", reason="CatBoost is not installed")
-        (found,) = peer.eval_metric(labels, scores, metric, group_id=[0] * len(labels), thread_count=1)
-        return found
+    def value(peer, labels, scores):
+        return peer.eval_metric(labels, scores, metric, group_id=[0] * len(labels), thread_count=1)[0]
 
-    return value
+    return per_topic("catboost.utils", value)
 
 
 def ntcireval(metric, *arguments):
@@ -139,17 +128,18 @@ def ntcireval(metric, *arguments):
 
 TREC_EVAL = "map map_cut.10 P.10 recall.100 recip_rank".split()
 RANX = "ndcg@10 ndcg_burges@10 dcg@10 dcg_burges@10".split()
+IR_MEASURES = "nDCG@10 nDCG(dcg='exp-log2')@10 ERR@10".split()
 CATBOOST = "NDCG:top=10 NDCG:top=10;type=Exp DCG:top=10 ERR:top=10".split()
 RUN = {
     ("pytrec_eval, BEIR, MTEB", "ndcg_cut_10"): pytrec_eval("ndcg_cut.10"),
     ("pytrec_eval, BEIR, MTEB", "ndcg"): pytrec_eval("ndcg"),
     **{("pytrec_eval, trec_eval", name.replace(".", "_")): pytrec_eval(name) for name in TREC_EVAL},
-    **{("ir_measures", name): ir_measures(name) for name in ("nDCG@10", "nDCG(dcg='exp-log2')@10", "ERR@10")},
+    **{("ir_measures", name): of_ir_measures(name) for name in IR_MEASURES},
     **{("ranx", name): ranx(name) for name in RANX},
     **{("scikit-learn", f"{name}(k=10)"): scikit_learn(name) for name in ("ndcg_score", "dcg_score")},
     ("torchmetrics", "RetrievalNormalizedDCG(top_k=10)"): torchmetrics("retrieval_normalized_dcg", "int64"),
     ("torchmetrics", "RetrievalMAP(top_k=10)"): torchmetrics("retrieval_average_precision", "bool"),
-    ("LightGBM", "ndcg@10"): lightgbm,
+    ("LightGBM", "ndcg@10"): per_topic("lightgbm", lightgbm),
     **{("XGBoost", name): xgboost(name) for name in ("ndcg@10", "ndcg@10-", "ndcg")},
     **{("CatBoost", name): catboost(name) for name in CATBOOST},
     ("NTCIREVAL, pyNTCIREVAL", "nDCG@10"): ntcireval("nDCG", 2, 10),
@@ -172,23 +162,17 @@ def deep_learning(shared_data):
 
 
 def read(qrels_path, run_path):
-    qrels, run = {}, {}
-    for line in qrels_path.read_text().splitlines():
-        topic, _, doc, level = line.split()
-        qrels.setdefault(topic, {})[doc] = int(level)
+    qrels, run = defaultdict(dict), defaultdict(dict)
+    for topic, doc, level, _ in ir_measures.read_trec_qrels(str(qrels_path)):
+        qrels[topic][doc] = level
     with gzip.open(run_path, "rt") as file:
-        for line in file:
-            topic, _, doc, _, score, _ = line.split()
-            if len(docs := run.setdefault(topic, {})) < DEPTH:
-                docs[doc] = float(score)
-    return qrels, run
+        for topic, doc, score in ir_measures.read_trec_run(file):
+            if len(run[topic]) < DEPTH:
+                run[topic][doc] = score
+    return dict(qrels), dict(run)
 
 
-def named(tool):
-    return f"{tool[0]} {tool[1]}"
-
-
-@pytest.mark.parametrize("tool", RUN, ids=named)
+@pytest.mark.parametrize("tool", RUN, ids=" ".join)
 def test_each_tool_is_found_and_altered_values_are_not(tool, robust, deep_learning):
     family = next((of for start, of in STARTS.items() if tool[1].upper().startswith(start)), None)
     # PyTorch's order of tied documents cannot be reproduced.
@@ -196,7 +180,7 @@ def test_each_tool_is_found_and_altered_values_are_not(tool, robust, deep_learni
     for qrels, run in data:
         values = {topic: round(value, 4) for topic, value in RUN[tool](qrels, run).items()}
         found = identify(qrels, run, values, measure=family, decimals=4)
-        assert any(name.rpartition(" (")[0] == named(tool) for name in found.tools), found.findings
+        assert any(name.rpartition(" (")[0] == " ".join(tool) for name in found.tools), found.findings
         assert found.classes == 1
         altered = dict(zip(values, [*values.values()][1:] + [*values.values()][:1]))
         assert identify(qrels, run, altered, measure=family).definitions == ()

@@ -151,10 +151,11 @@ def needed_column(frame: DataFrame, name: str, column: str) -> Series:
     return frame[column].reset_index(drop=True)
 
 
-def frame_of(table: Any) -> DataFrame:
+def frame_of(table: Any, form: str = "a table with a header", written: bool = False) -> DataFrame:
     """A table in memory or in a file as a DataFrame; the cells of text files are strings.
 
-    Raises `FileError` for a file that cannot be read.
+    If `written`, fractions in JSON stay as they are written. The columns of a text file without a header have
+    numbers. Raises `FileError` for a table that cannot be read as the expected `form`.
     """
     import pandas
     import pyarrow
@@ -166,7 +167,7 @@ def frame_of(table: Any) -> DataFrame:
             return pandas.DataFrame(table)
         with Content(table) as content:
             if not (kind := kind_of(content)):
-                return _frame_of_text(content.stream.read())
+                return _frame_of_text(content.stream.read(), str if written else float)
             file = kind[1](content)
             batches = [batch for _, batch in file.batches(file.names, None)]
             for batch in batches:
@@ -176,31 +177,32 @@ def frame_of(table: Any) -> DataFrame:
         raise
     except (*DAMAGE, ValueError, TypeError, AttributeError, pyarrow.ArrowException) as error:
         name = os.fspath(table) if _is_path(table) else "values"
-        raise FileError(f"{name}: cannot be read as a table with a header: {str(error).strip()}") from None
+        raise FileError(f"{name}: cannot be read as {form}: {str(error).strip()}") from None
 
 
-def _frame_of_text(text: bytes) -> DataFrame:
-    """The rows of JSON, of trec_eval -q, or of CSV or TSV with a header."""
+def _frame_of_text(text: bytes, parse_float: Any) -> DataFrame:
+    """The rows of JSON, of trec_eval -q, or of fields between tabs, commas, semicolons or blanks."""
     import pandas
 
     text = text.lstrip(b"\r\n")
     if IS_JSON.match(text):
-        return pandas.DataFrame(_json(str(text, "utf-8-sig")))
+        return pandas.DataFrame(_json(str(text, "utf-8-sig"), parse_float))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
-    separator = next((sign for sign in "\t,;" if sign in head), ",")
+    separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
     rows = pandas.read_csv(BytesIO(text), sep=separator, header=None, dtype=str, keep_default_na=False)
     first = rows.iloc[0].tolist()
-    if len(first) == 3 and (np.isfinite(number_in(first[2])) or first[0].strip() == "runid"):
+    has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
+    if len(first) == 3 and (has_number or first[0].strip() == "runid"):
         return _of_trec_eval(rows.set_axis(LINE, axis=1))
-    return rows[1:].set_axis(first, axis=1)
+    return rows if has_number else rows[1:].set_axis(first, axis=1)
 
 
-def _json(text: str) -> Any:
+def _json(text: str, parse_float: Any) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_float=parse_float)
     except json.JSONDecodeError:
-        found = [json.loads(line) for line in text.splitlines() if line.strip()]
+        found = [json.loads(line, parse_float=parse_float) for line in text.splitlines() if line.strip()]
     is_record = isinstance(found, dict) and not any(isinstance(each, (list, dict)) for each in found.values())
     return [found] if is_record else found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ...errors import GradedError
 from ...output import plots
 from ...output.formats import Table, counted, listed
 from ...output.result import Result
@@ -17,22 +17,21 @@ from ...ranking.gains import LINEAR
 from ...registry.facts import is_graded
 from . import definitions as by
 from .cases import Case
-from .definitions import BASE, LABELS, Definition, computed_by, tools
-from .search import SAME, Found, Space, at_cutoffs, values_of
+from .definitions import BASE, LABELS, Definition
+from .search import SAME, Found, Space, values_at, values_of
 from .solving import gains_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SETTLED, OPEN, UNREACHED = "settled", "open", "not exercised"
-LISTED = 8
-"""The number of tools, definitions and topics that are listed."""
+WEAK = "too weak"
+LISTED = 8  # the number of tools, definitions and topics that are listed
+# A cause is a property of at least this share of the topics that differ, and at most this of the others.
 COMMON, RARE = 0.5, 0.2
-"""A cause is a property of at least this share of the topics that differ, and at most this of the others."""
+# This cause may be common among the topics that agree: an unstable sort leaves many ties in order.
 UNSTABLE = "an order of tied documents gives the value, and an unstable sort cannot be reproduced"
-"""This cause may be common among the topics that agree: an unstable sort leaves many ties in order."""
-Dimensions = dict[str, tuple[str, tuple[str, ...]]]
-"""The state and the values of each dimension."""
+Dimensions = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of each dimension
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,67 +101,56 @@ class Identification(Result):
         return figure
 
 
-WEAK = "too weak"
-
-
 def answer(space: Space, cases: Sequence[Case], found: Found) -> Identification:
     """The result of a search."""
-    case = cases[0]
-    if not found.tried:
-        names = listed(space.tried["measure"] or space.strings)
-        raise GradedError(f"identify cannot compute {names}; give another measure, or none to try all")
-    matches, least = _plainest_first(space, found.matches), found.kept[found.nearest[0]][0]
-    closest = [each for each in found.nearest if found.kept[each][0] == least]
-    nearest = None if matches else _plainest_first(space, closest)[0]
-    chosen = nearest or matches[0]
+    case, plainest = cases[0], _plainest_first(space, found.closest)
+    chosen, matches = plainest[0], plainest if found.count else []
     groups, values = _groups(matches, found), values_of(space, case, chosen)
-    weak = _weakness(cases, found, len(groups))
+    same = groups[0] if groups else [chosen]
+    findings: list[tuple[str, str]] = []
     dimensions: Dimensions = {}
-    findings: list[tuple[str, str]] = [(WEAK, weak)] if weak else []
-    named: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
     measure, equal = None, False
-    if not weak:
+    if weak := _weakness(cases, found, len(groups)):
+        findings.append((WEAK, weak))
+    else:
         dimensions = _dimensions(space, [each for each in matches if each.measure == chosen.measure])
-        if nearest:
-            findings += _near(space, case, nearest, values)
+        tools, measure = by.computed_by(matches), _ours(space, same, bool(matches))
+        if not matches:
+            findings += _near(space, case, chosen, values)
         elif case.mean is not None and len(groups) > 1:
             texts = list(dict.fromkeys(described(group[0], short=True) for group in groups))
-            findings += [("possible", text) for text in texts[:LISTED]]
-            findings += [("possible", counted(len(texts) - LISTED, "other"))] * (len(texts) > LISTED)
+            more = [counted(len(texts) - LISTED, "other")] * (len(texts) > LISTED)
+            findings += [("possible", text) for text in texts[:LISTED] + more]
         else:
             findings += _states(dimensions, matches, groups)
-        if named := computed_by(matches):
-            findings.append(("computed so by", "; ".join([*named[:LISTED], *["…"] * (len(named) > LISTED)])))
-        measure = _ours(space, chosen, groups[0] if groups else [])
+        if tools:
+            findings.append(("computed so by", "; ".join([*tools[:LISTED], *["…"] * (len(tools) > LISTED)])))
     if measure is not None:
-        parts = [next(at_cutoffs([measure], part, part.documents.ranks, {}, {})) for part in case.parts()]
-        ours = np.concatenate(parts) * (100 if chosen.shown == by.PERCENT else 1)
+        ours = next(values_at([measure], case, case.block)) * (100 if chosen.shown == by.PERCENT else 1)
         equal = bool(np.nan_to_num(np.abs(ours - values)).max() < SAME)
-        same = "the nearest" if nearest else "these values" if case.mean is None else "the mean"
-        ending = f"{measure} gives {same}"
-        if not equal:
-            ending = _difference(case, measure, groups[0] if groups else [chosen], ours - values)
-            ending += f", mean {ours.mean():.4f} against {np.nanmean(values):.4f}"
-        findings.append(("here", ending))
+        what = ("these values" if case.mean is None else "the mean") if matches else "the nearest"
+        differs = _difference(case, measure, same, ours, values)
+        findings.append(("here", f"{measure} gives {what}" if equal else differs))
     if case.mean is not None:
         chance = np.mean([each.covered.mean() for each in cases])
         alone = " for each run alone" * (len(cases) > 1)
         hint = "; name the measure and its cutoff" * (len(space.tried["cutoff"]) > 1)
-        ending = f"a random mean from 0 to 1 fits a definition with probability {chance:.2f}{alone}{hint}"
-        findings += [("weak", ending), ("to decide", "values by topic, a second run, or another decimal")]
+        weak = f"a random mean from 0 to 1 fits a definition with probability {chance:.2f}{alone}{hint}"
+        findings += [("weak", weak), ("to decide", "values by topic, a second run, or another decimal")]
     return Identification(
-        tuple(case.judged.topics[number] for number in case.known) if case.mean is None else (),
-        case.values[case.known],
-        values[case.known],
-        tuple(matches),
-        len(groups),
-        nearest,
-        dimensions,
-        named,
-        "" if measure is None else str(measure),
-        equal,
-        tuple(findings),
-        _headline(cases, found, len(groups)),
+        topics=tuple(case.judged.topics[number] for number in case.known) if case.mean is None else (),
+        given=case.values[case.known],
+        computed=values[case.known],
+        definitions=tuple(matches),
+        classes=len(groups),
+        nearest=None if matches else chosen,
+        dimensions=dimensions,
+        tools=tools,
+        measure="" if measure is None else str(measure),
+        equal=equal,
+        findings=tuple(findings),
+        summary=_headline(cases, found, len(groups)),
     )
 
 
@@ -179,22 +167,22 @@ def _plainest_first(space: Space, found: Iterable[Definition]) -> list[Definitio
     place = {name: {value: n for n, value in enumerate(values)} for name, values in space.tried.items()}
     repeated = {each.measure for each in found if each.cumulates}
 
-    def key(each: Definition) -> tuple[Any, ...]:
+    def key(each: Definition) -> tuple[int, bool, int]:
         among = sum(place[name].get(value, 0) for name, value in each._asdict().items())
         group = 0 if each.cumulates else 2 if by.family(each.measure) in repeated else 1
-        return group, not any(tool.computes(each) for tool in tools()), among
+        return group, not any(tool.computes(each) for tool in by.tools()), among
 
     return sorted(found, key=key)
 
 
 def _groups(matches: Sequence[Definition], found: Found) -> list[list[Definition]]:
     """The definitions with the same values on all runs; the plainest first, in groups and among them."""
-    ascending = np.sort([*found.matches.values()])
+    ascending = np.sort([*found.closest.values()])
     starts = ascending[np.diff(ascending, prepend=-np.inf) > SAME]
-    groups: dict[int, list[Definition]] = {}
+    groups: dict[int, list[Definition]] = defaultdict(list)
     for each in matches:
-        groups.setdefault(int(np.searchsorted(starts, found.matches[each], side="right")), []).append(each)
-    return list(groups.values())
+        groups[int(np.searchsorted(starts, found.closest[each], side="right"))].append(each)
+    return [*groups.values()]
 
 
 def _weakness(cases: Sequence[Case], found: Found, classes: int) -> str:
@@ -219,7 +207,7 @@ def _dimensions(space: Space, family: Sequence[Definition]) -> Dimensions:
     found: Dimensions = {"measure": (SETTLED, (family[0].measure,))} if family else {}
     for name, tried in space.tried.items():
         values = tuple(dict.fromkeys(value for each in family if (value := getattr(each, name))))
-        possible = {*tried} - {by.AS_READ, by.BY_RANK} - by.impossible(family[0] if family else Definition())
+        possible = {*tried} - by.impossible(family[0]) if family else set()
         if values and len(possible) > 1 and name != "measure":
             state = SETTLED if len(values) == 1 else OPEN
             found[name] = (UNREACHED if possible <= {*values} else state), values
@@ -231,61 +219,61 @@ def _states(
 ) -> Iterator[tuple[str, str]]:
     """What is settled, open and not exercised; the measure is open if another family of measures fits."""
     of_family = {by.family(each.measure): each.measure for each in reversed(matches)}
-    plainest = [*(group[0].measure for group in groups), *reversed(of_family.values())]
-    measures = tuple(dict.fromkeys(plainest))
-    states = dimensions | ({"measure": (OPEN, measures)} if len(measures) > 1 else {})
-    settled = [
-        values[0] if name == "measure" else f"{LABELS[name]} {values[0]}"
-        for name, (state, values) in states.items()
-        if state == SETTLED and values != (by.ROUNDED,)
-    ]
-    yield SETTLED, ", ".join(settled)
-    for name, (state, values) in states.items():
-        if state == OPEN:
-            yield OPEN, f"{LABELS[name]}: {' or '.join(values)}"
-    if unreached := [LABELS[name] for name, (state, _) in states.items() if state == UNREACHED]:
+    measures = dict.fromkeys([*(group[0].measure for group in groups), *reversed(of_family.values())])
+    states = dimensions | ({"measure": (OPEN, tuple(measures))} if len(measures) > 1 else {})
+    named = [(state, LABELS[name], values) for name, (state, values) in states.items()]
+    settled = [(label, values[0]) for state, label, values in named if state == SETTLED]
+    texts = [f"{label} {value}" for label, value in settled if value != by.ROUNDED]
+    yield SETTLED, ", ".join(texts).removeprefix("measure ")
+    yield from ((OPEN, f"{label}: {' or '.join(values)}") for state, label, values in named if state == OPEN)
+    if unreached := [label for state, label, _ in named if state == UNREACHED]:
         yield UNREACHED, ", ".join(unreached)
 
 
-def _ours(space: Space, chosen: Definition, same: Sequence[Definition]) -> Measure | None:
-    """The measure of this package or of ir-measures among the same definitions, or else the nearest."""
+def _ours(space: Space, same: Sequence[Definition], fits: bool) -> Measure | None:
+    """The measure of this package or of ir-measures among the `same` definitions if they fit, or else the one
+    nearest to the first."""
+    known, chosen = space.foreign | space.tried["measure"], same[0]
     equal = []
     for each in same:
-        measure = space.strings.get(each.measure)
-        if measure is not None and not each.cumulates and each.list_order[:2] == BASE[:2]:
-            condensed = measure(judged_only=True) if each.documents == by.JUDGED_ONLY else measure
-            equal.append(by.at_cutoff(condensed, each.cutoff))
+        if fits and by.is_string(each) and each.list_order[:2] == BASE[:2]:
+            condensed = {"judged_only": True} if each.documents == by.JUDGED_ONLY else {}
+            equal.append(by.at_cutoff(known[each.measure](**condensed), each.cutoff))
     if equal:
         return min(filter(None, equal), key=lambda measure: (len(str(measure)), str(measure)))
     if chosen.cumulates:
         table = gains_in(chosen.gain)
         whole = all(gain % 1 == 0 for gain in table.values())
-        ours = {each: of for each, of in by.OURS.items() if whole or is_graded(each)}
-        apart = [(of.measure != chosen.measure, (of.gain != chosen.gain) + (of.discount != chosen.discount))
-                 for of in ours.values()]  # fmt: skip
-        nearest = [*ours][apart.index(min(apart))]
+
+        def apart(measure: Measure) -> tuple[bool, int]:
+            of = by.OURS[measure]
+            return of.measure != chosen.measure, (of.gain != chosen.gain) + (of.discount != chosen.discount)
+
+        nearest = min((each for each in by.OURS if whole or is_graded(each)), key=apart)
         return by.at_cutoff(nearest(gains=table) if table else nearest, chosen.cutoff)
     name = chosen.measure.partition(" ")[0]
-    similar = space.strings.get(name) or space.strings.get(f"{name}_G")
+    similar = known.get(name) or known.get(f"{name}_G")
     return by.at_cutoff(similar, chosen.cutoff) if similar else None
 
 
-def _difference(case: Case, measure: Measure, same: Sequence[Definition], off: np.ndarray) -> str:
+def _difference(
+    case: Case, measure: Measure, same: Sequence[Definition], ours: np.ndarray, values: np.ndarray
+) -> str:
     """How our measure differs from definitions with the same values, of which the first is shown."""
     chosen = same[0]
-    solved = ["gains"] if gains_in(chosen.gain) else []
-    bare = by.uncut(measure, *solved)
-    like = by.OURS.get(bare, Definition(str(bare)))._replace(**BASE._asdict(), cutoff=chosen.cutoff)
-    like = like._replace(gain=chosen.gain) if solved else like
-    if like.measure == by.NDCG and like.cumulates:
-        like = like._replace(ideal=by.FIRST_K, nothing=by.ZERO)
+    solved = ["gain"] if gains_in(chosen.gain) else []
+    bare = by.uncut(measure, *["gains"] * len(solved))
+    like = by.OURS.get(bare, Definition(str(bare))._replace(**BASE._asdict()))
+    like = like._replace(**{name: getattr(chosen, name) for name in ("cutoff", *solved)})
     differ = [
         f"{LABELS[name]} {value}"
         for name, value in like._asdict().items()
         if value and value not in {getattr(each, name) for each in same}
     ]
-    apart = int((np.abs(off) > case.tolerance).sum())
-    return f"{measure} differs: {', '.join(differ)}; {counted(apart, 'topic')} differ{'s' * (apart == 1)}"
+    apart = int((np.abs(ours - values) > case.tolerance).sum())
+    topics = f"{counted(apart, 'topic')} differ{'s' * (apart == 1)}"
+    means = f"mean {ours.mean():.4f} against {np.nanmean(values):.4f}"
+    return f"{measure} differs: {', '.join(differ)}; {topics}, {means}"
 
 
 def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> Iterator[tuple[str, str]]:
@@ -298,9 +286,7 @@ def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> 
     names = [case.judged.topics[number] for number in np.flatnonzero(differ).tolist()]
     others = f"; not {listed(names, LISTED)}" if names else ""
     yield "agrees", f"{fits.sum()} of {counted(case.known.size, 'topic')}{others}"
-    properties = [_properties(space, part, nearest) for part in case.parts()]
-    for cause in properties[0]:
-        has = np.concatenate([part[cause] for part in properties])
+    for cause, has in _properties(space, case, nearest).items():
         here, there = (has & differ).sum(), (has & fits).sum()
         if here >= max(1, COMMON * differ.sum()) and (there <= RARE * fits.sum() or cause == UNSTABLE):
             counts = f"{here} of the {differ.sum()} that differ, {there} of the {fits.sum()} that agree"
@@ -309,26 +295,30 @@ def _near(space: Space, case: Case, nearest: Definition, values: np.ndarray) -> 
 
 def _properties(space: Space, case: Case, nearest: Definition) -> dict[str, np.ndarray]:
     """Properties of topics that may explain a difference (T each)."""
-    documents, judged, ranks = case.documents, case.judged, case.documents.ranks
-    k = np.inf if nearest.cutoff in ("", by.ALL_RANKS) else float(nearest.cutoff)
-    retrieved, relevant, limited = ranks.retrieved, judged.relevant(LINEAR), bool(np.isfinite(k))
-    judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=documents.count)
-    negative = np.bincount(judged.topic[judged.level < 0], minlength=documents.count)
-    within = np.zeros(documents.count, dtype=bool)
+    judged, ranks, near = case.judged, case.block.ranks, case.tolerance
+    k = space.tried["cutoff"][nearest.cutoff]
+    retrieved, relevant, all_topics = (
+        ranks.retrieved,
+        judged.relevant(LINEAR),
+        np.arange(ranks.retrieved.size),
+    )
+    judged_within = np.bincount(ranks.topic[ranks.rank <= k], minlength=retrieved.size)
+    within = np.zeros(retrieved.size, dtype=bool)
     if nearest.order in by.TIES and nearest.cumulates:
         extremes = [nearest._replace(order=order) for order in (by.WORST, by.BEST)]
         lower, upper = (values_of(space, case, extreme) for extreme in extremes)
-        near = case.tolerance
         within = (upper - lower > near) & (case.values >= lower - near) & (case.values <= upper + near)
     return {
         UNSTABLE: within,
         "an unjudged document within the cutoff": judged_within < np.minimum(retrieved, k),
-        "fewer documents retrieved than the cutoff": limited & (retrieved < k) & (retrieved > 0),
-        "fewer relevant documents than the cutoff": limited & (relevant < k) & (relevant > 0),
+        "fewer documents retrieved than the cutoff": (retrieved < k) & (retrieved > 0) & np.isfinite(k),
+        "fewer relevant documents than the cutoff": (relevant < k) & (relevant > 0) & np.isfinite(k),
         "no relevant document": relevant == 0,
         "missing from the run": retrieved == 0,
-        "a document with a negative level": negative > 0,
-        "a document retrieved twice, of which only the first is counted": case.repeated,
+        "a document with a negative level": np.isin(all_topics, judged.topic[judged.level < 0]),
+        "a document retrieved twice, of which only the first is counted": np.isin(
+            judged.topics, case.repeated
+        ),
     }
 
 

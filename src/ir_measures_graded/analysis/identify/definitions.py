@@ -12,14 +12,16 @@ import csv
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 from ir_measures import Measure
 
 from ...errors import GradedError
+from ...evaluation.provider import GradedProvider
 from ...measures.cumulated_gain import CG, DCG_JK, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
 from ...measures.sessions import SessionMeasure
 from ...measures.topics import ratio
@@ -29,8 +31,7 @@ from ...registry.names import registry
 from ...registry.notation import checked, parse_measure
 
 NDCG, DCG = "nDCG", "DCG"
-ALL_RANKS = "none"
-"""The cutoff of a measure without a cutoff."""
+ALL_RANKS = "none"  # the cutoff of a measure without a cutoff
 ZERO, ONE, LEFT_OUT = "0", "1", "left out"
 VALUE_OF = {ZERO: 0.0, ONE: 1.0, LEFT_OUT: np.nan}
 
@@ -61,11 +62,6 @@ class Definition(NamedTuple):
     documents: str = ""
     averaged: str = ""
     shown: str = ""
-
-    @property
-    def formula(self) -> Definition:
-        """The measure with all that makes its values from a list."""
-        return Definition(*self[:6])
 
     @property
     def list_order(self) -> Order:
@@ -156,10 +152,8 @@ DCG_ONLY = {"ln(r + 1)", "2^(level − 1)", "2^(level − 1) of relevant documen
 """Discounts and gains that are proportional to others, so that nDCG does not change."""
 OF_UNJUDGED = {"2^level", "2^(level − 1)", "level, negative too"}
 """Gains that no table of gains by relevance level makes."""
-THRESHOLDS = 5
-"""The number of levels from which binary relevance may begin."""
-HIGHEST = 500
-"""The highest level that is tried as an exponent."""
+THRESHOLDS = 5  # the number of levels from which binary relevance may begin
+HIGHEST = 500  # the highest level that is tried as an exponent
 
 # ----------------------------------------------------------------------------------------- order, documents
 
@@ -175,8 +169,7 @@ BEHIND = "all, with the unretrieved judged ones behind"
 HALF = "all, unjudged at half the top level"
 DOCUMENTS = (EVERY, JUDGED_ONLY, BEHIND, HALF)
 
-BASE = Order(DESCENDING, "32-bit", EVERY)
-"""trec_eval's order, in which every measure is tried."""
+BASE = Order(DESCENDING, "32-bit", EVERY)  # trec_eval's order, in which every measure is tried
 CUTOFFS = (1, 3, 5, 10, 20, 32, 50, 100, 1000)
 
 # ------------------------------------------------------------------------------------------- the mean, print
@@ -207,49 +200,51 @@ SHOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
-def _stopping(probability: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Terms:
-    def terms(level: np.ndarray, top: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        stops = probability(level, top)
-        before = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
-        return np.asarray(stops * before / rank)
-
-    return terms
+def _stopping(stops: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    before = np.cumprod(np.insert(1 - stops, 0, 1, axis=1), axis=1)[:, :-1]
+    return np.asarray(stops * before / rank)
 
 
-def _raw_rank_biased(p: float) -> Terms:
+def _rank_biased(p: float) -> Terms:
     return lambda level, top, rank: (1 - p) * p ** (rank - 1) * level
 
 
+# Sums over ranks that no measure string has, as terms by the level ≥ 0, the topic's top level and the rank.
 SUMS: dict[str, Terms] = {
-    "ERR with the topic's top level": _stopping(lambda level, top: (np.exp2(level) - 1) / np.exp2(top)),
-    "ERR with the level as the probability": _stopping(lambda level, top: level),
-} | {f"RBP_G(p={p}) with the gains themselves": _raw_rank_biased(p) for p in (0.5, 0.8, 0.9, 0.95)}
-"""Sums over ranks that no measure string has: their terms by the level ≥ 0, the topic's top level and the
-rank."""
+    "ERR with the topic's top level": lambda level, top, rank: _stopping((2**level - 1) / 2**top, rank),
+    "ERR with the level as the probability": lambda level, top, rank: _stopping(level, rank),
+} | {f"RBP_G(p={p}) with the gains themselves": _rank_biased(p) for p in (0.5, 0.8, 0.9, 0.95)}
 
+# Measures with other denominators, by the cutoff, the relevant documents among the first k, the sum of their
+# precisions, all R relevant and all n retrieved documents; the braces are for the least relevant level.
 QUOTIENTS: dict[str, Callable[..., np.ndarray]] = {
     "AP{} over min(R, k)": lambda k, hits, precisions, R, n: ratio(precisions, np.minimum(R, k)),
     "AP{} over the relevant documents found": lambda k, hits, precisions, R, n: ratio(precisions, hits),
     "P{} over min(retrieved, k)": lambda k, hits, precisions, R, n: ratio(hits, np.minimum(n, k)),
     "R{} over min(R, k)": lambda k, hits, precisions, R, n: ratio(hits, np.minimum(R, k)),
 }
-"""Measures with other denominators, by the cutoff, the relevant documents among the first k, the sum of their
-precisions, all R relevant and all n retrieved documents; the braces are for the least relevant level."""
+
+
+def _ours(measure: str, gain: str, discount: str) -> Definition:
+    ideal, nothing = (FIRST_K, ZERO) if measure == NDCG else ("", "")
+    return Definition(measure, "", gain, discount, ideal, nothing, *BASE)
+
 
 OURS: dict[Measure, Definition] = {
-    ir_measures.nDCG: Definition(NDCG, gain="level", discount="log2(r + 1)"),
-    nDCG_Burges: Definition(NDCG, gain="2^level − 1", discount="log2(r + 1)"),
-    nDCG_JK: Definition(NDCG, gain="level", discount="log2 r from rank 2 on"),
-    nDCG_JK(gains=EXP): Definition(NDCG, gain="2^level − 1", discount="log2 r from rank 2 on"),
-    nDCG_JK(b=10): Definition(NDCG, gain="level", discount="log10 r from rank 10 on"),
-    nCG: Definition(NDCG, gain="level", discount="none"),
-    DCG_Burges: Definition(DCG, gain="2^level − 1", discount="log2(r + 1)"),
-    DCG_Burges(gains=LINEAR): Definition(DCG, gain="level", discount="log2(r + 1)"),
-    DCG_JK: Definition(DCG, gain="level", discount="log2 r from rank 2 on"),
-    CG: Definition(DCG, gain="level", discount="none"),
+    ir_measures.nDCG: _ours(NDCG, "level", "log2(r + 1)"),
+    nDCG_Burges: _ours(NDCG, "2^level − 1", "log2(r + 1)"),
+    nDCG_JK: _ours(NDCG, "level", "log2 r from rank 2 on"),
+    nDCG_JK(gains=EXP): _ours(NDCG, "2^level − 1", "log2 r from rank 2 on"),
+    nDCG_JK(b=10): _ours(NDCG, "level", "log10 r from rank 10 on"),
+    nCG: _ours(NDCG, "level", "none"),
+    DCG_Burges: _ours(DCG, "2^level − 1", "log2(r + 1)"),
+    DCG_Burges(gains=LINEAR): _ours(DCG, "level", "log2(r + 1)"),
+    DCG_JK: _ours(DCG, "level", "log2 r from rank 2 on"),
+    CG: _ours(DCG, "level", "none"),
 }
 """The cumulated gains of this package and ir-measures, as definitions."""
 
+PROVIDER = GradedProvider()
 ANY_ORDER = ("AP", "P", "R", "RR", "Rprec", "Success", "Bpref", "Q", "ERR_G", "RBP_G")
 """The measures that are tried in all orders of ties; the others in trec_eval's order."""
 VARIED = """
@@ -273,18 +268,21 @@ def thresholds(levels: np.ndarray) -> dict[int, str]:
     return {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
 
 
-def strings(levels: np.ndarray) -> dict[str, Measure]:
-    """Every measure of the registry without a cutoff, at its defaults and from each level on, and `VARIED`,
-    by its string."""
+def measures(levels: np.ndarray) -> dict[str, Any]:
+    """DCG, `SUMS`, `QUOTIENTS` with each least relevant level, and all that have a measure string, as nDCG:
+    those of the registry without a cutoff, at their defaults and from each level on, and `VARIED`."""
+    least = thresholds(levels)
+    quotients = product(QUOTIENTS.items(), least.items())
+    others = SUMS | {name.format(at): (formula, level) for (name, formula), (level, at) in quotients}
     found = list(map(parse_measure, VARIED.split()))
     for measure in registry().values():
         if isinstance(measure, SessionMeasure):
             continue
         known = measure.SUPPORTED_PARAMS
         top = {"max_rel": int(levels.max(initial=1))} if "max_rel" in known else {}
-        least = thresholds(levels) if "rel" in known and not is_graded(measure) else ()
-        found += [measure(**top), *(measure(rel=level, **top) for level in least)]
-    return {str(measure): measure for measure in found}
+        from_each = least if "rel" in known and not is_graded(measure) else ()
+        found += [measure(**top), *(measure(rel=level, **top) for level in from_each)]
+    return {DCG: None} | others | {str(measure): measure for measure in found}
 
 
 def family(name: str) -> str:
@@ -297,16 +295,33 @@ def family(name: str) -> str:
     return {measure.NAME: of.measure for measure, of in OURS.items()}.get(name, name.removesuffix("_G"))
 
 
+def is_string(definition: Definition) -> bool:
+    """Whether a measure string computes it."""
+    return not definition.cumulates and " " not in definition.measure
+
+
 def impossible(definition: Definition) -> set[str]:
-    """The values that are not tried for the measure of a definition."""
-    is_string = not definition.cumulates and " " not in definition.measure
-    return {MEAN, BEHIND, HALF} if is_string else DCG_ONLY if definition.measure == NDCG else set()
+    """The values that are not tried for the measure of a definition, or need not be."""
+    none = (
+        {MEAN, BEHIND, HALF} if is_string(definition) else DCG_ONLY if definition.measure == NDCG else set()
+    )
+    return none | {AS_READ, BY_RANK}
 
 
 def uncut(measure: Measure, *without: str) -> Measure:
     """The measure without its cutoff, and without other parameters."""
     dropped = ("cutoff", *without)
     return type(measure)(**{name: of for name, of in measure.params.items() if name not in dropped})
+
+
+def usual_cuts(measure: Measure) -> list[Measure]:
+    """The measure without a cutoff and with one, if it takes them."""
+    return [*filter(None, (at_cutoff(measure, cutoff) for cutoff in ("", "10")))]
+
+
+def is_foreign(measure: Any) -> bool:
+    """Whether this is a measure that other providers of ir-measures compute, if any do, which takes long."""
+    return isinstance(measure, Measure) and not all(map(PROVIDER.supports, usual_cuts(measure)))
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
@@ -332,8 +347,7 @@ ANY: dict[str, Callable[[str], bool]] = {
     "1 from level": lambda gain: gain.startswith("1 from level"),
 }
 """The names in the table that stand for several values of a dimension."""
-UNKNOWN = ("precision", "averaged", "shown")
-"""Dimensions that may not apply to a definition."""
+UNKNOWN = ("precision", "averaged", "shown")  # dimensions that may not apply to a definition
 
 
 class Tool(NamedTuple):
@@ -367,8 +381,10 @@ def tools() -> tuple[Tool, ...]:
     """All rows of the table."""
     with FILE.open(encoding="utf-8", newline="") as file:
         rows = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
-    heads = [(row.pop("tool"), row.pop("version", ""), row.pop("metric"), row.pop("known")) for row in rows]
-    return tuple(Tool(*head, row) for head, row in zip(heads, rows))
+    return tuple(
+        Tool(row.pop("tool"), row.pop("version", ""), row.pop("metric"), row.pop("known"), row)
+        for row in rows
+    )
 
 
 def computed_by(definitions: Iterable[Definition]) -> tuple[str, ...]:

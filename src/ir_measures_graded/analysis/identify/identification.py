@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -15,19 +14,18 @@ from ...errors import GradedError
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
 from ...inputs.files import RunFile
 from ...inputs.rows import repeated_documents
+from ...output.formats import listed
 from ...registry.notation import parse_measures
 from ...statistics.options import whole_number
 from . import definitions as by
 from .answer import Identification, answer
 from .cases import Case, ranks_by_line
-from .search import SAMPLE, Found, Space, is_foreign, search
+from .search import SAMPLE, Found, Space, search
 from .solving import longest_fraction, solved_gains
 from .values import MOST_DECIMALS, decimals_of, finite, values_by_topic
 
-FEW = 8
-"""The number of topics on which definitions are tried that take longer."""
-PERCENT_FROM = 1.01
-"""Larger values may be percentages."""
+FEW = 8  # the number of topics on which definitions are tried that take longer
+PERCENT_FROM = 1.01  # larger values may be percentages
 
 
 def identify(
@@ -74,8 +72,11 @@ def identify(
     ]
     space = _space(cases, measure, any_cutoff)
     found = search(space, cases, SAMPLE)
-    if not found.matches:
+    if not found.count:
         space, found = _further(space, cases, found)
+    if not found.tried:
+        names = listed(space.tried["measure"] or space.foreign)
+        raise GradedError(f"identify cannot compute {names}; give another measure, or none to try all")
     return answer(space, cases, found)
 
 
@@ -88,18 +89,15 @@ def _case(
     with about(read.name):
         table, repeated = repeated_documents(read.table(judgments))
     known = {} if mean else values_by_topic(told, judged.code.keys(), name)
-    digits = decimals_of(known.values() or [told]) if places is None else places
     return Case(
         judgments.documents,
         table,
         np.array([float(known.get(topic, np.nan)) for topic in judged.topics]),
         finite(told, "the mean") if mean else None,
-        digits,
-        sum(topic not in judged.code for topic in table.topics),
+        decimals_of(known.values() or [told]) if places is None else places,
         ranks_by_line(read.file) if read.file else None,
-        np.isin(judged.topics, repeated),
+        repeated,
         np.random.default_rng(number).random(len(judged.topics)),
-        np.zeros(10 ** min(digits, 7) + 1, dtype=bool),
     )
 
 
@@ -107,10 +105,9 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     """The definitions to try. Raises `GradedError` for a measure that is unknown."""
     levels = np.unique(cases[0].judged.level)
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
-    cutoffs = (*map(str, range(1, depth + 1) if any_cutoff else by.CUTOFFS), by.ALL_RANKS)
-    gains, discounts, strings = by.gains_for(levels), dict(by.DISCOUNTS), by.strings(levels)
-    thresholds = by.thresholds(levels).values()
-    measures = [by.NDCG, by.DCG, *by.SUMS, *(name.format(at) for name in by.QUOTIENTS for at in thresholds)]
+    cuts = range(1, depth + 1) if any_cutoff else by.CUTOFFS
+    cutoffs, discounts = {str(k): float(k) for k in cuts} | {by.ALL_RANKS: np.inf}, by.DISCOUNTS
+    measures = by.measures(levels)
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
@@ -118,14 +115,13 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
         if more:
             raise GradedError(f"measure {measure!r} names several measures; name one")
         if "cutoff" in wanted.params:
-            cutoffs = (str(wanted["cutoff"]),)
+            cutoffs = {str(wanted["cutoff"]): float(wanted["cutoff"])}
         own, family = by.uncut(wanted), by.family(wanted.NAME)
-        strings = {name: each for name, each in strings.items() if by.family(name) == family}
-        strings[str(own)] = own
-        measures = [name for name in measures if by.family(name) == family]
+        measures = {name: of for name, of in measures.items() if by.family(name) == family} | {str(own): own}
         if base := wanted.params.get("b"):
-            log = float(np.log(base))
-            discounts[f"log{base:g} r from rank {base:g} on"] = lambda r: np.log(np.maximum(r, base)) / log
+            name = f"log{base:g} r from rank {base:g} on"
+            discounts = discounts | {name: lambda r: np.log(np.maximum(r, base)) / np.log(base)}
+    foreign = {name: of for name, of in measures.items() if by.is_foreign(of)}
     means = cases[0].mean is not None
     largest = max(float(np.nanmax(case.values)) if case.mean is None else case.mean for case in cases)
     possible = {
@@ -136,41 +132,44 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     }
     by_rank = all(case.ranks_in_file is not None for case in cases)
     tried = {
-        "measure": (*measures, *(name for name, each in strings.items() if not is_foreign(each))),
+        "measure": {name: of for name, of in measures.items() if name not in foreign},
         "cutoff": cutoffs,
-        "gain": tuple(gains),
-        "discount": tuple(discounts),
-        "ideal": by.IDEALS,
-        "nothing": tuple(by.VALUE_OF),
-        "order": (*by.TIES, by.AS_READ, *[by.BY_RANK] * by_rank),
-        "precision": tuple(by.PRECISIONS),
-        "documents": by.DOCUMENTS,
-        "averaged": by.AVERAGED if means else (),
-        "shown": tuple(way for way in by.SHOWN if possible.get(way, True)),
+        "gain": by.gains_for(levels),
+        "discount": discounts,
+        "ideal": dict.fromkeys(by.IDEALS),
+        "nothing": by.VALUE_OF,
+        "order": dict.fromkeys((*by.TIES, by.AS_READ, *[by.BY_RANK] * by_rank)),
+        "precision": by.PRECISIONS,
+        "documents": dict.fromkeys(by.DOCUMENTS),
+        "averaged": dict.fromkeys(by.AVERAGED if means else ()),
+        "shown": {way: of for way, of in by.SHOWN.items() if possible.get(way, True)},
     }
-    return Space(tried, gains, discounts, strings)
+    return Space(tried, foreign)
 
 
 def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, Found]:
     """Definitions that take longer: gains solved for, and the measures of ir-measures' other providers."""
-    foreign = tuple(name for name, each in space.strings.items() if _is_supported(each))
+    measures, gains = space.tried["measure"], space.tried["gain"]
+    foreign = {name: measure for name, measure in space.foreign.items() if _is_supported(measure)}
     solved = solved_gains(space, cases[0]) if cases[0].mean is None else {}
-    wider = replace(space, gains=space.gains | solved)
+    sums = {name: measures.get(name) for name in (by.NDCG, by.DCG)}
     plainest_first = groupby(sorted(solved, key=longest_fraction), longest_fraction)
-    narrow = [wider.limited(gain=tuple(gains), measure=(by.NDCG, by.DCG)) for _, gains in plainest_first]
-    narrow += [wider.limited(measure=foreign, order=(by.DESCENDING,), documents=(by.EVERY,))] * bool(foreign)
+    narrow = [
+        space.limited(gain={name: solved[name] for name in of}, measure=sums) for _, of in plainest_first
+    ]
+    usual = {"order": {by.DESCENDING: None}, "documents": {by.EVERY: None}}
+    narrow += [space.limited(measure=foreign, **usual)] * bool(foreign)
     for each in narrow:
-        if not found.matches:
+        if not found.count:
             found = found.plus(search(each, cases, FEW))
-    return wider.limited(gain=tuple(wider.gains), measure=(*space.tried["measure"], *foreign)), found
+    return space.limited(gain=gains | solved, measure=measures | foreign), found
 
 
 def _is_supported(measure: Measure) -> bool:
-    """Whether a provider that is installed computes the measure, which ours does not."""
-    cuts = filter(None, (by.at_cutoff(measure, cutoff) for cutoff in ("", "10")))
-    return is_foreign(measure) and any(
+    """Whether a provider that is installed computes the measure."""
+    return any(
         provider.supports(cut) and provider.is_available()  # in this order: ranx takes seconds to import
-        for cut in cuts
+        for cut in by.usual_cuts(measure)
         for provider in ir_measures.DefaultPipeline.providers
         if provider.NAME != "pyndeval"  # needs intents, which dicts of levels lack
     )

@@ -10,16 +10,13 @@ from .cases import Case, Documents
 from .definitions import DCG, NDCG, Gain
 from .search import SAMPLE, Space, cumulated, ideally_cumulated
 
-SPARE = 3
-"""The number of telling topics beyond the number of levels that make a solution credible."""
+SPARE = 3  # the number of telling topics beyond the number of levels that make a solution credible
+# A solution is rounded to whole gains, and verified, if it misses no value by more tolerances than this.
 NEAR = 8.0
-"""A solution is rounded to whole gains, and verified, if it misses no value by more tolerances than this."""
-LOWEST = (1, 2, 3, 4, 5, 10)
-"""The whole gains that the lowest level may have."""
+LOWEST = (1, 2, 3, 4, 5, 10)  # the whole gains that the lowest level may have
 MOST_LEVELS = 32
 SOLVED = "solved: "
-TABLES = 48
-"""The number of tables that are verified."""
+TABLES = 48  # the number of tables that are verified
 
 
 def solved_gains(space: Space, case: Case) -> dict[str, Gain]:
@@ -78,14 +75,15 @@ def _collections(
     space: Space, documents: Documents, levels: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
     """The discounts that each level collects in the run, and in an ideal list (T × L × W each)."""
-    gains, shape = [partial(np.equal, level) for level in levels], (documents.count, levels.size, -1)
+    measures, shape = space.tried["measure"], (len(documents.best), levels.size, -1)
+    space = space.limited(gain={f"{level:g}": partial(np.equal, level) for level in levels})
     distinct = {lists.key[:2]: lists for lists in map(documents.lists, space.orders)}
     for lists in distinct.values():
-        of_run = cumulated(space, lists.level, gains, space.cuts, lists.ties).reshape(shape)
-        if DCG in space.tried["measure"]:
+        of_run = cumulated(space, lists.level, space.cuts, lists.ties).reshape(shape)
+        if DCG in measures:
             yield of_run, None
-        for ideal in space.tried["ideal"] if NDCG in space.tried["measure"] else ():
-            yield of_run, ideally_cumulated(space, lists, gains, ideal).reshape(shape)
+        for ideal in space.tried["ideal"] if NDCG in measures else ():
+            yield of_run, ideally_cumulated(space, lists, ideal).reshape(shape)
 
 
 def _tables(gains: np.ndarray, free: bool) -> Iterator[tuple[float, ...]]:

@@ -1,112 +1,82 @@
 """The given values by topic, from a file or in memory, or a mean, with the decimals that they show."""
 
-import csv
-import json
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import FileError, GradedError, shown
-from ...evaluation.values import number_in
-from ...inputs.content import Content
+from ...errors import GradedError, shown
+from ...evaluation.values import ALL, IDS, frame_of, number_in
+from ...inputs.columns import column_name, plain
 from ...output.formats import listed
 
-MOST_DECIMALS = 6
-"""More decimals than these are not compared: tools that compute with 32-bit floats do not have them."""
-TOPIC = ("topic", "query_id", "qid", "query", "topic_id", "q_id")
-MEASURE = ("measure", "metric", "name")
-MEANS = ("all", "amean", "mean")
-"""The names that trec_eval and others write in place of a topic for the mean."""
-FORMS = 'give lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MOST_DECIMALS = 6  # more are not compared: tools that compute with 32-bit floats do not have them
+MEANS = (ALL, "amean", "mean")  # names that trec_eval and others write in place of a topic for the mean
+FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
 
 
 def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, Any]:
-    """The value of each topic from a path, a mapping, or rows such as ir-measures' metrics, as they were
-    written.
+    """The value of each topic from a path, a mapping, a table, or rows such as ir-measures' metrics, as they
+    were written.
 
     `topics` are those of the qrels. `name` is the measure to take if the source has several. Raises
     `GradedError` for values that cannot be read, for several measures, and if no topic is in the qrels.
     """
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
-    try:
-        rows = [*_rows(source if where == "values" else _content(where))]
-    except FileError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
-        raise GradedError(f"{where}: cannot read the values ({error}); {FORMS}") from None
+    if hasattr(source, "items") and not hasattr(source, "columns"):
+        source = {str(topic): each for topic, each in source.items()}
+        source = source if any(isinstance(each, Mapping) for each in source.values()) else [source]
+    rows = [*_rows(where, frame_of(source, FORMS, written=True))]
     if sum(row[1] in topics for row in rows) > sum(row[0] in topics for row in rows):
         rows = [(topic, measure, value) for measure, topic, value in rows]  # trec_eval's order
+    rows = [row for row in rows if row[0] in topics or row[0] not in MEANS]
     measures = dict.fromkeys(measure for _, measure, _ in rows)
     several = listed(measures, 8)
     if name is None and len(measures) > 1:
         raise GradedError(f"{where}: the values are of several measures ({several}); name one")
-    if name is not None and name not in measures:
+    if rows and name is not None and name not in measures:
         raise GradedError(f"{where}: no value has the name {shown(name)}; there are {several}")
     values: dict[str, Any] = {}
     for topic, measure, value in rows:
-        if name in (None, measure) and (topic not in MEANS or topic in topics):
+        if name in (None, measure):
             if topic in values:
                 raise GradedError(f"{where}: topic {shown(topic)} has two values")
             finite(value, f"{where}: the value of topic {shown(topic)}")
             values[topic] = value
     if not values:
-        raise GradedError(f"{where}: there are no values; {FORMS}")
+        raise GradedError(f"{where}: there are no values; give {FORMS}")
     if values.keys().isdisjoint(topics):
         first = shown(next(iter(values)))
-        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; {FORMS}")
+        raise GradedError(f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}")
     return values
 
 
-def _content(path: str) -> Any:
-    """The content of a file: a mapping, records or fields."""
-    with Content(path) as content:
-        text = content.stream.read().decode("utf-8-sig")
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("runid")]
-    if text.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(text, parse_float=str)
-        except json.JSONDecodeError:  # a record on each line
-            return [json.loads(line, parse_float=str) for line in lines]
-    sign = next((sign for sign in "\t,;" if lines and sign in lines[0]), None)
-    fields = csv.reader(lines, delimiter=sign) if sign else map(str.split, lines)
-    rows = [list(map(str.strip, row)) for row in fields]
-    if not rows or any(map(_is_number, rows[0][1:])):
-        return rows
-    names, *rows = rows
-    return [dict(zip(names, row)) for row in rows] if {*names} & {*TOPIC} else rows
-
-
-def _rows(source: Any) -> Iterator[tuple[str, str, Any]]:
+def _rows(where: str, frame: DataFrame) -> Iterator[tuple[str, str, Any]]:
     """The topic, the measure or an empty string, and the value of each row."""
-    if hasattr(source, "itertuples"):
-        source = source.to_dict("records")
-    if hasattr(source, "items"):
-        for topic, value in source.items():
-            measures = value if isinstance(value, Mapping) else {"": value}  # pytrec_eval has several
-            yield from ((str(topic), str(measure), each) for measure, each in measures.items())
+    if 0 in frame:  # the columns have no names
+        if len(frame.columns) not in (2, 3):
+            raise GradedError(f"{where}: cannot be read as {FORMS}: a row has {len(frame.columns)} fields")
+        frame = frame.set_axis(["topic", *["measure"] * (len(frame.columns) == 3), "value"], axis=1)
+    topic, measure, value = (
+        column_name(where, list(frame), ours) for ours in ("query_id", "measure", "value")
+    )
+    if topic is None:  # a column for each topic, and perhaps a row for each of several measures
+        for name, cells in frame.to_dict().items():
+            yield from ((name, "" if row == 0 else str(row), cell) for row, cell in cells.items())
         return
-    for row in source:
-        record = row._asdict() if hasattr(row, "_asdict") else row
-        if not isinstance(record, Mapping):
-            if len(record) not in (2, 3):
-                raise ValueError(f"not 2 fields (topic value) or 3 (topic measure value): {shown(record)}")
-            topic, *measure, value = record
-            yield str(topic), str(*measure), value
-            continue
-        topic = str(next(record[key] for key in TOPIC if key in record))
-        if "value" in record:
-            yield topic, next((str(record[key]) for key in MEASURE if key in record), ""), record["value"]
-        else:  # all columns of numbers
-            yield from (
-                (topic, *each) for each in record.items() if each[0] not in TOPIC and _is_number(each[1])
-            )
-
-
-def _is_number(cell: Any) -> bool:
-    return not np.isnan(number_in(cell))
+    for record in frame.to_dict("records"):
+        cells = record if value is None else {record.get(measure, ""): record[value]}
+        for name, cell in cells.items():
+            cell = cell.strip() if isinstance(cell, str) else cell
+            if value is not None or (plain(name) not in IDS and np.isfinite(number_in(cell))):
+                yield str(record[topic]).strip(), str(name).strip(), cell
 
 
 def finite(value: Any, what: str) -> float:
