@@ -177,11 +177,11 @@ def _plainest_first(space: Space, found: Iterable[Definition]) -> list[Definitio
 
 def _groups(matches: Sequence[Definition], found: Found) -> list[list[Definition]]:
     """The definitions with the same values on all runs; the plainest first, in groups and among them."""
-    ascending = np.sort([*found.closest.values()])
+    prints, groups = found.closest, defaultdict(list)
+    ascending = np.sort([*prints.values()])
     starts = ascending[np.diff(ascending, prepend=-np.inf) > SAME]
-    groups: dict[int, list[Definition]] = defaultdict(list)
     for each in matches:
-        groups[int(np.searchsorted(starts, found.closest[each], side="right"))].append(each)
+        groups[int(np.searchsorted(starts, prints[each], side="right"))].append(each)
     return [*groups.values()]
 
 

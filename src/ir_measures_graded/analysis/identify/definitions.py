@@ -26,7 +26,7 @@ from ...measures.cumulated_gain import CG, DCG_JK, DCG_Burges, nCG, nDCG_Burges,
 from ...measures.sessions import SessionMeasure
 from ...measures.topics import ratio
 from ...ranking.gains import EXP, LINEAR, gain_of
-from ...registry.facts import is_graded
+from ...registry.facts import is_graded, needs_intents
 from ...registry.names import registry
 from ...registry.notation import checked, parse_measure
 
@@ -119,18 +119,16 @@ def gains_for(levels: np.ndarray) -> dict[str, Gain]:
     [1.0, 4.0]
     """
 
-    linear, exponential = partial(gain_of, gains=LINEAR), partial(gain_of, gains=EXP)
+    def from_level(least: float, gain: Gain = np.ones_like) -> Gain:
+        return lambda level: np.where(level >= least, gain(level), 0.0)
 
     def half(level: np.ndarray) -> np.ndarray:
         return np.asarray(np.exp2(level - 1))
 
-    def from_level(least: float, gain: Gain = np.ones_like) -> Gain:
-        return lambda level: np.where(level >= least, gain(level), 0.0)
-
     relevant = float(np.nextafter(0, 1))
     found: dict[str, Gain] = {
-        "level": linear,
-        "2^level − 1": exponential,
+        "level": partial(gain_of, gains=LINEAR),
+        "2^level − 1": partial(gain_of, gains=EXP),
         "2^level": np.exp2,
         "2^level of relevant documents": from_level(relevant, np.exp2),
         "2^(level − 1)": half,
@@ -139,13 +137,12 @@ def gains_for(levels: np.ndarray) -> dict[str, Gain]:
     positive = levels[levels > 0][:THRESHOLDS].tolist()
     found |= {f"1 from level {least:g} on": from_level(least) for least in positive}
     for least in positive[1:2]:
-        found[f"level from {least:g} on"] = from_level(least, linear)
-        found[f"2^level − 1 from level {least:g} on"] = from_level(least, exponential)
+        found[f"level from {least:g} on"] = from_level(least, found["level"])
+        found[f"2^level − 1 from level {least:g} on"] = from_level(least, found["2^level − 1"])
     if (levels < 0).any():
         found["level, negative too"] = np.asarray
-    if levels.max(initial=0) > HIGHEST:
-        found = {name: gain for name, gain in found.items() if "2^" not in name}
-    return found
+    exponents = levels.max(initial=0) <= HIGHEST
+    return {name: gain for name, gain in found.items() if exponents or "2^" not in name}
 
 
 DCG_ONLY = {"ln(r + 1)", "2^(level − 1)", "2^(level − 1) of relevant documents"}
@@ -268,7 +265,7 @@ def thresholds(levels: np.ndarray) -> dict[int, str]:
     return {1: ""} | {level: f"(rel={level})" for level in whole if level != 1}
 
 
-def measures(levels: np.ndarray) -> dict[str, Any]:
+def measures(levels: np.ndarray, has_intents: bool) -> dict[str, Any]:
     """DCG, `SUMS`, `QUOTIENTS` with each least relevant level, and all that have a measure string, as nDCG:
     those of the registry without a cutoff, at their defaults and from each level on, and `VARIED`."""
     least = thresholds(levels)
@@ -276,7 +273,7 @@ def measures(levels: np.ndarray) -> dict[str, Any]:
     others = SUMS | {name.format(at): (formula, level) for (name, formula), (level, at) in quotients}
     found = list(map(parse_measure, VARIED.split()))
     for measure in registry().values():
-        if isinstance(measure, SessionMeasure):
+        if isinstance(measure, SessionMeasure) or (needs_intents(measure) and not has_intents):
             continue
         known = measure.SUPPORTED_PARAMS
         top = {"max_rel": int(levels.max(initial=1))} if "max_rel" in known else {}

@@ -15,6 +15,7 @@ from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgme
 from ...inputs.files import RunFile
 from ...inputs.rows import repeated_documents
 from ...output.formats import listed
+from ...ranking.judged import Judged
 from ...registry.notation import parse_measures
 from ...statistics.options import whole_number
 from . import definitions as by
@@ -107,7 +108,7 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
     depth = max(int(np.diff(case.run.offsets).max(initial=0)) for case in cases)
     cuts = range(1, depth + 1) if any_cutoff else by.CUTOFFS
     cutoffs, discounts = {str(k): float(k) for k in cuts} | {by.ALL_RANKS: np.inf}, by.DISCOUNTS
-    measures = by.measures(levels)
+    measures = by.measures(levels, _has_intents(cases[0].judged))
     if measure is not None:
         if isinstance(measure, str):
             measure = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", measure)
@@ -145,6 +146,13 @@ def _space(cases: Sequence[Case], measure: Measure | str | None, any_cutoff: boo
         "shown": {way: of for way, of in by.SHOWN.items() if possible.get(way, True)},
     }
     return Space(tried, foreign)
+
+
+def _has_intents(judged: Judged) -> bool:
+    try:
+        return bool(judged.intents)
+    except GradedError:
+        return False
 
 
 def _further(space: Space, cases: Sequence[Case], found: Found) -> tuple[Space, Found]:

@@ -22,14 +22,12 @@ from ...evaluation import trec_eval
 from ...evaluation.evaluate import evaluate
 from ...evaluation.provider import computed, view
 from ...evaluation.reduction import ReducedBlock
-from ...measures.base import GradedMeasure
 from ...registry.facts import is_graded
-from ...uncertainty import evaluated, evaluated_curve
+from ...uncertainty import evaluated
 from . import definitions as by
 from .cases import Case, Lists, descending
 from .definitions import BASE, Definition, Order
 
-CURVE = 100  # measures at cutoffs up to this come from one curve
 SAME = 1e-9  # values that differ by less are the same
 SAMPLE = 96  # the number of topics on which all definitions are tried if there are more than twice as many
 SLAB = 48  # the number of cutoffs that are tried at a time
@@ -202,21 +200,14 @@ def values_at(cuts: Sequence[Measure], case: Case, block: ReducedBlock) -> Itera
     if not all(map(by.PROVIDER.supports, cuts)):
         yield from by_others(cuts, case)
         return
-    ranks, curve = block.ranks, None
     for cut in cuts:
-        cutoff = cut.params.get("cutoff") or CURVE + 1
         try:
-            if not is_graded(cut):
-                yield np.nan_to_num(trec_eval.values(cut, ranks, block.lists))
-            elif cutoff <= CURVE and type(cut).curve is not GradedMeasure.curve:
-                if curve is None:
-                    compute = partial(evaluated_curve, cut, depth=CURVE)
-                    curve = computed(cut, view(cut, ranks, block.views, cut=False), compute, (CURVE,))
-                yield curve[:, cutoff - 1]
+            if is_graded(cut):
+                yield computed(cut, view(cut, block.ranks, block.views), partial(evaluated, cut))
             else:
-                yield computed(cut, view(cut, ranks, block.views), partial(evaluated, cut))
+                yield np.nan_to_num(trec_eval.values(cut, block.ranks, block.lists))
         except GradedError:  # a gain above max_gain, for example
-            yield np.full(ranks.retrieved.size, np.nan)
+            yield np.full(len(case.judged.topics), np.nan)
 
 
 def by_others(measures: Sequence[Measure], case: Case) -> list[np.ndarray]:
