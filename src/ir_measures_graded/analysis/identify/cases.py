@@ -128,10 +128,9 @@ class Case:
 
     def part(self, topics: np.ndarray) -> Case:
         """The topics of the qrels with these numbers."""
-        qrels, code = self.qrels.part(topics), {topic: row for row, topic in enumerate(self.run.topics)}
-        rows = np.array([code[topic] for topic in qrels.judged.topics if topic in code], dtype=np.int64)
-        values, weights = self.values[topics], self.weights[topics]
-        return replace(self, qrels=qrels, run=self.run.part(rows), values=values, weights=weights)
+        qrels, values, weights = self.qrels.part(topics), self.values[topics], self.weights[topics]
+        run = self.run.of_topics(qrels.judged.code)
+        return replace(self, qrels=qrels, run=run, values=values, weights=weights)
 
     def sample(self, few: int) -> Case:
         """All topics, or a `few`: most with values between 0 and 1, which tell definitions apart."""
@@ -180,8 +179,8 @@ class Documents:
 
     def __init__(self, case: Case):
         self.judged = judged = case.judged
-        self.ranks, self.listed = case.block.ranks, case.block.listed
-        listed, self.retrieved = self.listed, self.listed.values.size
+        self.block, self.ranks, listed = case.block, case.block.ranks, case.block.listed
+        self.retrieved = listed.values.size
         self.hits = self.ranks.row[self.ranks.position]
         missed = np.delete(np.arange(judged.level.size), self.ranks.doc)
         topic = np.repeat(np.arange(len(judged.topics)), np.diff(listed.offsets))
@@ -214,7 +213,7 @@ class Documents:
         return result
 
     def scores(self, precision: str) -> np.ndarray:
-        """The scores, to which the others of a document without a score are infinitely better."""
+        """The scores of all rows; documents that are not retrieved have the lowest."""
         with np.errstate(over="ignore"):
             return np.asarray(self.score.astype(by.PRECISIONS[precision]))
 
@@ -251,7 +250,7 @@ class Documents:
         sort = np.lexsort((rank[self.hits], self.ranks.topic))
         ranks = replace(self.ranks, doc=self.ranks.doc[sort], rank=rank[self.hits][sort])
         ranks = ranks.condensed if order.documents == by.JUDGED_ONLY else ranks
-        return Lists(level, ties, self.best, self.top, ReducedBlock(slice(None), ranks, self.listed))
+        return Lists(level, ties, self.best, self.top, replace(self.block, ranks=ranks, views={}, lists={}))
 
 
 def descending(levels: np.ndarray) -> np.ndarray:

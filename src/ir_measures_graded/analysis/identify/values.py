@@ -12,13 +12,14 @@ import numpy as np
 from ...errors import GradedError, shown
 from ...evaluation.values import ALL, IDS, frame_of, number_in
 from ...inputs.columns import column_name, plain
-from ...output.formats import listed
+from ...output.formats import counted, listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 MOST_DECIMALS = 6  # more are not compared: tools that compute with 32-bit floats do not have them
 MEANS = (ALL, "amean", "mean")  # names that trec_eval and others write in place of a topic for the mean
+COLUMNS = ("query_id", "measure", "value")
 FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
 
 
@@ -60,17 +61,17 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
 
 def _rows(where: str, frame: DataFrame) -> Iterator[tuple[str, str, Any]]:
     """The topic, the measure or an empty string, and the value of each row."""
-    if 0 in frame:  # the columns have no names
-        if len(frame.columns) not in (2, 3):
-            raise GradedError(f"{where}: cannot be read as {FORMS}: a row has {len(frame.columns)} fields")
-        frame = frame.set_axis(["topic", *["measure"] * (len(frame.columns) == 3), "value"], axis=1)
-    topic, measure, value = (
-        column_name(where, list(frame), ours) for ours in ("query_id", "measure", "value")
-    )
-    if topic is None:  # a column for each topic, and perhaps a row for each of several measures
-        for name, cells in frame.to_dict().items():
+    topic, measure, value = (column_name(where, list(frame), ours) for ours in COLUMNS)
+    if topic is None and not (0 in frame or 1 in frame.index):
+        for name, cells in frame.to_dict().items():  # a column for each topic, a row for each measure
             yield from ((name, "" if row == 0 else str(row), cell) for row, cell in cells.items())
         return
+    if topic is None:  # the columns have no names, or others
+        width = len(frame.columns)
+        if width not in (2, 3):
+            raise GradedError(f"{where}: cannot be read as {FORMS}: a row has {counted(width, 'field')}")
+        topic, measure, value = "topic", "measure", "value"
+        frame = frame.set_axis([topic, *[measure] * (width == 3), value], axis=1)
     for record in frame.to_dict("records"):
         cells = record if value is None else {record.get(measure, ""): record[value]}
         for name, cell in cells.items():
