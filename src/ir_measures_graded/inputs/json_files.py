@@ -202,9 +202,8 @@ class Reader:
         """Consume the next character that is not blank, which must be one of these."""
         sign = self.sign()
         if not sign or sign not in signs:
-            wanted = " or ".join(signs)
             found = sign or "the end of the file"
-            raise self.error(f"not JSON: expected {wanted}, not {found}", self._at)
+            raise self.error(f"not JSON: expected {' or '.join(signs)}, not {found}", self._at)
         self._at += 1
         return sign
 
@@ -235,10 +234,7 @@ class Reader:
         """
         self.take(opening)
         closing, seen = {"{": "}", "[": "]"}[opening], set()
-        if self.sign() == closing:
-            self.take(closing)
-            return
-        sign = ","
+        sign = self.take(closing) if self.sign() == closing else ","
         while sign == ",":
             key = ""
             if opening == "{":
@@ -252,11 +248,7 @@ class Reader:
 
     def elements(self) -> Iterator[Any]:
         """The values of an array, or one value after the other up to the end of the file."""
-        if self.sign() == "[":
-            for _ in self.inside("["):
-                yield self.value()
-            return
-        while self.sign():
+        for _ in self.inside("[") if self.sign() == "[" else iter(self.sign, ""):
             yield self.value()
 
     def end(self) -> None:
@@ -302,7 +294,7 @@ class Objects:
         cells |= {name: [row[name] for row in others] for name in others[0]}
         probabilities = [*map(_number, cells.pop("probability", []))]
         try:
-            arrays = {name: string_array([*map(str.encode, texts)]) for name, texts in cells.items()}
+            arrays = {name: _strings(texts) for name, texts in cells.items()}
         except UnicodeEncodeError as error:
             raise FileError(f"{self.name}: the id {shown(error.object)} has a lone surrogate") from None
         arrays["query_id"] = arrays["query_id"].take(arrow_array(of_topic))
@@ -495,6 +487,12 @@ def _item_keys(file: str, keys: tuple[str, ...], role: Role) -> tuple[str, str, 
         return document or columns.required_column(file, keys, "doc_id"), number, columns.is_rank(number)
     except GradedError as error:
         raise FileError(str(error)) from None
+
+
+def _strings(texts: list[str]) -> pyarrow.StringArray:
+    """Texts as an Arrow array. Raises `UnicodeEncodeError` for a lone surrogate."""
+    joined = "".join(texts)
+    return string_array(texts if joined.isascii() else [*map(str.encode, texts)], joined.encode())
 
 
 def _negative(rank: Any) -> Any:

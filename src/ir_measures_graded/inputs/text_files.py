@@ -205,9 +205,11 @@ def _strictly(block: bytes, form: Form, lines: Lines) -> pyarrow.Table:
         numbers.append(lines.number)
     arrays = []
     for place, name in enumerate(form.columns):
-        column: list[Any] = values if place == value else [row[place] for row in texts]
-        if name == "probability":
-            column = [*map(number_of, column)]
-        arrays.append(arrow_array(np.array(column, np.float64)) if name in NUMBERS else string_array(column))
+        column = [row[place] for row in texts]
+        if name in NUMBERS:
+            floats = values if place == value else [*map(number_of, column)]
+            arrays.append(arrow_array(np.array(floats, np.float64)))
+        else:
+            arrays.append(string_array(column, b"".join(column)))
     rows = pyarrow.Table.from_arrays(arrays, list(form.columns))
     return with_places(rows, "line", np.array(numbers, dtype=np.int64), lines.name)
