@@ -35,6 +35,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     standard error gives the reason. 141: the reader of the output closed the pipe.
     """
     words = sys.argv[1:] if argv is None else [*argv]
+    if argv is None:  # the process is this command
+        gc.freeze()  # imported modules live until its end: the collector need not search them
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
     try:
@@ -77,7 +79,6 @@ def _parsed(words: Sequence[str]) -> tuple[Any, argparse.Namespace]:
         hint = did_you_mean(words[0], COMMANDS)
         raise GradedError(f"{words[0]!r} is not a command; the commands are {', '.join(COMMANDS)}{hint}")
     command = import_module(f".{words[0]}", __package__)
-    gc.freeze()  # imported modules live as long as the process: the collector need not search them
     parser = Parser(prog=f"{PROGRAM} {words[0]}", description=inspect.getdoc(command.run))
     command.declare(parser)
     parser.set_defaults(words=words, status=0)
