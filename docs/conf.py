@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "tests")]
 
 import ir_measures_graded  # noqa: E402
-from ir_measures_graded.registry import bibliography  # noqa: E402
+from ir_measures_graded.core.registry import bibliography  # noqa: E402
 
 project = "ir-measures-graded"
 author = f"the authors of {project}"

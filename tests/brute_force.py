@@ -8,7 +8,7 @@ from itertools import chain, groupby, permutations, product
 from random import Random
 
 from ir_measures_graded import GradedError, GradedMeasure
-from ir_measures_graded.measures.parameters import Choice, Flag, Real
+from ir_measures_graded.core.measures.parameters import Choice, Flag, Real
 from reference import as_float32, gain, order
 
 Documents = dict[str, float]

@@ -19,7 +19,7 @@ import pyarrow
 from pyarrow import csv, feather, ipc, parquet
 
 from ir_measures_graded import RunFile
-from ir_measures_graded.inputs.files import qrels_table
+from ir_measures_graded.files.files import qrels_table
 
 TABLE = pyarrow.Table.from_arrays
 TSV = csv.WriteOptions(delimiter="\t", quoting_style="none")

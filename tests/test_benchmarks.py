@@ -23,7 +23,7 @@ from workloads import FORMS, SHAPES
 import judging
 import measures
 import peers
-from ir_measures_graded.inputs import out_of_core
+from ir_measures_graded.files import out_of_core
 from peers import OURS, TINY
 
 SAME_AS_OURS = (OURS, "define_byquery", "pyNTCIREVAL")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_graded.by_topic import coded, cumsum, earlier_and_smaller, tally
+from ir_measures_graded.core.by_topic import coded, cumsum, earlier_and_smaller, tally
 
 SMALL = st.integers(-3, 3) | st.sampled_from([0.1, 0.2, 0.3, 1e-9, 1e9])
 slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from computed import markdown, table_file
 
-from ir_measures_graded import GradedMeasure, measures
+from ir_measures_graded import GradedMeasure
+from ir_measures_graded.core import measures
 
 
 class Symbol(NamedTuple):

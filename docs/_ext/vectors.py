@@ -15,7 +15,7 @@ from ir_measures import Measure
 
 from ir_measures_graded import GradedError, __version__, parse_measure
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.core.measures import MEASURES
 
 FILE = Path(__file__).parents[1] / "vectors.json"
 

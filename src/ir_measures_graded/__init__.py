@@ -11,28 +11,28 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from .core.measures import *  # noqa: F403
+from .core.measures import __all__ as _measure_names
+from .core.measures.base import GradedMeasure, TopicMeasure
+from .core.measures.parameters import Choice, Count, Flag, Parameter, Real
+from .core.measures.sums import AtRelevant, Normalised, WeightedGains
+from .core.measures.topics import GainList, Topic, Topics, ratio
+from .core.provider import GradedEvaluator, GradedProvider
+from .core.registry import built_in as _built_in
+from .core.registry import names as _names
+from .core.registry import plugins as _plugins
+from .core.registry.hooks import hookimpl
+from .core.registry.install import accelerate
+from .core.registry.install import install as _install
+from .core.registry.notation import parse_measure
+from .core.registry.plugins import PluginWarning
+from .core.trial import problem as _problem
 from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
-from .evaluation.provider import GradedEvaluator, GradedProvider
-from .evaluation.trial import problem as _problem
-from .inputs.files import RunFile, read_trec_qrels, read_trec_run
-from .measures import *  # noqa: F403
-from .measures import __all__ as _measure_names
-from .measures.base import GradedMeasure, TopicMeasure
-from .measures.parameters import Choice, Count, Flag, Parameter, Real
-from .measures.sums import AtRelevant, Normalised, WeightedGains
-from .measures.topics import GainList, Topic, Topics, ratio
-from .registry import built_in as _built_in
-from .registry import names as _names
-from .registry import plugins as _plugins
-from .registry.hooks import hookimpl
-from .registry.install import accelerate
-from .registry.install import install as _install
-from .registry.notation import parse_measure
-from .registry.plugins import PluginWarning
+from .files.files import RunFile, read_trec_qrels, read_trec_run
 
 if _TYPE_CHECKING:
+    from .core.arrays import ArrayEvaluator, array_mean, array_values
     from .demo import register as register_demo
-    from .evaluation.arrays import ArrayEvaluator, array_mean, array_values
 
 __version__ = "0.1.0"
 __all__ = [*_measure_names, "parse_measure", "GradedEvaluator", "GradedProvider", "accelerate"]
@@ -56,7 +56,7 @@ def __getattr__(name: str) -> _Any:
 
         return register
     if name in ("ArrayEvaluator", "array_mean", "array_values"):
-        from .evaluation import arrays
+        from .core import arrays
 
         return getattr(arrays, name)
     if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is None:  # not a submodule

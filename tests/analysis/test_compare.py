@@ -14,10 +14,10 @@ from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare_values, evaluate
 from ir_measures_graded.analysis.compare import TESTS
 from ir_measures_graded.analysis.comparison import PAIRED_T, Comparison, Test
+from ir_measures_graded.analysis.statistics.intervals import mean_interval
+from ir_measures_graded.analysis.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect, paired
+from ir_measures_graded.analysis.statistics.significance import tukey_hsd, wilcoxon
 from ir_measures_graded.output import formats
-from ir_measures_graded.statistics.intervals import mean_interval
-from ir_measures_graded.statistics.paired import CONSTANT, EQUAL, UNTESTED, detectable_effect, paired
-from ir_measures_graded.statistics.significance import tukey_hsd, wilcoxon
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 posthocs = pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")

@@ -11,11 +11,11 @@ import strategies
 from ir_measures_graded import CG, parse_measure
 from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
-from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.ranking.order import as_compared
+from ir_measures_graded.core.uncertainty import with_option
+from ir_measures_graded.core.uncertainty.ties import sorts_ties
 from ir_measures_graded.output import plots
-from ir_measures_graded.ranking.order import as_compared
-from ir_measures_graded.uncertainty import with_option
-from ir_measures_graded.uncertainty.ties import sorts_ties
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
 

@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.intervals import Intervals, intervals
-from ir_measures_graded.statistics.intervals import METHODS, FewTopicsWarning, mean_interval
-from ir_measures_graded.statistics.paired import chance_to_find, detectable_effect
+from ir_measures_graded.analysis.statistics.intervals import METHODS, FewTopicsWarning, mean_interval
+from ir_measures_graded.analysis.statistics.paired import chance_to_find, detectable_effect
 
 scipy = pytest.importorskip("scipy", reason="SciPy is not installed")
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -41,7 +41,7 @@ def test_students_t_equals_that_of_statsmodels():
 @pytest.mark.parametrize(("method", "trials"), [("bca", 300), ("t", 1000)])
 def test_intervals_cover_the_true_mean_at_their_level(monkeypatch, method, trials):
     """Skewed values between 0 and 1 with many zeros, as early precision has them; mean .24."""
-    monkeypatch.setattr(sys.modules["ir_measures_graded.statistics.intervals"], "RESAMPLES", 999)
+    monkeypatch.setattr(sys.modules["ir_measures_graded.analysis.statistics.intervals"], "RESAMPLES", 999)
     generator = np.random.default_rng(20)
     drawn = generator.beta(1, 1.5, (trials, 50)) * (generator.random((trials, 50)) < 0.6)
     bounds = np.array([mean_interval(values, 0.95, method) for values in drawn])

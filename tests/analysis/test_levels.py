@@ -4,7 +4,7 @@ import pytest
 
 from ir_measures_graded import demo, parse_measure
 from ir_measures_graded.analysis import levels
-from ir_measures_graded.ranking.gains import PRESETS
+from ir_measures_graded.core.ranking.gains import PRESETS
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 0, "d": 4}, "q2": {"a": 2}, "q3": {"e": 0}, "q4": {"e": -1}}
 

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import compare_collections, compare_values, evaluate
 from ir_measures_graded.analysis import read_collections as read
-from ir_measures_graded.statistics.components import resampled_interval, stratified_t
+from ir_measures_graded.analysis.statistics.components import resampled_interval, stratified_t
 
 MEASURES = ("nDCG@10", "AP")
 

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from ir_measures_graded import cli
 from ir_measures_graded.analysis import compare
-from ir_measures_graded.statistics.components import errors_of
+from ir_measures_graded.analysis.statistics.components import errors_of
 
 SYSTEMS = dict(zip("ABCDEFGH", ["one", "two", "one", "two", "one", "three", "two", "three"]))
 

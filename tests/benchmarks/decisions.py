@@ -22,9 +22,9 @@ import numpy as np
 from scipy import stats
 
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis.statistics.paired import paired
+from ir_measures_graded.analysis.statistics.significance import conover, holm, tukey_hsd
 from ir_measures_graded.output import formats
-from ir_measures_graded.statistics.paired import paired
-from ir_measures_graded.statistics.significance import conover, holm, tukey_hsd
 
 MEASURES = ("nDCG_JK@10", "AP")
 ALPHA = 0.05

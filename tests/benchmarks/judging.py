@@ -20,9 +20,9 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from ir_measures_graded import demo, parse_measure
+from ir_measures_graded.analysis.judging.holes import Pool
+from ir_measures_graded.analysis.judging.merging import Levels, levels_of
 from ir_measures_graded.evaluation.named import study_of
-from ir_measures_graded.judging.holes import Pool
-from ir_measures_graded.judging.merging import Levels, levels_of
 
 MEASURES = ("nDCG_JK@10", "nDCG_Burges@10", "CG@10", "nDCG_JK@50")
 ORDERS = ("open pairs", "depth")

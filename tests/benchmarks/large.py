@@ -26,7 +26,7 @@ from pyarrow import parquet
 
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.evaluation.batches import evaluate_batches
-from ir_measures_graded.inputs import out_of_core
+from ir_measures_graded.files import out_of_core
 
 MEASURE = "nDCG_JK(b=2)@100"
 RETRIEVED, BUCKET = 1_000, 2_000

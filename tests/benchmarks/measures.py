@@ -20,11 +20,11 @@ from measuring import Call, Report, options
 from workloads import SHAPES, Shape
 
 from ir_measures_graded import GradedMeasure, KendallTau, nDCG_JK, parse_measure
-from ir_measures_graded.evaluation.reduction import JudgedDocuments
-from ir_measures_graded.inputs.in_memory import read_qrels, read_run
-from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.measures.topics import Topics
-from ir_measures_graded.uncertainty import with_option
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.measures.topics import Topics
+from ir_measures_graded.core.reduction import JudgedDocuments
+from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
+from ir_measures_graded.core.uncertainty import with_option
 
 INPUTS = {**SHAPES, "few": replace(SHAPES["M"], judged=(200, 200))}
 INPUTS |= {f"T{n}": Shape(1, 10**n, (10**n, 10**n), (0, 10**n)) for n in (3, 4, 5, 6)}

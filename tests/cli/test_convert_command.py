@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded import RunFile, cli, nDCG_JK
-from ir_measures_graded.inputs.columns import RUN
-from ir_measures_graded.inputs.conversion import ConvertedRows, read_rows, written
+from ir_measures_graded.core.rows.columns import RUN
+from ir_measures_graded.files.conversion import ConvertedRows, read_rows, written
 
 TWO = {"q1": {"d1": 9.2, "d10": 9.2, "d2": 1e-17}, "q2": {"d4": 3.0}}
 

@@ -7,7 +7,7 @@ import pytest
 
 from ir_measures_graded import cli, demo
 from ir_measures_graded.analysis import holes
-from ir_measures_graded.judging.merging import levels_of
+from ir_measures_graded.analysis.judging.merging import levels_of
 
 RUNS = [str(path) for path in demo.run_paths().values()]
 

@@ -6,7 +6,7 @@ import ir_measures
 
 import ir_measures_graded
 from command_line import command
-from ir_measures_graded.registry import names, plugins
+from ir_measures_graded.core.registry import names, plugins
 
 
 def test_measures_lists_origin_and_direction(output):

@@ -21,7 +21,7 @@ from command_line import ENVIRONMENT, PROGRAM, command, many_runs
 from distributions import distribution, measuring
 from ir_measures_graded import cli
 from ir_measures_graded.cli import program
-from ir_measures_graded.registry import plugins
+from ir_measures_graded.core.registry import plugins
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

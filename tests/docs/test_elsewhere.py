@@ -8,7 +8,7 @@ import pytest
 from site_extensions import ELSEWHERE
 
 from ir_measures_graded import parse_measure
-from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.core.measures import MEASURES
 
 RANDOM = Random(11)
 SAME = 1e-9

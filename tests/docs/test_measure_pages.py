@@ -6,8 +6,8 @@ import re
 import pytest
 from site_extensions import DOCS
 
-from ir_measures_graded import measures
-from ir_measures_graded.registry import bibliography
+from ir_measures_graded.core import measures
+from ir_measures_graded.core.registry import bibliography
 
 pytest.importorskip("sphinx", reason="the site's tools are not installed")
 latex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml")

@@ -9,8 +9,8 @@ from site_extensions import DOCS
 
 import ir_measures_graded
 from ir_measures_graded import analysis, cli
+from ir_measures_graded.core.measures import MEASURES, intents, sessions
 from ir_measures_graded.demo import run_paths
-from ir_measures_graded.measures import MEASURES, intents, sessions
 
 DOUBLED = {1: 2, 2: 4, 3: 6}
 

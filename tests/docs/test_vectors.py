@@ -6,7 +6,7 @@ import pytest
 from site_extensions import DOCS, vectors
 
 from ir_measures_graded import parse_measure
-from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.core.measures import MEASURES
 
 
 def test_the_file_has_the_values_of_today():

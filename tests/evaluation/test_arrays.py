@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import strategies
 from ir_measures_graded import ArrayEvaluator, array_mean, array_values, parse_measure
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.uncertainty import with_option
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.uncertainty import with_option
 
 NAN = float("nan")
 OPTIONS = (
@@ -65,7 +65,7 @@ def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
 @settings(max_examples=50)
 @given(groups_of(strategies.REAL, [*strategies.UNIT_SCORES, -0.0]))
 def test_graded_measures_equal_those_of_ids(groups):
-    with patch("ir_measures_graded.by_topic.BLOCK", 4):
+    with patch("ir_measures_graded.core.by_topic.BLOCK", 4):
         assert_equal_to_ids(groups, GRADED)
 
 

@@ -10,8 +10,8 @@ from ir_measures import AP, RR, Compat, NumRet, P, nDCG
 from buckets import arrow, expected, levels_of, part, qrels_and_runs, rows_of
 from ir_measures_graded import ERR_G, ERR_IA_G, RBP_G, GradedError, TopicMeasure, muAP, nDCG_JK
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.core.measures import intents
 from ir_measures_graded.evaluation.batches import evaluate_batches, needs_levels
-from ir_measures_graded.measures import intents
 
 MEASURES = [
     *(nDCG_JK @ 10, muAP, ERR_G @ 5, ERR_G(max_gain=15), RBP_G, nDCG_JK(unjudged="max") @ 2),

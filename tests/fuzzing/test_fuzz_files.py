@@ -13,9 +13,9 @@ from plain_files import OtherForm, Refused, Topics, read_qrels, read_run, read_t
 
 import reference
 from ir_measures_graded import GradedMeasure, parse_measure
-from ir_measures_graded.inputs import files as files_of_all_kinds
-from ir_measures_graded.inputs import strict_lines
-from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.files import files as files_of_all_kinds
+from ir_measures_graded.files import strict_lines
 
 SIMPLE = [measure for measure in MEASURES if "norm" not in measure.PARAMETERS]  # any score may be evaluated
 CUTOFFS = [None, 1, 3, 10]

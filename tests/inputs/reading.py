@@ -5,7 +5,7 @@ import io
 import pytest
 
 from ir_measures_graded import GradedError, RunFile, read_trec_qrels
-from ir_measures_graded.inputs import content, strict_lines
+from ir_measures_graded.files import content, strict_lines
 
 
 def run(content):

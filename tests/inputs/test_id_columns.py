@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_graded.by_topic import rows_of
-from ir_measures_graded.inputs.id_columns import Cells, Keys, TopicNumbers, docs_of, stretches_of
-from ir_measures_graded.inputs.id_matching import Ids
+from ir_measures_graded.core.by_topic import rows_of
+from ir_measures_graded.core.rows.id_columns import Cells, Keys, TopicNumbers, docs_of, stretches_of
+from ir_measures_graded.core.rows.id_matching import Ids
 
 long = "abcdefghijklmnopqrst"
 texts = st.sampled_from(

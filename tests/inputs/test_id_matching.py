@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_measures_graded.inputs import id_matching
-from ir_measures_graded.inputs.id_matching import Ids, equal_pairs
+from ir_measures_graded.core.rows import id_matching
+from ir_measures_graded.core.rows.id_matching import Ids, equal_pairs
 
 LENGTHS = ["", "a", "1234567", "12345678", "123456789", "x" * 16, "x" * 17, "x" * 100, "x" * 99 + "y"]
 ODD = ["a\n", "\n", "a\0", "\0", "é", "文", "\U00010000", "a b"]

@@ -14,8 +14,8 @@ from reading import in_pieces, outcome, qrels, refused, run
 
 from ir_measures_graded import CG, RunFile, read_trec_run
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.inputs import json_files
-from ir_measures_graded.inputs.files import qrels_table
+from ir_measures_graded.files import json_files
+from ir_measures_graded.files.files import qrels_table
 
 TWO = {"q1": {"d1": 9.2, "d2": 8.0}, "q2": {"d1": -1.5}}
 ROWS = [(topic, doc, score) for topic, docs in TWO.items() for doc, score in docs.items()]

@@ -14,8 +14,8 @@ from pyarrow import parquet
 from buckets import arrow, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, nDCG_JK
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.inputs import files, out_of_core, strict_lines
-from ir_measures_graded.inputs.arrow import whole_table
+from ir_measures_graded.core.rows.arrow import whole_table
+from ir_measures_graded.files import files, out_of_core, strict_lines
 
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, AP, nDCG @ 10, RR @ 3, NumRet]
 

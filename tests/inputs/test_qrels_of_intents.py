@@ -10,7 +10,7 @@ from pyarrow import feather, parquet
 
 from ir_measures_graded import D_nDCG, GradedError, IRec, nDCG_JK
 from ir_measures_graded.analysis import check, evaluate
-from ir_measures_graded.inputs.conversion import read_rows, written
+from ir_measures_graded.files.conversion import read_rows, written
 
 PROBABILITY = {"car": 0.75, "cat": 0.25, "team": 0.5}
 ROWS = [

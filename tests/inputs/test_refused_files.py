@@ -11,9 +11,10 @@ from ir_measures import AP, Qrel, ScoredDoc
 
 import golden
 from ir_measures_graded import CG, GradedError, GradedEvaluator, RunFile, read_trec_qrels
-from ir_measures_graded.inputs import in_memory, json_files
-from ir_measures_graded.inputs.files import qrels_table
-from ir_measures_graded.inputs.sources import qrels_of, scoreddocs_of
+from ir_measures_graded.core.rows import in_memory
+from ir_measures_graded.files import json_files
+from ir_measures_graded.files.files import qrels_table
+from ir_measures_graded.files.sources import qrels_of, scoreddocs_of
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
 READERS = {

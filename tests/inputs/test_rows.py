@@ -18,10 +18,10 @@ from reading import refused
 from input_forms import FEATHER, FORMS, PARQUET, in_file
 from ir_measures_graded import CG, EmptyRunWarning
 from ir_measures_graded.analysis import evaluate as analysed
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.rows import in_memory
+from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 from ir_measures_graded.errors import shown
-from ir_measures_graded.inputs import in_memory
-from ir_measures_graded.inputs.in_memory import read_qrels, read_run
-from ir_measures_graded.measures import MEASURES
 
 QRELS = {"q": {"a": 3, "b": 1}, "p": {"a": -2, "c": 0.5}}
 RUN = {"q": {"a": 2.0, "x": 3.0, "b": 1.0}, "p": {"c": float("inf"), "a": float("-inf")}}

@@ -26,8 +26,8 @@ from ir_measures_graded import (
     read_trec_run,
 )
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.inputs import files, strict_lines, table_files, text_files
-from ir_measures_graded.inputs.content import Peeked, pieces_of
+from ir_measures_graded.files import files, strict_lines, table_files, text_files
+from ir_measures_graded.files.content import Peeked, pieces_of
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {

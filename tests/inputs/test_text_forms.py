@@ -4,7 +4,7 @@ import pytest
 from reading import in_pieces, qrels, run
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.inputs import content
+from ir_measures_graded.files import content
 
 TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 

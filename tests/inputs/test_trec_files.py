@@ -32,11 +32,11 @@ from ir_measures_graded import (
     read_trec_qrels,
     read_trec_run,
 )
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.rows.rows import LONGEST_ID
 from ir_measures_graded.evaluation.evaluate import evaluate
-from ir_measures_graded.inputs import files, out_of_core, strict_lines, text_files, text_forms
-from ir_measures_graded.inputs.rows import LONGEST_ID
-from ir_measures_graded.inputs.sources import qrels_of, qrels_source, run_source, scoreddocs_of
-from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.files import files, out_of_core, strict_lines, text_files, text_forms
+from ir_measures_graded.files.sources import qrels_of, qrels_source, run_source, scoreddocs_of
 
 RUN = b"q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 8 tag\nq2 Q0 d1 1 7 tag\n"
 AS_DICTS = {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d1": 7.0}}

@@ -8,9 +8,9 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import compare, evaluate
-from ir_measures_graded.judging.agreement import agreement, judges
-from ir_measures_graded.judging.merging import levels_of
-from ir_measures_graded.statistics.agreement import orders
+from ir_measures_graded.analysis.judging.agreement import agreement, judges
+from ir_measures_graded.analysis.judging.merging import levels_of
+from ir_measures_graded.analysis.statistics.agreement import orders
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")

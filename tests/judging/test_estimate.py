@@ -5,10 +5,8 @@ import pytest
 
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import compare, evaluate
-from ir_measures_graded.inputs.rows import RunSource
-from ir_measures_graded.inputs.sources import run_source
-from ir_measures_graded.judging.agreement import agreement
-from ir_measures_graded.judging.estimate import (
+from ir_measures_graded.analysis.judging.agreement import agreement
+from ir_measures_graded.analysis.judging.estimate import (
     COMBINED,
     JUDGES,
     FewTopicsWarning,
@@ -16,8 +14,10 @@ from ir_measures_graded.judging.estimate import (
     estimate,
     prediction_powered,
 )
-from ir_measures_graded.judging.merging import HUMAN, MACHINE
-from ir_measures_graded.statistics.significance import holm
+from ir_measures_graded.analysis.judging.merging import HUMAN, MACHINE
+from ir_measures_graded.analysis.statistics.significance import holm
+from ir_measures_graded.core.rows.rows import RunSource
+from ir_measures_graded.files.sources import run_source
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 

@@ -11,7 +11,7 @@ import pytest
 
 from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.judging.holes import add_answers, holes
+from ir_measures_graded.analysis.judging.holes import add_answers, holes
 
 isotonic = pytest.importorskip("sklearn.isotonic", reason="scikit-learn is not installed")
 

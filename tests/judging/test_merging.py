@@ -7,7 +7,7 @@ from ir_measures import Qrel
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.judging.merging import (
+from ir_measures_graded.analysis.judging.merging import (
     answers_in,
     level_map,
     levels_of,

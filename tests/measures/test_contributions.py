@@ -6,8 +6,8 @@ from test_every_measure import QRELS, RUN, VARIANTS
 
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.explain import explanations
-from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.uncertainty.ties import sorts_ties
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.uncertainty.ties import sorts_ties
 
 NO_SUMS = {"P_measure", "P_plus", "Fallout", "NDPM", "KendallTau", "Spearman", "ADM", "RelativeRelevance"}
 NO_SUMS |= {"ESL", "ASL", "NR"}

@@ -6,8 +6,8 @@ from test_every_measure import QRELS, RUN, variants, with_ties
 
 from ir_measures_graded import GradedError, GradedEvaluator, GradedMeasure, Topics, parse_measure
 from ir_measures_graded.analysis.curves import values_at_ranks
+from ir_measures_graded.core.measures import MEASURES, NDPM, nCG
 from ir_measures_graded.evaluation.named import study_of
-from ir_measures_graded.measures import MEASURES, NDPM, nCG
 
 DEPTH = 70  # longer than every list of the collection, so that curves become constant
 CUTOFFS = [*range(1, 9), 12, 20, 33, DEPTH - 1, DEPTH]

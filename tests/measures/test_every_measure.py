@@ -15,10 +15,10 @@ from ir_measures import AP, Judged, P, nDCG
 
 from input_forms import FORMS, shuffled
 from ir_measures_graded import CG, Choice, Count, Flag, GradedError, GradedMeasure, Real, parse_measure
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.measures.parameters import TOP_GAIN, Gains
+from ir_measures_graded.core.uncertainty import with_option
 from ir_measures_graded.errors import FileError
-from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.measures.parameters import TOP_GAIN, Gains
-from ir_measures_graded.uncertainty import with_option
 
 STANDARD = [AP, nDCG @ 10, P @ 5, Judged @ 10]
 

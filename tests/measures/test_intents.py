@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 import reference
 from ir_measures_graded import ERR_G, DCG_Burges, GradedError, Q, nDCG_Burges
 from ir_measures_graded.analysis import curves, evaluate
-from ir_measures_graded.measures import intents
-from ir_measures_graded.measures.intents import D_Q, ERR_IA_G, D_nDCG, Dsharp_nDCG, Dsharp_Q, IRec, nDCG_IA
+from ir_measures_graded.core.measures import intents
+from ir_measures_graded.core.measures.intents import (
+    D_Q,
+    ERR_IA_G,
+    D_nDCG,
+    Dsharp_nDCG,
+    Dsharp_Q,
+    IRec,
+    nDCG_IA,
+)
 
 JUDGED = {
     ("1", "a"): 2, ("1", "b"): 1, ("2", "a"): 0, ("2", "b"): 3, ("2", "c"): 1, ("3", "d"): 1, ("4", "a"): 0
@@ -159,6 +167,6 @@ def test_the_values_of_a_topic_do_not_depend_on_blocks(monkeypatch, tmp_path):
     run = {topic: {f"d{doc}": random.random() for doc in range(8)} for topic in judged}
     lines = [f"{topic} Q0 {doc} 0 {score} r\n" for topic, docs in run.items() for doc, score in docs.items()]
     (tmp_path / "r.run").write_text("".join(lines))
-    monkeypatch.setattr("ir_measures_graded.inputs.files.ROWS", 10)
+    monkeypatch.setattr("ir_measures_graded.files.files.ROWS", 10)
     whole = values(intents.MEASURES, qrels, run)
     assert (values(intents.MEASURES, qrels, tmp_path / "r.run") == whole).all()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import CG, DCG_JK, ERR_G, GradedError, nDCG_JK, parse_measure
-from ir_measures_graded.measures.parameters import Choice, Count, Flag, Real
+from ir_measures_graded.core.measures.parameters import Choice, Count, Flag, Real
 
 ABOVE_1 = Real(default=2, above=1, desc="")
 FROM_0 = Real(default=1, at_least=0, desc="")

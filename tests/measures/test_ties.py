@@ -9,9 +9,9 @@ import pytest
 from brute_force import alternatives, judgments, orders, topic, values, with_option
 from ir_measures_graded import NCU, AtRelevant, GradedError, Real, TopicMeasure, WeightedGains, parse_measure
 from ir_measures_graded.analysis import curves
-from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.measures.cascade import EBR, ERR_G, iRBU, nERR
-from ir_measures_graded.uncertainty import Undetermined, ties
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.measures.cascade import EBR, ERR_G, iRBU, nERR
+from ir_measures_graded.core.uncertainty import Undetermined, ties
 
 TOPICS = [topic(Random(seed)) for seed in range(25)]
 ORDERS = [[(qrels, strict) for strict in orders(run)] for qrels, run in TOPICS]

@@ -11,10 +11,10 @@ from brute_force import LEVELS, alternatives, judgments, topic, values, with_opt
 from ir_measures_graded import NDCNG, SR, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
 from ir_measures_graded.analysis.curves import values_at_ranks
+from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.uncertainty import Undetermined
+from ir_measures_graded.core.uncertainty import judgments as uncertainty_judgments
 from ir_measures_graded.evaluation.named import study_of
-from ir_measures_graded.measures import MEASURES
-from ir_measures_graded.uncertainty import Undetermined
-from ir_measures_graded.uncertainty import judgments as uncertainty_judgments
 
 TOPICS = [topic(Random(seed), retrieved=5) for seed in range(20)]
 EXTREMES = {"min": min, "max": max}

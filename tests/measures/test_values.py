@@ -11,7 +11,7 @@ from test_every_measure import every_measure, variants, with_top_gain
 
 import reference
 import strategies
-from ir_measures_graded.measures import MEASURES
+from ir_measures_graded.core.measures import MEASURES
 
 
 def assert_reference_values(measures, qrels, run):

@@ -23,7 +23,7 @@ import ir_measures_graded
 import strategies
 from input_forms import FORMS
 from ir_measures_graded import GradedError, GradedProvider
-from ir_measures_graded.evaluation import trec_eval as standard
+from ir_measures_graded.core import standard as standard
 
 RELS = [{}, {"rel": 2}, {"rel": 4}]
 LISTS = [{}, {"judged_only": True}]

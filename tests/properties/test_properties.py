@@ -9,7 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies
-from ir_measures_graded import GradedEvaluator, measures, parse_measure
+from ir_measures_graded import GradedEvaluator, parse_measure
+from ir_measures_graded.core import measures
 from reference import gain
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reference
 import strategies
 from ir_measures_graded import GradedError
-from ir_measures_graded.ranking.gains import canonical_gains, gain_of
+from ir_measures_graded.core.ranking.gains import canonical_gains, gain_of
 
 
 @pytest.mark.parametrize(

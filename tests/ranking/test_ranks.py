@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import reference
 import strategies
 from ir_measures_graded import GradedError
-from ir_measures_graded.evaluation.reduction import JudgedDocuments
-from ir_measures_graded.inputs import rows
-from ir_measures_graded.inputs.in_memory import read_qrels, read_run
+from ir_measures_graded.core.reduction import JudgedDocuments
+from ir_measures_graded.core.rows import rows
+from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 
 
 def documents_of(qrels):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import golden
 from ir_measures_graded import CG, DCG_JK, NDCNG, GradedError, nCG, nDCG_JK, parse_measure
+from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.errors import UnknownMeasureError
-from ir_measures_graded.registry.notation import parse_measures
 
 
 def original(text):

@@ -21,8 +21,8 @@ def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
         import ir_measures, ir_measures_graded
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            ir_measures_graded.registry.plugins.load()
-            met = ir_measures_graded.registry.plugins.plugins()
+            ir_measures_graded.core.registry.plugins.load()
+            met = ir_measures_graded.core.registry.plugins.plugins()
         qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
         values = {}
         for name in ("First(p=2)", "nDCG_JK(b=2)@10", "nDCG@10"):
@@ -276,7 +276,7 @@ def test_plugins_can_be_switched_off(tmp_path):
     distribution(tmp_path, "broken", "raise RuntimeError")
     code = """
         import ir_measures, ir_measures_graded
-        print(*(plugin.distribution for plugin in ir_measures_graded.registry.plugins.plugins()))
+        print(*(plugin.distribution for plugin in ir_measures_graded.core.registry.plugins.plugins()))
         ir_measures.parse_measure("First")
     """
     done = python(tmp_path, code, mode="off")
@@ -292,7 +292,7 @@ def test_strict_mode_raises_for_a_skipped_plugin(tmp_path):
         import ir_measures, ir_measures_graded
         for _ in range(2):
             try:
-                ir_measures_graded.registry.plugins.load()
+                ir_measures_graded.core.registry.plugins.load()
             except ir_measures_graded.GradedError as error:
                 print(error)
         print(ir_measures.parse_measure("First"))
@@ -309,7 +309,7 @@ def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
         import ir_measures, ir_measures_graded
         ir_measures.parse_measure("nDCG_JK@10")
         print("works" in sys.modules)
-        from ir_measures_graded.registry.plugins import origin
+        from ir_measures_graded.core.registry.plugins import origin
         print(ir_measures_graded.First(p=2) @ 3, origin(ir_measures_graded.First))
         print("works" in sys.modules)
         print(*map(ir_measures.parse_measure, ("First", "\u00b5First", "\u03bcFirst")))

@@ -75,7 +75,7 @@ def test_import_has_no_other_effect():
     import ir_measures_graded
     after = state()
 
-    ours, measures = set(), ir_measures_graded.measures
+    ours, measures = set(), ir_measures_graded.core.measures
     for measure in (*measures.MEASURES, *measures.intents.MEASURES, *measures.sessions.MEASURES):
         ours |= {measure.NAME, *measure.ALIASES}
     assert after["measures"].keys() - before["measures"].keys() == ours, after["measures"].keys()
@@ -115,7 +115,7 @@ def check(again):
     assert ours.supports(ir_measures.AP)  # still accelerated
     assert theirs == others
     assert ir_measures.providers.registry["graded"] is again.graded
-    from ir_measures_graded.registry.plugins import plugins
+    from ir_measures_graded.core.registry.plugins import plugins
     assert [plugin.status for plugin in plugins()] == ["loaded"], plugins()
 {indent(VALUE, "    ")}
     assert type(measure) is type(again.nDCG_JK)

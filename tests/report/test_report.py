@@ -17,9 +17,9 @@ pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed"
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded.analysis import compare, evaluate, judges, ranges, report
-from ir_measures_graded.evaluation import reduction
-from ir_measures_graded.inputs.files import RunFile
-from ir_measures_graded.judging.merging import levels_of
+from ir_measures_graded.analysis.judging.merging import levels_of
+from ir_measures_graded.core import reduction
+from ir_measures_graded.files.files import RunFile
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 1}}
 RUNS = {
@@ -222,7 +222,7 @@ def test_the_method_names_inputs_and_sources(tmp_path):
 
 
 def test_many_topics_are_limited_to_those_in_which_the_runs_differ(monkeypatch):
-    monkeypatch.setattr(sys.modules["ir_measures_graded.report.sections"], "MOST", 2)
+    monkeypatch.setattr(sys.modules["ir_measures_graded.analysis.report.sections"], "MOST", 2)
     found = report(QRELS, RUNS, ["nDCG_JK@2"], resamples=9)
     assert [topic.topic for topic in found.rankings.topics] == ["q1", "q3"]
     assert "These are the 2 of 3 topics" in found.html

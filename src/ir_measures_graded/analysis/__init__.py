@@ -37,11 +37,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.evaluate import Evaluation, evaluate
-from ..judging.agreement import JudgeAgreement, Judges, agreement, judges
-from ..judging.estimate import Estimates, estimate
-from ..judging.holes import Holes, add_answers, holes
 from ..output import plots
-from ..statistics.intervals import FewTopicsWarning
 from .check import Check, check
 from .compare import compare, compare_values
 from .comparison import Comparison
@@ -51,15 +47,19 @@ from .explain import ExplainedDifference, Explanation, explain, explain_differen
 from .gate import Gate, gate, gate_values
 from .identify import Identification, identify
 from .intervals import Intervals, intervals
+from .judging.agreement import JudgeAgreement, Judges, agreement, judges
+from .judging.estimate import Estimates, estimate
+from .judging.holes import Holes, add_answers, holes
 from .levels import Levels, levels
 from .over_collections import OverCollections, compare_collections, read_collections
 from .power import Power, power, power_of_values
 from .ranges import Difference, Range, Ranges, ranges
 from .sensitivity import Sensitivity, sensitivity
+from .statistics.intervals import FewTopicsWarning
 from .swaps import Swaps, swaps
 
 if TYPE_CHECKING:
-    from ..report.report import Report, report
+    from .report.report import Report, report
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "report"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections", "compare_values"]

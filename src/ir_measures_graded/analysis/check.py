@@ -7,15 +7,15 @@ from typing import Any
 
 from ir_measures import Measure
 
+from ..core.provider import GradedProvider, check_levels
+from ..core.registry.facts import needs_intents
+from ..core.registry.notation import parse_measures
 from ..errors import EmptyRunWarning, GradedError
 from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
-from ..evaluation.provider import GradedProvider, check_levels
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, measure_remarks
 from ..output import plots
 from ..output.formats import Table, counted
 from ..output.result import Result
-from ..registry.facts import needs_intents
-from ..registry.notation import parse_measures
 from .levels import Levels, levels
 
 

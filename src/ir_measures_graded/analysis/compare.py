@@ -22,7 +22,8 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import mean_over_topics
+from ..core.by_topic import mean_over_topics
+from ..core.registry.facts import sign_of
 from ..errors import GradedError, shown
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.groups import By, groups_of
@@ -30,14 +31,13 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import Repeats, column_of
 from ..output.formats import known, listed
-from ..registry.facts import sign_of
-from ..statistics import significance
-from ..statistics.components import errors_of
-from ..statistics.intervals import STUDENT, check
-from ..statistics.options import check_test, need_statistics
-from ..statistics.paired import FEW, Paired, Pairs, paired
-from ..statistics.significance import Outcome, run_ranks
 from .comparison import CONOVER, PAIRED_T, REPEATS, TUKEY_HSD, Comparison, Test, reference_of
+from .statistics import significance
+from .statistics.components import errors_of
+from .statistics.intervals import STUDENT, check
+from .statistics.options import check_test, need_statistics
+from .statistics.paired import FEW, Paired, Pairs, paired
+from .statistics.significance import Outcome, run_ranks
 
 FRIEDMAN: Final = "Friedman"
 ANOVA_RUNS: Final = "ANOVA: runs"

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.facts import sign_of
+from ..core.registry.notation import one_of
 from ..errors import GradedError, did_you_mean
 from ..output import plots
 from ..output.formats import Table, counted, listed, records_of, rows_of
 from ..output.result import Grouped
-from ..registry.facts import sign_of
-from ..registry.notation import one_of
-from ..statistics.intervals import KINDS, STUDENT
-from ..statistics.significance import quietly
 from .paper import ComparedRuns, PaperTable, Win, beaten_by, beaten_cell, in_order, letters, stars
+from .statistics.intervals import KINDS, STUDENT
+from .statistics.significance import quietly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import mean_over_topics
+from ..core.by_topic import mean_over_topics
+from ..core.measures.base import GradedMeasure
+from ..core.measures.topics import Topics
+from ..core.provider import check_levels, computed, view
+from ..core.ranking.gains import gain_of
+from ..core.registry.facts import gains_of, is_graded, is_normalised, is_plain_sum, needs_intents, sign_of
+from ..core.registry.names import registry
+from ..core.registry.notation import checked, parse_measures
+from ..core.uncertainty import evaluated_curve
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate, tracked
 from ..evaluation.named import (
@@ -30,19 +38,11 @@ from ..evaluation.named import (
     read_judgments,
     studied,
 )
-from ..evaluation.provider import check_levels, computed, view
 from ..evaluation.remarks import RunRemarks, warn_of
-from ..measures.base import GradedMeasure
-from ..measures.topics import Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import gain_of
-from ..registry.facts import gains_of, is_graded, is_normalised, is_plain_sum, needs_intents, sign_of
-from ..registry.names import registry
-from ..registry.notation import checked, parse_measures
-from ..statistics.options import check_probability, refuse_large, statistics_library, whole_number
-from ..uncertainty import evaluated_curve
+from .statistics.options import check_probability, refuse_large, statistics_library, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..registry.facts import is_normalised, sign_of
-from ..statistics.options import whole_number
 from .curves import IDEAL, Curves
+from .statistics.options import whole_number
 
 ACROSS = 3
 SLACK = 1e-12  # relative: means of equal vectors may differ by rounding errors

@@ -15,23 +15,23 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import bounds_of, changes, positions
+from ..core.by_topic import bounds_of, changes, positions
+from ..core.ranking.gains import gain_of, plain_number
+from ..core.ranking.order import as_compared
+from ..core.ranking.ranks import JudgedRanks
+from ..core.registry import facts
+from ..core.registry.facts import is_graded
+from ..core.registry.notation import parse_measures
+from ..core.rows.in_memory import Source
+from ..core.uncertainty.ties import in_order, needs_states, sorts_ties
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
-from ..inputs.in_memory import Source
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import gain_of, plain_number
-from ..ranking.order import as_compared
-from ..ranking.ranks import JudgedRanks
-from ..registry import facts
-from ..registry.facts import is_graded
-from ..registry.notation import parse_measures
-from ..statistics.options import refuse_large, whole_number
-from ..uncertainty.ties import in_order, needs_states, sorts_ties
 from .curves import ideal_run, takes_cutoff, values_at_ranks
+from .statistics.options import refuse_large, whole_number
 
 BYTES = 300
 """The memory that an explanation takes per topic and rank."""

@@ -28,7 +28,8 @@ from xml.etree import ElementTree
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import mean_over_topics
+from ..core.by_topic import mean_over_topics
+from ..core.registry.facts import is_graded, sign_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.groups import By, groups_of
@@ -38,13 +39,12 @@ from ..evaluation.values import number_in
 from ..output import plots
 from ..output.formats import Table, counted, listed, rows_of
 from ..output.result import Result
-from ..registry.facts import is_graded, sign_of
-from ..statistics.agreement import rbo
-from ..statistics.options import need_statistics, statistics_library
-from ..statistics.paired import FEW, POWER, topics_needed
-from ..statistics.significance import EXACT, differences_of, holm
 from .comparison import PValue
 from .ranges import differences_by_topic
+from .statistics.agreement import rbo
+from .statistics.options import need_statistics, statistics_library
+from .statistics.paired import FEW, POWER, topics_needed
+from .statistics.significance import EXACT, differences_of, holm
 
 HOLDS: Final = "holds"
 WORSE: Final = "worse"

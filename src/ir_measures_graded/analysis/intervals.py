@@ -11,16 +11,16 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure, SumAgg
 
-from ..by_topic import mean_over_topics
+from ..core.by_topic import mean_over_topics
+from ..core.registry.facts import sign_of
+from ..core.registry.notation import parse_measure
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..output import plots
 from ..output.formats import Table, counted, listed, records_of, rows_of
 from ..output.result import Result
-from ..registry.facts import sign_of
-from ..registry.notation import parse_measure
-from ..statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, check, mean_interval
-from ..statistics.options import need_statistics
+from .statistics.intervals import BCA, KINDS, STUDENT, FewTopicsWarning, check, mean_interval
+from .statistics.options import need_statistics
 
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14 points too low."""

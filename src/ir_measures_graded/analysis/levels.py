@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
 from ..evaluation.named import Qrels, read_judgments
-from ..inputs.sources import definitions_of
+from ..files.sources import definitions_of
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
 
 DEFINITION = 60
 """The table shows at most this many characters of a definition."""

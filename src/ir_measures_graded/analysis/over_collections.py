@@ -16,24 +16,24 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import mean_over_topics
+from ..core.by_topic import mean_over_topics
+from ..core.registry.facts import sign_of
+from ..core.registry.notation import NamedMeasure, one_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import about, short_names
 from ..evaluation.values import COLLECTION, frame_of, needed_column
-from ..inputs.files import RunFile
-from ..inputs.sources import is_file, scoreddocs_of
+from ..files.files import RunFile
+from ..files.sources import is_file, scoreddocs_of
 from ..output import plots
 from ..output.formats import Table, counted, known, listed, records_of
-from ..registry.facts import sign_of
-from ..registry.notation import NamedMeasure, one_of
-from ..statistics.components import resampled_interval, stratified_t
-from ..statistics.options import check_test, need_statistics
-from ..statistics.paired import FEW, Paired, Pairs, paired
-from ..statistics.significance import holm, quietly
 from .compare import pairs_of, refuse_few
 from .comparison import PValue, reference_of
 from .paper import ComparedRuns, PaperTable, Win, beaten_cell, in_order
+from .statistics.components import resampled_interval, stratified_t
+from .statistics.options import check_test, need_statistics
+from .statistics.paired import FEW, Paired, Pairs, paired
+from .statistics.significance import holm, quietly
 
 ALL = "all"
 """The name of what holds over all collections."""

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.facts import sign_of
 from ..output.formats import PLACES, Table, escaped_latex, escaped_markdown
 from ..output.result import Result
-from ..registry.facts import sign_of
 
 CELL_WIDTH = 24
 STARS = ((0.01, "**"), (0.05, "*"))

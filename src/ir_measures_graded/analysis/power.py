@@ -29,6 +29,7 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.notation import one_of
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation, evaluated, tracked
 from ..evaluation.groups import By, groups_of
@@ -37,10 +38,9 @@ from ..evaluation.sessions import Given
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Grouped
-from ..registry.notation import one_of
-from ..statistics import paired, significance
-from ..statistics.options import check_test, need_statistics, statistics_library
-from ..statistics.paired import FEW, POWER
+from .statistics import paired, significance
+from .statistics.options import check_test, need_statistics, statistics_library
+from .statistics.paired import FEW, POWER
 
 TUKEY: Final = "tukey"
 PRIMARY: Final = "t-holm"

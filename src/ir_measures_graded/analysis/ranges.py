@@ -20,23 +20,23 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import bounds_of, mean_over_topics, positions
+from ..core.by_topic import bounds_of, mean_over_topics, positions
+from ..core.measures.base import GradedMeasure
+from ..core.measures.topics import GainList, Topics
+from ..core.provider import computed
+from ..core.registry.facts import is_graded, sign_of, uses_recall_base
+from ..core.registry.notation import parse_measures
+from ..core.rows.id_matching import Column, equal_pairs
+from ..core.uncertainty import evaluated, with_option
+from ..core.uncertainty.extremes import difference
+from ..core.uncertainty.judgments import Undetermined, filled, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.evaluate import tracked
 from ..evaluation.named import Qrels, Runs, StudiedRun, study_of
-from ..evaluation.provider import computed
-from ..inputs.id_matching import Column, equal_pairs
-from ..measures.base import GradedMeasure
-from ..measures.topics import GainList, Topics
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..registry.facts import is_graded, sign_of, uses_recall_base
-from ..registry.notation import parse_measures
-from ..statistics.options import refuse_large, whole_number
-from ..uncertainty import evaluated, with_option
-from ..uncertainty.extremes import difference
-from ..uncertainty.judgments import Undetermined, filled, unjudged_of
+from .statistics.options import refuse_large, whole_number
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
+from ..core.registry.facts import sign_of
+from ..core.registry.notation import parse_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, read_judgments
@@ -20,11 +23,8 @@ from ..evaluation.sessions import Given, in_sessions
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
-from ..registry.facts import sign_of
-from ..registry.notation import parse_measures
-from ..statistics.agreement import swapped
-from ..statistics.significance import EXACT, run_ranks
+from .statistics.agreement import swapped
+from .statistics.significance import EXACT, run_ranks
 
 LIMITS = (None, 0.9, 0.8)
 """The thresholds that τ can be below; None for none."""

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import mean_over_topics
+from ..core.by_topic import mean_over_topics
+from ..core.registry.notation import parse_measures
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate, tracked
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..registry.notation import parse_measures
-from ..statistics.options import refuse_large, whole_number
+from .statistics.options import refuse_large, whole_number
 
 LEVELS = (2, 10, 20, 50)
 MEASURES = ("NDCNG(avg=True)", "muAP", "NDCNG(avg=True,max_gain=1)")

@@ -10,18 +10,18 @@ from typing import Any
 
 from ir_measures import Measure
 
+from ..core.ranking.gains import named_weightings, weighting
+from ..core.registry.names import registry
+from ..core.registry.notation import parse_measure, parse_measures
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.groups import is_column
 from ..evaluation.named import Judgments, read_judgments, run_names, short_names
 from ..evaluation.sessions import in_sessions
 from ..evaluation.values import column_of, read_sessions
-from ..inputs.files import RunFile
-from ..inputs.sources import is_file, scoreddocs_of
+from ..files.files import RunFile
+from ..files.sources import is_file, scoreddocs_of
 from ..output.formats import listed
-from ..ranking.gains import named_weightings, weighting
-from ..registry.names import registry
-from ..registry.notation import parse_measure, parse_measures
 from .parser import Namespace, Parser, typed
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"

@@ -6,13 +6,13 @@ from typing import Any
 
 from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
 from ..analysis.compare import TESTS
+from ..analysis.statistics.intervals import METHODS, STUDENT
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import about
-from ..inputs.content import is_lasting
+from ..files.content import is_lasting
 from ..output.formats import remarks, rows_of
 from ..output.provenance import provenance
-from ..statistics.intervals import METHODS, STUDENT
 from . import arguments as common
 from .parser import Namespace, Parser
 from .results import add_output, command_line, shown

@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Mapping
 
+from ..core.rows.columns import QRELS, RUN, Chosen, Role, chosen_columns
 from ..errors import GradedError
-from ..inputs.columns import QRELS, RUN, Chosen, Role, chosen_columns
-from ..inputs.conversion import MERGES, one_intent, read_rows, written
+from ..files.conversion import MERGES, one_intent, read_rows, written
 from ..output.files import write_files
 from .arguments import add_form
 from .parser import Namespace, Parser

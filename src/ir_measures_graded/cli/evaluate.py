@@ -54,8 +54,8 @@ def run(arguments: Namespace) -> list[str]:
         raise GradedError("--confidence is about means; omit --by_query (-q)")
     if arguments.confidence is not None:
         from ..analysis import intervals  # takes time: imports all analyses
-        from ..statistics.intervals import STUDENT, check
-        from ..statistics.options import need_statistics
+        from ..analysis.statistics.intervals import STUDENT, check
+        from ..analysis.statistics.options import need_statistics
 
         method = check(arguments.confidence, arguments.interval or STUDENT)
         need_statistics("scipy")

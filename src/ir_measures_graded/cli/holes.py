@@ -2,9 +2,9 @@
 
 import warnings
 
+from ..analysis.judging.holes import holes
+from ..analysis.judging.merging import MergedQrels, trec_lines
 from ..errors import GradedError
-from ..judging.holes import holes
-from ..judging.merging import MergedQrels, trec_lines
 from .arguments import add_collection, at_least_1, inputs, options
 from .parser import Namespace, Parser, typed
 from .results import add_output, shown

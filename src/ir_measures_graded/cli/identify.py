@@ -4,7 +4,7 @@ from typing import Any
 
 from ..analysis import identify
 from ..errors import GradedError
-from ..inputs.files import RunFile
+from ..files.files import RunFile
 from .arguments import add_qrels, options
 from .parser import Namespace, Parser
 from .results import add_output, shown

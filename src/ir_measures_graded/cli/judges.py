@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
+from ..analysis.judging.agreement import RESAMPLES, compared
+from ..analysis.judging.estimate import estimated
+from ..analysis.judging.merging import holds_answers
+from ..analysis.judging.panel import HUMAN_FIRST, panels
+from ..analysis.statistics.intervals import STUDENT, check
+from ..analysis.statistics.options import whole_number
 from ..errors import GradedError
-from ..inputs.sources import is_file
-from ..judging.agreement import RESAMPLES, compared
-from ..judging.estimate import estimated
-from ..judging.merging import holds_answers
-from ..judging.panel import HUMAN_FIRST, panels
+from ..files.sources import is_file
 from ..output.formats import FOR_PEOPLE, Table
-from ..statistics.intervals import STUDENT, check
-from ..statistics.options import whole_number
 from .arguments import add_jobs, add_qrels, add_resamples, add_runs, given, options
 from .parser import Namespace, Parser
 from .results import add_output, shown

@@ -3,11 +3,11 @@
 from itertools import groupby
 from typing import Any
 
+from ..core.registry import plugins
+from ..core.registry.listing import better, facts_of, page, standard
+from ..core.registry.notation import parse_measures
 from ..errors import GradedError
 from ..output.formats import Table
-from ..registry import plugins
-from ..registry.listing import better, facts_of, page, standard
-from ..registry.notation import parse_measures
 from . import PROGRAM
 from .parser import Namespace, Parser
 from .results import add_output, shown

@@ -2,7 +2,7 @@
 
 from ..analysis import power
 from ..analysis.power import PRIMARY, TESTS
-from ..statistics.paired import POWER
+from ..analysis.statistics.paired import POWER
 from .arguments import TESTED, VALUES, add_collection, add_tests, given, numbers, options
 from .parser import Namespace, Parser
 from .results import add_output, shown

@@ -1,8 +1,8 @@
 """The command `report`."""
 
+from ..analysis.report import pages
+from ..analysis.report.report import MEASURES, TITLE, report
 from ..errors import GradedError
-from ..report import pages
-from ..report.report import MEASURES, TITLE, report
 from .arguments import VALUES, add_alpha, add_collection, given, options
 from .parser import Namespace, Parser
 from .results import command_line

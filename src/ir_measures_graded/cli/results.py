@@ -61,7 +61,7 @@ def check_files(arguments: Namespace) -> None:
             if ending in plots.FORMATS and arguments.drawn:
                 plots.need_matplotlib()
             elif ending == PAGE:
-                from ..report import pages  # takes time
+                from ..analysis.report import pages  # takes time
 
                 pages.need_jinja()
             elif ending not in (*TABLES, *arguments.documents):
@@ -128,7 +128,7 @@ def shown(
         return first + (remarks(form, parts, notes, places) if form in FOR_PEOPLE else [])
 
     def page() -> str:
-        from ..report import pages
+        from ..analysis.report import pages
 
         try:
             drawn = figure and figure()

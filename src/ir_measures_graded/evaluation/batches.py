@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.facts import may_need_all_topics, needs_all_topics
+from ..core.registry.notation import parse_measures
+from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
+from ..core.rows.columns import QRELS, RUN, Role, column_names
+from ..core.rows.in_memory import in_memory, read_run
+from ..core.rows.rows import Rows, RunSource, floats
 from ..errors import GradedError, shown
-from ..inputs.arrow import arrow_array, exports_arrow, whole_table
-from ..inputs.columns import QRELS, RUN, Role, column_names
-from ..inputs.files import joined
-from ..inputs.in_memory import in_memory, read_run
-from ..inputs.rows import Rows, RunSource, floats
-from ..registry.facts import may_need_all_topics, needs_all_topics
-from ..registry.notation import parse_measures
+from ..files.files import joined
 from .evaluate import Work
 from .named import Judgments, Run
 

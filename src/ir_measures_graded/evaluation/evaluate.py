@@ -17,18 +17,18 @@ from typing import Any, TypeVar
 import numpy as np
 from ir_measures import Measure, SumAgg
 
-from ..by_topic import mean_over_topics
+from ..core.by_topic import mean_over_topics
+from ..core.provider import aggregate, provider_named
+from ..core.registry import plugins
+from ..core.registry.facts import sign_of
+from ..core.registry.notation import one_of, parse_measures
 from ..errors import GradedError, install_hint
 from ..output import plots
 from ..output.formats import Table, counted, listed
 from ..output.result import Result
-from ..registry import plugins
-from ..registry.facts import sign_of
-from ..registry.notation import one_of, parse_measures
-from .evaluators import evaluators, explained, provider_named
+from .evaluators import evaluators, explained
 from .groups import By, is_column
 from .named import Qrels, Run, Runs, StudiedRun, Study, about, named_runs, read_judgments, study_of
-from .provider import aggregate
 from .remarks import RunRemarks, depth_of, measure_remarks, warn_of
 from .sessions import Fields, Given, SessionValues, in_sessions, turn_measure
 from .values import read_values

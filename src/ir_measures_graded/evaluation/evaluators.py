@@ -12,30 +12,10 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 from ir_measures.util import RunConverter
 
+from ..core.provider import GradedEvaluator, GradedProvider
+from ..core.registry.names import registry
 from ..errors import GradedError, shown
-from ..registry.names import registry
 from .named import Judgments, about
-from .provider import GradedEvaluator, GradedProvider
-
-
-def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:
-    """The provider of that name, None for None.
-
-    Raises `GradedError` for an unknown name, and for a measure that the provider lacks.
-    """
-    if name is None:
-        return None
-    known = ir_measures.providers.registry
-    if name not in known:
-        raise GradedError(f"there is no provider {shown(name)}; ir_measures has {', '.join(known)}")
-    provider = known[name]
-    if not provider.is_available():
-        hint = f"; to install it: {how}" if (how := provider.install_instructions()) else ""
-        raise GradedError(f"the provider {name} is not available here{hint}")
-    if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
-        raise GradedError(f"the provider {name} does not compute {', '.join(missing)}")
-    return provider
-
 
 Others = list[tuple[list[Measure], Evaluator]]
 """Evaluators of other providers, each with the measures that may safely share it."""

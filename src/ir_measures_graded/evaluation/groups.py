@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
+from ..core.ranking.gains import plain_number
 from ..errors import GradedError
 from ..output.formats import listed
-from ..ranking.gains import plain_number
 from .values import number_in, read_attribute
 
 By = Mapping[str, Any] | str | None

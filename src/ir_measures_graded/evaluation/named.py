@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.measures.base import GradedMeasure
+from ..core.measures.topics import Topics
+from ..core.provider import view
+from ..core.ranking.judged import Judged
+from ..core.ranking.ranks import JudgedRanks
+from ..core.reduction import JudgedDocuments, ReducedBlock
+from ..core.rows.arrow import exports_arrow, is_stream, whole_table
+from ..core.rows.in_memory import InMemory, Source
+from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
 from ..errors import FileError, GradedError, did_you_mean, shown
-from ..inputs.arrow import exports_arrow, is_stream, whole_table
-from ..inputs.files import RunFile, by_column
-from ..inputs.in_memory import InMemory, Source
-from ..inputs.rows import Rows, RunSource, refuse_empty, refuse_mixed, refuse_repeated
-from ..inputs.sources import qrels_source, run_source
-from ..measures.base import GradedMeasure
-from ..measures.topics import Topics
+from ..files.files import RunFile, by_column
+from ..files.sources import qrels_source, run_source
 from ..output.result import Result
-from ..ranking.judged import Judged
-from ..ranking.ranks import JudgedRanks
-from .provider import view
-from .reduction import JudgedDocuments, ReducedBlock
 from .remarks import RunRemarks, warn_of
 
 if TYPE_CHECKING:

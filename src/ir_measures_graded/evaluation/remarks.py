@@ -11,14 +11,14 @@ from itertools import pairwise
 import numpy as np
 from ir_measures import Measure
 
+from ..core.ranking.judged import Judged
+from ..core.reduction import ReducedBlock
+from ..core.registry.facts import needs_intents
+from ..core.rows.rows import RunSource
 from ..errors import InputWarning
-from ..inputs.content import FIRST, Content
-from ..inputs.files import RunFile
-from ..inputs.rows import RunSource
+from ..files.content import FIRST, Content
+from ..files.files import RunFile
 from ..output.formats import counted, listed
-from ..ranking.judged import Judged
-from ..registry.facts import needs_intents
-from .reduction import ReducedBlock
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure, SumAgg
 
+from ..core.measures.sessions import SessionMeasure, Turns
+from ..core.provider import aggregate, view
+from ..core.rows.in_memory import read_run
 from ..errors import GradedError, shown
-from ..inputs.in_memory import read_run
-from ..measures.sessions import SessionMeasure, Turns
 from .named import Judgments, Qrels, about, read_judgments
-from .provider import aggregate, view
 
 Given = bool | str | re.Pattern[str] | Mapping[Any, tuple[Any, Any]] | None
 """How topics form sessions: True for ids such as ``31_1``, a pattern with the groups session and turn, or a

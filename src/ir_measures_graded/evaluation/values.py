@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.registry.notation import measure_named
+from ..core.rows.arrow import exports_arrow, whole_table
+from ..core.rows.columns import NAMES, column_name, plain, required_column
 from ..errors import FileError, GradedError, shown
-from ..inputs.arrow import exports_arrow, whole_table
-from ..inputs.columns import NAMES, column_name, plain, required_column
-from ..inputs.content import DAMAGE, Content
-from ..inputs.json_files import IS_JSON
-from ..inputs.strict_lines import number_of
-from ..inputs.table_files import kind_of
+from ..files.content import DAMAGE, Content
+from ..files.json_files import IS_JSON
+from ..files.strict_lines import number_of
+from ..files.table_files import kind_of
 from ..output.formats import counted, listed
-from ..registry.notation import measure_named
 from .named import UNNAMED, about, run_names
 
 if TYPE_CHECKING:

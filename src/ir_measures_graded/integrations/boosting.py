@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ..by_topic import changes
+from ..core.arrays import ArrayEvaluator, Measures
+from ..core.by_topic import changes
+from ..core.registry.facts import needs_all_topics, sign_of
+from ..core.registry.notation import parse_measures
 from ..errors import GradedError, install_hint
-from ..evaluation.arrays import ArrayEvaluator, Measures
-from ..registry.facts import needs_all_topics, sign_of
-from ..registry.notation import parse_measures
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 KEPT = 8

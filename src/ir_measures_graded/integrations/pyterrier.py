@@ -25,13 +25,13 @@ import ir_measures.util
 import ir_measures_graded
 
 from .. import demo
+from ..core.measures.base import GradedMeasure
+from ..core.ranking.gains import EXP, LINEAR
+from ..core.registry import names, plugins
+from ..core.registry.facts import is_graded, needs_all_topics, smaller_is_better
+from ..core.registry.install import redirect
+from ..core.registry.notation import named_by, parse_trec_name
 from ..errors import GradedError
-from ..measures.base import GradedMeasure
-from ..ranking.gains import EXP, LINEAR
-from ..registry import names, plugins
-from ..registry.facts import is_graded, needs_all_topics, smaller_is_better
-from ..registry.install import redirect
-from ..registry.notation import named_by, parse_trec_name
 
 
 def load() -> ModuleType:

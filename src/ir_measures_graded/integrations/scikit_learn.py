@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ..core.arrays import array_mean
 from ..errors import GradedError, install_hint, shown
-from ..evaluation.arrays import array_mean
 from .boosting import Metric
 
 PASS_GROUPS = (

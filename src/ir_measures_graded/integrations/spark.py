@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ir_measures import MeanAgg, Measure, SumAgg
 
+from ir_measures_graded.core.registry import plugins
+from ir_measures_graded.core.registry.notation import parse_measures
+from ir_measures_graded.core.rows.columns import QRELS, RUN, Role, column_name, column_names, is_rank
 from ir_measures_graded.errors import GradedError, install_hint, shown
 from ir_measures_graded.evaluation.batches import COLUMNS, evaluate_batches, needs_levels
-from ir_measures_graded.inputs.columns import QRELS, RUN, Role, column_name, column_names, is_rank
-from ir_measures_graded.registry import plugins
-from ir_measures_graded.registry.notation import parse_measures
 
 try:
     from pyspark.sql import SparkSession, functions, types

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ...core.ranking.gains import LINEAR
+from ...core.registry.facts import is_graded
 from ...output import plots
 from ...output.formats import Table, counted, listed
 from ...output.result import Result
-from ...ranking.gains import LINEAR
-from ...registry.facts import is_graded
 from . import definitions as by
 from .cases import Case
 from .definitions import BASE, LABELS, Definition

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...by_topic import changes, positions
-from ...evaluation.reduction import JudgedDocuments, ReducedBlock
-from ...inputs.content import Content, File
-from ...inputs.id_matching import Ids
-from ...inputs.rows import Rows
-from ...measures.topics import ratio
-from ...ranking.gains import LINEAR, plain_number
-from ...ranking.judged import Judged
+from ...core.by_topic import changes, positions
+from ...core.measures.topics import ratio
+from ...core.ranking.gains import LINEAR, plain_number
+from ...core.ranking.judged import Judged
+from ...core.reduction import JudgedDocuments, ReducedBlock
+from ...core.rows.id_matching import Ids
+from ...core.rows.rows import Rows
+from ...files.content import Content, File
 from . import definitions as by
 from .definitions import Order
 

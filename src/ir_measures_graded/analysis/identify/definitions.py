@@ -20,15 +20,15 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
+from ...core.measures.cumulated_gain import CG, DCG_JK, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
+from ...core.measures.sessions import SessionMeasure
+from ...core.measures.topics import ratio
+from ...core.provider import GradedProvider
+from ...core.ranking.gains import EXP, LINEAR, gain_of
+from ...core.registry.facts import is_graded, needs_intents
+from ...core.registry.names import registry
+from ...core.registry.notation import checked, parse_measure
 from ...errors import GradedError
-from ...evaluation.provider import GradedProvider
-from ...measures.cumulated_gain import CG, DCG_JK, DCG_Burges, nCG, nDCG_Burges, nDCG_JK
-from ...measures.sessions import SessionMeasure
-from ...measures.topics import ratio
-from ...ranking.gains import EXP, LINEAR, gain_of
-from ...registry.facts import is_graded, needs_intents
-from ...registry.names import registry
-from ...registry.notation import checked, parse_measure
 
 NDCG, DCG = "nDCG", "DCG"
 ALL_RANKS = "none"  # the cutoff of a measure without a cutoff

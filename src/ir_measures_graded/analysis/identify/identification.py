@@ -10,14 +10,14 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
+from ...core.ranking.judged import Judged
+from ...core.registry.notation import parse_measures
+from ...core.rows.rows import repeated_documents
 from ...errors import GradedError
 from ...evaluation.named import Judgments, Qrels, about, named_runs, read_judgments
-from ...inputs.files import RunFile
-from ...inputs.rows import repeated_documents
+from ...files.files import RunFile
 from ...output.formats import listed
-from ...ranking.judged import Judged
-from ...registry.notation import parse_measures
-from ...statistics.options import whole_number
+from ..statistics.options import whole_number
 from . import definitions as by
 from .answer import Identification, answer
 from .cases import Case, ranks_by_line

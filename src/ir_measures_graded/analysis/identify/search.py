@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ...by_topic import changes
+from ...core import standard as trec_eval
+from ...core.by_topic import changes
+from ...core.provider import computed, view
+from ...core.reduction import ReducedBlock
+from ...core.registry.facts import is_graded
+from ...core.uncertainty import evaluated
 from ...errors import GradedError
-from ...evaluation import trec_eval
 from ...evaluation.evaluate import evaluate
-from ...evaluation.provider import computed, view
-from ...evaluation.reduction import ReducedBlock
-from ...registry.facts import is_graded
-from ...uncertainty import evaluated
 from . import definitions as by
 from .cases import Case, Lists, descending
 from .definitions import BASE, Definition, Order

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ...ranking.gains import GainMap, plain_number
+from ...core.ranking.gains import GainMap, plain_number
 from .cases import Case, Documents
 from .definitions import DCG, NDCG, Gain
 from .search import SAMPLE, Space, cumulated, ideally_cumulated

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...core.rows.columns import column_name, plain
 from ...errors import GradedError, shown
 from ...evaluation.values import ALL, IDS, frame_of, number_in
-from ...inputs.columns import column_name, plain
 from ...output.formats import counted, listed
 
 if TYPE_CHECKING:

@@ -1,0 +1,441 @@
+"""Holes: the unjudged documents that are worth judging next, in batches.
+
+An unjudged document counts with its expected gain, estimated from judged documents with similar ranks. A
+pair of runs is open while the unjudged documents could plausibly reverse the sign of its difference. The next
+batch has the documents whose weights differ most between the runs of open pairs. With `near` = Σ over runs
+1/(rank + 5), the weights w (documents × runs) and T topics:
+
+    fit = isotonic regression of the gains of the judged documents on near, through (0, 0)
+    e   = gain if judged, else fit(near);  s² = mean squared residual
+    I   = the ideal value of each topic with e;  h = w[unjudged] / I[topic];  v = means with e
+    D   = T · (v_a − v_b);  G = hᵀh;  V = s² · (G_aa + G_bb − 2 G_ab);  z = |D| / √V
+    C   = exp(−z²/2) / V, diagonal 0;  L = diag(C·1) − C;  score = row sums of (h L) ∘ h
+
+A pair is open if z < 3. Documents are judged by depth until a residual is known, and for measures without a
+weight for each rank.
+
+B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation. SIGIR 2006. The
+regression of gains and the batches are ours.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.by_topic import positions
+from ...core.ranking.gains import gain_of
+from ...core.registry.facts import gains_of, is_normalised, is_weighted_by_rank, needs_intents, sign_of
+from ...core.registry.notation import parse_measure
+from ...errors import GradedError, InputWarning, NotApplicableError
+from ...evaluation.evaluate import evaluate
+from ...evaluation.named import Qrels, Run, Runs, StudiedRun, Study, named_runs, read_judgments, study_of
+from ...output import plots
+from ...output.files import write_whole
+from ...output.formats import PLACES, Table, comma_separated, counted
+from ...output.result import Result
+from ..statistics.options import need_statistics, statistics_library, whole_number
+from ..statistics.significance import EXACT
+from .merging import CSV_COLUMNS, Levels, MergedQrels, already_asked, answers_in, levels_of, merge_qrels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OPEN = 3.0
+"""A pair of runs is open below this many standard deviations."""
+FIRST_BATCH = 50
+BATCH_SHARE = 0.025
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Holes(Result):
+    """The next batch of unjudged documents within rank `depth`, the most useful first.
+
+    `topics` and `documents` name them. `ranks` (documents × runs) is their rank in each run, 0 if it is
+    beyond the depth or the run does not retrieve them. `gains` are their expected gains. `unjudged` counts
+    all unjudged documents within the depth, and `pairs` the pairs of runs. `values` are the means of the
+    runs, `expected` those with expected gains. `history` has the number of judgments within the depth and
+    the number of open pairs: of the qrels, then with each source of answers. `merged` are the qrels with the
+    answers.
+
+    For a measure without a weight for each rank, the batch is in the order of depth, `gains` and `expected`
+    are None, and so are the numbers of open pairs.
+    """
+
+    runs: tuple[str, ...]
+    measure: Measure
+    depth: int
+    topics: tuple[str, ...]
+    documents: tuple[str, ...]
+    ranks: np.ndarray
+    gains: np.ndarray | None
+    unjudged: int
+    values: np.ndarray
+    expected: np.ndarray | None
+    history: tuple[tuple[int, int | None], ...]
+    merged: MergedQrels
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of runs."""
+        return len(self.runs) * (len(self.runs) - 1) // 2
+
+    @property
+    def open(self) -> int | None:
+        """The number of open pairs of runs."""
+        return self.history[-1][1]
+
+    @property
+    def best_ranks(self) -> np.ndarray:
+        """The best rank of each document in any run."""
+        return _best(self.ranks)
+
+    @property
+    def summary(self) -> str:
+        """The documents, the runs and the open pairs in one line."""
+        state = (
+            f"{self.open} of {counted(self.pairs, 'pair')} of runs {'is' if self.open == 1 else 'are'} open"
+        )
+        if not self.open:
+            unknown = f"by depth, because {self.measure} has no weight for each rank"
+            state = unknown if self.open is None else "no open pair"
+        return (
+            f"{len(self)} of {counted(self.unjudged, 'unjudged document')} within rank {self.depth} of "
+            f"{counted(len(self.runs), 'run')}, for differences by {self.measure}; {state}"
+        )
+
+    def table(self) -> Table:
+        """Column names and rows: one row per document, the most useful first."""
+        columns = ["topic", "document", *["gain"] * (self.gains is not None), "runs"]
+        return columns, [[record[column] for column in columns] for record in self.records()]
+
+    def value_table(self) -> Table:
+        """Column names and rows: the value of each run, and its value with expected gains."""
+        known = [self.values] if self.expected is None else [self.values, self.expected]
+        order = np.argsort(-sign_of(self.measure) * known[-1]).tolist()
+        columns = ["run", "value", "with expected gains"][: 1 + len(known)]
+        return columns, [[self.runs[run], *(float(means[run]) for means in known)] for run in order]
+
+    def parts(self) -> list[tuple[str, Table]]:
+        """The documents, and the values of the runs."""
+        return [("", self.table()), (f"Means by {self.measure}", self.value_table())]
+
+    def notes(self) -> list[str]:
+        """The judgments that each source of answers added, and the summary."""
+        of = self.merged
+        contradictions = Counter(each.other for each in of.contradictions)
+        added = [
+            f"{name}: {counted(new, 'new judgment')}, {of.repeated[name]} equal to earlier ones, "
+            f"{counted(contradictions[name], 'contradiction')}"
+            for name, new in [*of.origins.items()][1:]
+        ]
+        return [*added, f"{self.summary}."]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per document: its expected ``gain``, its best rank, and the runs with its ranks."""
+        gains = [None] * len(self) if self.gains is None else self.gains.tolist()
+        by_document = (zip(self.runs, ranks) for ranks in self.ranks.tolist())
+        holders = (" ".join(f"{run}:{rank}" for run, rank in ranks if rank) for ranks in by_document)
+        rows = zip(self.topics, self.documents, gains, self.best_ranks.tolist(), holders)
+        return [dict(zip(("topic", "document", "gain", "best_rank", "runs"), row)) for row in rows]
+
+    def trec_lines(self) -> Iterator[str]:
+        """Lines ``topic 0 document ?`` for a judge, who replaces each ``?`` by a level."""
+        return (f"{topic} 0 {document} ?" for topic, document in zip(self.topics, self.documents))
+
+    def csv_lines(self) -> Iterator[str]:
+        """The same as CSV with the columns topic, document, level (empty) and runs."""
+        rows = [[{"level": "", **record}[column] for column in CSV_COLUMNS] for record in self.records()]
+        return comma_separated(CSV_COLUMNS, rows)
+
+    def save(self, path: str | os.PathLike[str], positions: int = PLACES) -> None:
+        """Write the holes for a judge: as CSV if the path ends in ``.csv``, else in TREC's form.
+
+        `add_answers` reads the file back once levels are filled in. A file in which levels are filled in
+        keeps its lines, and the documents that it lacks are added. Raises `GradedError` if the file cannot be
+        written, and if its lines have another form.
+        """
+        write_whole(path, self.to_judge(path))
+
+    def to_judge(self, path: str | os.PathLike[str]) -> bytes:
+        """The content that `save` writes to this file."""
+        as_csv = os.fspath(path).lower().endswith(".csv")
+        header, *lines = self.csv_lines() if as_csv else ("", *self.trec_lines())
+        kept, asked = already_asked(path, as_csv)
+        named = zip(self.topics, self.documents)
+        new = [line for line, name in zip(lines, named) if name not in asked]
+        head = f"{header}\n" if as_csv and not kept else kept
+        return (head + "".join(f"{line}\n" for line in new)).encode(errors="backslashreplace")
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the open pairs against the judgments so far. Needs the extra ``plot``.
+
+        Raises `NotApplicableError` in the order of depth, for which open pairs are unknown.
+        """
+        judged, still_open = zip(*self.history)
+        if self.open is None:
+            raise NotApplicableError(f"{self.measure} has no weight for each rank, so open pairs are unknown")
+        figure = plots.new_figure()
+        axes = figure.add_subplot()
+        axes.plot(judged, still_open, **plots.line_style(0))
+        axes.set_ylim(0, max(1, *still_open) * 1.05)
+        axes.set_xlabel(f"Judged documents within rank {self.depth}")
+        axes.set_ylabel(f"Open pairs of {self.pairs}")
+        axes.set_title(plots.title(self.measure), loc="left")
+        return figure
+
+
+def holes(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int | None = None,
+    *,
+    answers: Sequence[Qrels] = (),
+    batch: int | None = None,
+    until: int = 0,
+) -> Holes:
+    """The next documents to judge, for the order of the runs by a measure.
+
+    `qrels` and `runs` are as in `evaluate`; there are at least two runs. `depth` is the last rank whose
+    documents are judged, by default the cutoff of the measure. `answers` are further qrels, such as files
+    that a judge has filled in; earlier ones take precedence. `batch` is the number of documents, by default
+    2.5 % of the unjudged ones, or 50 if nothing is judged. There are none if at most `until` pairs of runs
+    are open. If `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
+
+    Normalised measures with a weight for each rank, such as nDCG_JK, and plain sums have open pairs. For
+    other measures, the documents come in the order of depth.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "f": 0}}
+    >>> run = {"q1": {"a": 3, "x": 2, "b": 1}, "q2": {"c": 1, "f": 0}}
+    >>> other = {"q1": {"y": 3, "a": 2, "x": 1}, "q2": {"f": 1, "c": 0}}
+    >>> found = holes(qrels, {"run": run, "other": other}, "nCG@2")
+    >>> found.open, found.documents, found.unjudged
+    (1, ('y',), 2)
+
+    Raises `GradedError` for fewer than two runs, and for a measure without a cutoff if there is no `depth`.
+    """
+    need_statistics("scipy")
+    until = whole_number(until, "until", 0)
+    measure, depth = _measure_at(parse_measure(measure), depth)
+    named = named_runs(runs)
+    if len(named) < 2:
+        raise GradedError("holes needs at least 2 runs, because judgments settle differences between runs")
+    sources = _sources(qrels, answers)
+    merged = merge_qrels(sources)
+    levels = merged.qrels
+    with catch_warnings():
+        if not sources[0][1]:
+            simplefilter("ignore", InputWarning)  # that topics have no judged document
+            levels = {topic: {} for run in named for topic in run.source.table().topics} | levels
+        study = study_of(levels, named)
+        pool = Pool.of(study, measure, depth)
+    judged, states = np.zeros(len(pool.names), dtype=bool), []
+    for _, source in sources:
+        judged = judged | [document in source.get(topic, ()) for topic, document in pool.names]
+        states.append(pool.state(judged))
+    state, left = states[-1], np.flatnonzero(~judged & pool.within)
+    if batch is None:
+        batch = max(1, math.ceil(BATCH_SHARE * left.size)) if judged.any() else FIRST_BATCH
+    batch = whole_number(batch, "batch", 1)
+    if state.open is not None and state.open <= until:
+        batch = 0
+    chosen = left[pool.order(left, state.score)][:batch]
+    topics, documents = zip(*(pool.names[row] for row in chosen.tolist())) if chosen.size else ((), ())
+    return Holes(
+        tuple(run.name for run in study.runs),
+        measure,
+        depth,
+        topics,
+        documents,
+        np.where(pool.ranks[chosen] <= depth, pool.ranks[chosen], 0),
+        None if state.gains is None else state.gains[chosen],
+        left.size,
+        evaluate(study.judgments, study.runs, [measure]).means()[:, 0],
+        state.values,
+        tuple((each.judged, each.open) for each in states),
+        merged,
+    )
+
+
+class State(NamedTuple):
+    """What is known with some judgments.
+
+    `judged` counts the judged documents within the depth. `score` (documents) tells what a judgment settles.
+    `gains` (documents) are the gains, expected where they are unknown, `values` (runs) the means with them,
+    `open` the number of open pairs. These three are None for a measure without a weight for each rank.
+    """
+
+    judged: int
+    score: np.ndarray
+    gains: np.ndarray | None = None
+    values: np.ndarray | None = None
+    open: int | None = None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The documents that are judged or that a run retrieves within the depth (D), of all topics.
+
+    `names` are pairs of topic and document, `topic` the numbers of the topics, `gain` the gains of judged
+    documents. `ranks` (D × runs) are 0 where a run does not retrieve a document. `within` is true for
+    documents within the depth of a run. `weights` (D × runs) are those of their ranks, and `ideal` those of
+    the ranks of an ideal list, None if its value is not divided. `weights` is None if the measure has none.
+    """
+
+    names: list[tuple[str, str]]
+    topic: np.ndarray
+    gain: np.ndarray
+    ranks: np.ndarray
+    within: np.ndarray
+    weights: np.ndarray | None
+    ideal: np.ndarray | None
+    topic_count: int
+
+    @classmethod
+    def of(cls, study: Study, measure: Measure, depth: int) -> Pool:
+        """The documents of a study."""
+        documents = {topic: dict(judged) for topic, judged in levels_of(study.judgments.table).items()}
+        for run in study.runs:
+            run.check(run.topics, study.judgments)
+            for topic, document in _retrieved(run, depth):
+                documents[topic].setdefault(document, 0)
+        judgments = read_judgments(documents)
+        judged = judgments.judged
+        ranks = np.zeros((judged.level.size, len(study.runs)), dtype=np.int64)
+        for column, run in enumerate(study.runs):
+            (block,) = Run(run.name, run.block.listed).reduced(judgments)
+            ranks[block.ranks.doc, column] = block.ranks.rank
+        within = (ranks > 0) & (ranks <= depth)
+        weights = ideal = None
+        if is_weighted_by_rank(measure):
+            longest = int(max(np.diff(judged.offsets).max(initial=1), ranks[within].max(initial=1)))
+            by_rank = measure.weigh(np.ones(longest), np.arange(1, longest + 1))
+            weights = np.where(within, by_rank[np.where(within, ranks, 1) - 1], 0.0)
+            if is_normalised(measure):
+                ideal = by_rank * (np.arange(longest) < depth) if measure.IDEAL_IS_CUT else by_rank
+        names = [(topic, doc) for topic, docs in judgments.documents.qrels.dicts().items() for doc in docs]
+        gain = gain_of(judged.level, gains_of(measure))
+        of_any = np.asarray(within.any(axis=1))
+        return cls(names, judged.topic, gain, ranks, of_any, weights, ideal, len(judged.topics))
+
+    @cached_property
+    def near(self) -> np.ndarray:
+        """The sum over the runs of 1/(rank + 5) for each document."""
+        return np.where(self.ranks > 0, 1 / (self.ranks + 5), 0.0).sum(axis=1)
+
+    def shares(self, gains: np.ndarray) -> np.ndarray:
+        """The weights (D × runs), divided by the ideal value of the topic if documents have these gains."""
+        assert self.weights is not None
+        if self.ideal is None:
+            return self.weights
+        order = np.lexsort((-gains, self.topic))
+        best = np.maximum(gains[order], 0) * self.ideal[positions(np.bincount(self.topic))]
+        ideal = np.bincount(self.topic[order], best, self.topic_count)
+        ideal[ideal == 0] = self.ideal[0]  # nothing is known of the topic
+        return self.weights / ideal[self.topic][:, None]
+
+    def state(self, judged: np.ndarray) -> State:
+        """What is known with the documents that are `judged`; see the module for the formulas."""
+        count, score = int((judged & self.within).sum()), np.zeros(judged.size)
+        if self.weights is None:
+            return State(count, score)
+        fit, known = np.zeros(judged.size), judged & (self.near > 0)
+        if known.any():
+            fit = _increasing(self.near[known], self.gain[known], self.near)
+        residual = (self.gain - fit)[known]
+        residual[np.abs(residual) <= EXACT * np.abs(self.gain[known]).max(initial=0)] = 0
+        variance = float((residual**2).sum()) / max(residual.size, 1)
+        gains = np.where(judged, self.gain, fit)
+        h = self.shares(gains)
+        total = np.einsum("d,da->a", gains, h)  # `@` starts threads, which wait on a busy machine
+        h = h[~judged]
+        products = np.einsum("da,db->ab", h, h)
+        apart = np.add.outer(np.diag(products), np.diag(products)) - 2 * products
+        apart[apart <= EXACT * products.max(initial=0)] = 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.abs(total[:, None] - total) / np.sqrt(variance * apart)
+            c = np.where(apart * variance > 0, np.exp(-(z**2) / 2) / (variance * apart), 0)
+        still_open = (apart > 0) & ((z < OPEN) | (variance == 0))
+        laplacian = np.diag(c.sum(axis=1)) - c
+        score[~judged] = (np.einsum("da,ab->db", h, laplacian) * h).sum(axis=1)
+        return State(count, score, gains, total / self.topic_count, int(still_open.sum()) // 2)
+
+    def order(self, rows: np.ndarray, score: np.ndarray) -> np.ndarray:
+        """The order of some documents by score, or by depth if all scores are 0."""
+        rounded = np.round(score[rows] / (score[rows].max(initial=0) or 1.0), 12)
+        return np.lexsort((-self.near[rows], _best(self.ranks[rows]), -rounded))
+
+
+def _increasing(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """The isotonic regression of y on x > 0 through (0, 0), at other points.
+
+    >>> _increasing(np.array([1.0, 2.0, 3.0]), np.array([1.0, 4.0, 2.0]), np.array([0.5, 2.0, 9.0]))
+    array([0.5, 3. , 3. ])
+    """
+    points, number, count = np.unique(x, return_inverse=True, return_counts=True)
+    isotonic_regression = statistics_library("scipy.optimize").isotonic_regression
+    fit = isotonic_regression(np.bincount(number, y) / count, weights=count).x
+    return np.interp(at, np.append(0, points), np.append(0, fit))
+
+
+def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
+    """The qrels, completed with judges' answers, such as files that `Holes.save` wrote.
+
+    As in `merge_qrels`, the first source decides: the qrels take precedence over the answers, and earlier
+    files over later ones. The result lists contradictions. Documents without an answer stay unjudged.
+    """
+    return merge_qrels(_sources(qrels, files))
+
+
+def _sources(qrels: Qrels, answers: Sequence[Qrels]) -> list[tuple[str, Levels]]:
+    """The names and judgments of the qrels and of each source of answers."""
+    names = [
+        os.fspath(each) if isinstance(each, (str, os.PathLike)) else f"answers {number}"
+        for number, each in enumerate(answers, 1)
+    ]
+    sources = zip(["qrels", *names], [qrels, *answers])
+    return [(name, answers_in(each, name)[0]) for name, each in sources]
+
+
+def _measure_at(measure: Measure, depth: int | None) -> tuple[Measure, int]:
+    """The measure at the depth, and the depth. Raises `GradedError` if there is none."""
+    if needs_intents(measure):
+        raise GradedError(f"{measure} has no holes: a judge would give a document a level for each intent")
+    if measure.params.get("judged_only"):
+        raise GradedError(
+            f"{measure} leaves unjudged documents out, so the effect of judging them is unknown"
+        )
+    if depth is None:
+        if measure.params.get("cutoff") is None:
+            raise GradedError(f"{measure} has no cutoff; write {measure}@10, or give depth=10")
+        return measure, int(measure.params["cutoff"])
+    depth = whole_number(depth, "depth", 1)
+    return (measure(cutoff=depth) if "cutoff" in measure.SUPPORTED_PARAMS else measure), depth
+
+
+def _retrieved(run: StudiedRun, depth: int) -> Iterator[tuple[str, str]]:
+    """The unjudged documents of a run within the depth, as pairs of topic and document."""
+    ranks = run.ranks
+    unjudged = positions(ranks.retrieved) < depth
+    unjudged[ranks.position] = False
+    topics = np.repeat(np.array(ranks.judged.topics, dtype=object), ranks.retrieved)[unjudged]
+    return zip(topics.tolist(), run.block.documents(np.flatnonzero(unjudged)))
+
+
+def _best(ranks: np.ndarray) -> np.ndarray:
+    """The best rank of each document (documents × runs); 0 is no rank."""
+    return np.where(ranks > 0, ranks, np.iinfo(np.int64).max).min(axis=1)

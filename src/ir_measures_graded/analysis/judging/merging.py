@@ -1,0 +1,280 @@
+"""The levels of several judges: read as dicts, brought to one scale, merged by one rule, and written.
+
+The first source that judges a document of a topic decides its level. A later source with another level
+contradicts it. Contradictions are reported, not averaged.
+"""
+
+import csv
+import io
+import math
+import os
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ...core.ranking.gains import plain_number
+from ...core.rows.columns import QRELS, RUN, Chosen
+from ...core.rows.rows import Rows, distinct
+from ...errors import FileError, GradedError, shown
+from ...evaluation.named import Judgments
+from ...files.files import qrels_table, tables_of
+from ...files.sources import is_file, qrels_source
+
+HUMAN: Final = "human"
+MACHINE: Final = "machine"
+LISTED = 12
+"""The number of levels that a message lists."""
+CSV_COLUMNS = ["topic", "document", "level", "runs"]
+TREC_FIELDS = ["topic", "iteration", "document", "level"]
+UNJUDGED = (b"", b"?", b"-")
+"""The texts in place of a level that mean that the judge gave none."""
+
+Levels = dict[str, dict[str, float]]
+"""The level of each judged document of each topic."""
+
+
+def levels_of(source: Any, name: str = "qrels") -> Levels:
+    """Qrels in any form as a dict of dicts. Whole levels become ints.
+
+    Raises `GradedError` for a document judged at two levels. The message begins with `name`, or with the line
+    of a file.
+    """
+    table = source if isinstance(source, Rows) else qrels_source(source).table()
+    found = distinct(replace(table, role=replace(table.role, kind=name)))
+    if found.conflict:
+        raise found.conflict
+    judged = found.qrels.dicts()
+    return {
+        topic: {document: plain_number(level) for document, level in judged.get(topic, {}).items()}
+        for topic in table.topics
+    }
+
+
+def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
+    """The judgments in qrels of any form, and in a file the number of rows without a level.
+
+    In a text file, such as CSV with the columns topic, document and level, an empty level, ``?`` or ``-``
+    means that the document is not judged. `name` names the qrels in messages.
+    """
+    if not (isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels))):
+        return levels_of(qrels.table if isinstance(qrels, Judgments) else qrels, name), 0
+    chosen = Chosen(unjudged=UNJUDGED)
+    return levels_of(qrels_table(qrels, chosen), name), chosen.account.unjudged
+
+
+def holds_answers(path: str) -> bool:
+    """Whether a file begins as qrels and not as a run. Three fields without a header are those of a run."""
+    for role in (RUN, QRELS):
+        with suppress(GradedError), closing(tables_of(path, role, Chosen(unjudged=UNJUDGED))) as tables:
+            next(tables, None)
+            return role is QRELS
+    return False
+
+
+def already_asked(path: str | os.PathLike[str], as_csv: bool) -> tuple[str, set[tuple[str, str]]]:
+    """The text of a file in which a level is filled in, and the topic and document of each of its lines.
+
+    An abstention counts as filled in: ``-``, and ``?`` in CSV. Both are empty if there is no such file or if
+    no level is filled in. Raises `FileError` for a file that cannot be read, and for one that is not of the
+    form that `Holes.save` writes, so that no other file is overwritten.
+    """
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return "", set()
+    answers_in(path)
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        text = file.read()
+    form = CSV_COLUMNS if as_csv else TREC_FIELDS
+    rows = csv.reader(io.StringIO(text)) if as_csv else map(str.split, text.splitlines())
+    header, *found = rows if as_csv else (form, *rows)
+    if header != form or any(len(row) not in (0, 4) for row in found):
+        written = ("," if as_csv else " ").join(form)
+        raise FileError(f"{os.fspath(path)}: it has another form than {written}; name another file")
+    answers = [dict(zip(form, row)) for row in found if row]
+    if all(answer["level"].strip() == ("" if as_csv else "?") for answer in answers):
+        return "", set()
+    asked = {(answer["topic"], answer["document"]) for answer in answers}
+    return text if text.endswith("\n") else f"{text}\n", asked
+
+
+def judgments_of(qrels: Levels) -> Iterator[tuple[str, str, float]]:
+    """The topic, document and level of each judgment."""
+    return ((topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items())
+
+
+def trec_lines(qrels: Levels) -> Iterator[str]:
+    """Qrels as lines in TREC's form.
+
+    >>> list(trec_lines({"q1": {"a": 2, "b": 0.5}}))
+    ['q1 0 a 2', 'q1 0 b 0.5']
+    """
+    return (f"{topic} 0 {document} {level!r}" for topic, document, level in judgments_of(qrels))
+
+
+def on_one_scale(
+    human: Levels, machine: Levels, machine_levels: Mapping[Any, Any] | str | None, name: str = MACHINE
+) -> Levels:
+    """The machine's qrels on the human's scale; `machine_levels` is as in `level_map`.
+
+    `name` names the machine in messages.
+
+    Without `machine_levels`, the machine's levels must be on the human's scale: from the human's lowest
+    level, or 0, to the highest, and whole if the human's are. The machine need not use all of them. Raises
+    `GradedError`, which names the document, for any other level.
+    """
+    if machine_levels is not None:
+        return rescaled(machine, machine_levels, name)
+    scale = {0.0} | {level for *_, level in judgments_of(human)}
+    whole = all(float(level).is_integer() for level in scale)
+    for topic, document, level in judgments_of(machine):
+        if not min(scale) <= level <= max(scale) or (whole and not float(level).is_integer()):
+            raise GradedError(
+                f"the scales differ: the human's levels are {scale_of(human)}, the machine's "
+                f"{scale_of(machine)} ({name}, topic {shown(topic)}, document {shown(document)}: "
+                f"{level:g}); map the machine's levels to the human's, for example "
+                "machine_levels='0:0,5:1,10:3'"
+            )
+    return machine
+
+
+def scale_of(qrels: Levels) -> str:
+    """The levels of qrels for a message: up to 12 whole levels, otherwise the lowest and the highest.
+
+    >>> scale_of({"q": {"a": 0, "b": 3}}), scale_of({"q": {"a": 0.5, "b": 1}})
+    ('0, 3', '0.5 to 1, not only whole numbers')
+    """
+    levels = sorted({level for *_, level in judgments_of(qrels)})
+    whole = all(float(level).is_integer() for level in levels)
+    if whole and len(levels) <= LISTED:
+        return ", ".join(f"{level:g}" for level in levels) or "none"
+    return f"{levels[0]:g} to {levels[-1]:g}" + ("" if whole else ", not only whole numbers")
+
+
+def level_map(given: Mapping[Any, Any] | str) -> dict[float, float]:
+    """A map from the levels of one scale to those of another, sorted by level.
+
+    `given` is a mapping or a string of pairs.
+
+    >>> level_map("5:1,0:0,10:3")
+    {0: 0, 5: 1, 10: 3}
+
+    Raises `GradedError` for anything but pairs of finite numbers, for a level that is named twice, and for a
+    map that assigns a lower level to a higher one.
+    """
+    written = given if isinstance(given, str) else ",".join(f"{level}:{to}" for level, to in given.items())
+    refused = f"levels {written!r} are not allowed"
+    found: dict[float, float] = {}
+    for pair in written.split(","):
+        try:
+            level, to = (plain_number(float(number)) for number in pair.split(":"))
+            if not (math.isfinite(level) and math.isfinite(to)):
+                raise ValueError
+        except ValueError:
+            raise GradedError(f"{refused}: {pair!r} is not LEVEL:LEVEL; write them as 0:0,5:1,10:3") from None
+        if level in found:
+            raise GradedError(f"{refused}: level {level:g} is named twice")
+        found[level] = to
+    found = dict(sorted(found.items()))
+    if list(found.values()) != sorted(found.values()):
+        raise GradedError(f"{refused}: a higher level may not become a lower one")
+    return found
+
+
+def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
+    """The qrels on another scale. Each level is mapped like the highest level of the map that it reaches.
+
+    `levels` is as in `level_map`; `name` names the qrels in error messages.
+
+    >>> rescaled({"q": {"a": 0, "b": 4.9, "c": 7}}, "0:0,5:1,10:3")
+    {'q': {'a': 0, 'b': 0, 'c': 1}}
+
+    Raises `GradedError` for a map that `level_map` refuses, and for a level below all levels of the map.
+    """
+    bounds, values = zip(*level_map(levels).items())
+    scaled: Levels = {topic: {} for topic in qrels}
+    for topic, document, level in judgments_of(qrels):
+        if level < bounds[0]:
+            raise GradedError(
+                f"{name}: topic {topic!r}, document {document!r}: level {level:g} is below "
+                f"{bounds[0]:g}, the lowest level that is mapped"
+            )
+        scaled[topic][document] = values[bisect_right(bounds, level) - 1]
+    return scaled
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A document that two sources judge at different levels.
+
+    The source `kept` decided: its `level` counts, and the `other_level` of the source `other` does not.
+    """
+
+    topic: str
+    document: str
+    kept: str
+    level: float
+    other: str
+    other_level: float
+
+    def __str__(self) -> str:
+        return (
+            f"topic {self.topic!r}, document {self.document!r}: level {self.level:g} by {self.kept}, "
+            f"{self.other_level:g} by {self.other}"
+        )
+
+
+@dataclass(frozen=True)
+class MergedQrels:
+    """Merged qrels, and the sources of their judgments.
+
+    `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. `origins` has the number of judgments
+    that each source decided, `repeated` the number that equal an earlier one. `contradictions` are in the
+    order in which they were found.
+    """
+
+    qrels: Levels
+    origins: dict[str, int]
+    repeated: dict[str, int]
+    contradictions: tuple[Contradiction, ...]
+
+
+def merge_qrels(sources: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> MergedQrels:
+    """Merge qrels of several sources. The first source that judges a document decides its level.
+
+    `sources` maps names to qrels, or has pairs of name and qrels, in the order in which they decide. Qrels
+    are in any form that ir-measures takes, the path of a file, or an ir-datasets id.
+
+    >>> first, second = {"q1": {"a": 2}}, {"q1": {"a": 1, "b": 3}, "q2": {"c": 0}}
+    >>> merged = merge_qrels({"human": first, "machine": second})
+    >>> merged.qrels
+    {'q1': {'a': 2, 'b': 3}, 'q2': {'c': 0}}
+    >>> merged.origins
+    {'human': 1, 'machine': 2}
+    >>> print(*merged.contradictions)
+    topic 'q1', document 'a': level 2 by human, 1 by machine
+
+    Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a source that
+    judges a document at two levels.
+    """
+    qrels: Levels = {}
+    decided: dict[tuple[str, str], str] = {}
+    origins: dict[str, int] = {}
+    repeated: dict[str, int] = {}
+    contradictions = []
+    for name, source in sources.items() if isinstance(sources, Mapping) else sources:
+        if name in origins:
+            raise GradedError(f"two sources of qrels are named {name!r}; give each a name of its own")
+        origins[name] = repeated[name] = 0
+        levels = levels_of(source, name)
+        qrels |= {topic: {} for topic in levels if topic not in qrels}
+        for topic, document, level in judgments_of(levels):
+            merged = qrels[topic].setdefault(document, level)
+            kept = decided.setdefault((topic, document), name)
+            if kept == name:
+                origins[name] += 1
+            elif merged == level:
+                repeated[name] += 1
+            else:
+                contradictions.append(Contradiction(topic, document, kept, merged, name, level))
+    return MergedQrels(qrels, origins, repeated, tuple(contradictions))

@@ -1,0 +1,91 @@
+"""A human judge and machine judges on one scale, and the values of runs under each; each run is read once."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.registry.facts import needs_intents
+from ...core.registry.notation import parse_measures
+from ...errors import GradedError
+from ...evaluation.evaluate import Evaluation, evaluate_each
+from ...evaluation.named import Qrels, Runs, named_runs, run_names
+from .merging import HUMAN, MACHINE, Levels, MergedQrels, answers_in, merge_qrels, on_one_scale
+
+HUMAN_FIRST: Final = "human-first"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The judgments of a machine beside the human's, and the values of the runs under both.
+
+    `abstentions` counts the machine's rows without a level. With ``merge="human-first"``, `completed` is the
+    human's qrels completed with the machine's judgments, else None. `values` has the values of the runs under
+    the human, the machine, and the qrels that count as human in estimates; it is None without runs.
+    """
+
+    name: str
+    human: Levels
+    machine: Levels
+    abstentions: int
+    completed: MergedQrels | None
+    values: tuple[Evaluation, ...] | None = None
+
+    @property
+    def both(self) -> list[str]:
+        """The topics that both judged, in the human's order."""
+        return [topic for topic in self.human if topic in self.machine]
+
+
+def values_of(found: Evaluation, topics: Iterable[str]) -> np.ndarray:
+    """The values for these topics (runs × measures × topics)."""
+    number = {topic: column for column, topic in enumerate(found.topics)}
+    return found.values[:, :, [number[topic] for topic in topics]]
+
+
+def panels(
+    human: Qrels,
+    machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],
+    runs: Runs = (),
+    measures: Iterable[Measure | str] = (),
+    *,
+    machine_levels: Mapping[Any, Any] | str | None = None,
+    merge: str | None = None,
+    progress: bool = False,
+    jobs: int | None = 1,
+) -> list[Panel]:
+    """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
+    if merge not in (None, HUMAN_FIRST):
+        raise GradedError(f"merge={merge!r} is not allowed; it is {HUMAN_FIRST!r} or None")
+    if not isinstance(machines, Mapping):
+        paths = [os.fspath(path) for path in machines]
+        machines = dict(zip(run_names(paths), paths))
+        if len(machines) < len(paths):
+            raise GradedError(f"a machine judge is given twice: {', '.join(paths)}")
+    if not machines:
+        raise GradedError("no machine judge is given; pass one or more by name, or paths of qrels files")
+    wanted = parse_measures(measures) if measures else ()
+    named = named_runs(runs, once=True, needed=False)
+    if bool(named) != bool(wanted):
+        missing, given = ("measures", "runs") if named else ("runs", "measures")
+        raise GradedError(f"{given} are given without {missing}; give both to compare the orders of runs")
+    for measure in filter(needs_intents, wanted):
+        raise GradedError(f"{measure} takes no judges: they are compared by one level of each document")
+    by_human, _ = answers_in(human, HUMAN)
+    found = []
+    for name, machine in machines.items():
+        levels, abstentions = answers_in(machine, MACHINE)
+        levels = on_one_scale(by_human, levels, machine_levels, str(name))
+        of_both = {topic: levels[topic] for topic in by_human if topic in levels}
+        completed = merge_qrels({HUMAN: by_human, MACHINE: of_both}) if merge else None
+        found.append(Panel(str(name), by_human, levels, abstentions, completed))
+    if not named:
+        return found
+    every = [by_human, *(each.machine for each in found)]
+    every += [each.completed.qrels for each in found if each.completed]
+    first, *others = evaluate_each(every, named, wanted, progress=progress, jobs=jobs)
+    completions = others[len(found) :] or [first] * len(found)
+    return [replace(panel, values=(first, *both)) for panel, *both in zip(found, others, completions)]

@@ -1,0 +1,212 @@
+"""Self-contained HTML pages: they need no network and no other file, and are readable without scripts.
+
+A page has a content security policy that forbids every request and allows only its own style sheet and
+script, identified by their hashes. Such a policy also forbids style attributes; `drawing` turns those of
+Matplotlib into presentation attributes. The Jinja templates are in the folder `page`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import GradedError, install_hint
+from ...output import plots
+from ...output.formats import numeric
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FOLDER = Path(__file__).parent / "page"
+LONGEST = 300
+"""A name is cut off after this many characters, so that no name can fill the page."""
+
+
+def page(kind: str, title: str, extra_style: str = "", **values: Any) -> str:
+    """The HTML of a page from the template of its `kind`, which gets the `values`. Text in them is escaped.
+
+    Style sheet and script of the kind, if it has them, follow those of all pages. `extra_style` has more
+    rules for the style sheet. Raises `GradedError` if Jinja (extra ``report``) is not installed.
+    """
+    style = _dense("\n".join([*_files(kind, "css"), extra_style]))
+    script = _dense("\n".join(_files(kind, "js")))
+    policy = (
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    template = _environment(need_jinja()).get_template(f"{kind}.html")
+    html = template.render(title=title, style=style, script=script, policy=policy, **values)
+    # Ids and names may have lone surrogates, which cannot be encoded.
+    return _dense(html).encode("utf-8", "replace").decode("utf-8")
+
+
+@cache
+def _environment(jinja2: Any) -> Any:
+    """Jinja with the templates. Each is compiled only once."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
+    environment.filters |= {"json": as_json, "drawing": drawing, "numeric": numeric}
+    return environment
+
+
+def _files(kind: str, suffix: str) -> list[str]:
+    """The texts of the style sheets or scripts of all pages and of this kind, if it has one."""
+    paths = (FOLDER / f"{name}.{suffix}" for name in ("page", kind))
+    return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+
+
+def _dense(text: str) -> str:
+    """The text without blank lines."""
+    return re.sub(r"\n\s*\n", "\n", text)
+
+
+def _source(text: str) -> str:
+    """The expression that allows this text in a content security policy."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def need_jinja() -> Any:
+    """Import Jinja. Raises `GradedError`, which names the extra, if it is not installed."""
+    try:
+        import jinja2
+    except ImportError:
+        raise GradedError(f"HTML pages need Jinja: {install_hint('report')}") from None
+    return jinja2
+
+
+# ---------------------------------------------------------------------------------- text in templates
+
+
+def number(value: float | None, places: int = 4) -> str:
+    """A float with decimal places, all for -1, an int without, with a true minus sign; a dash for None.
+
+    >>> number(-0.25, 2), number(-0.125, -1), number(7), number(None)
+    ('−0.25', '−0.125', '7', '–')
+    """
+    if value is None:
+        return "–"
+    text = f"{value:.{places}f}" if isinstance(value, float) and places >= 0 else str(value)
+    return text.replace("-", "−")
+
+
+def signed(value: float | None, places: int = 4) -> str:
+    """As `number`, with a plus sign for a number above 0 and no sign for one that rounds to 0.
+
+    >>> signed(0.25, 2), signed(-0.25, 2), signed(0.001, 2)
+    ('+0.25', '−0.25', '0.00')
+    """
+    text = number(value, places)
+    if value is None or not re.search("[1-9]", text):
+        return text.lstrip("−")
+    return f"+{text}" if value > 0 else text
+
+
+def p_value(value: float | None) -> str:
+    """A p-value with three decimal places; a smaller one as ``< 0.001``, and a dash for None.
+
+    >>> p_value(0.0312), p_value(0.00001), p_value(None)
+    ('0.031', '< 0.001', '–')
+    """
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def shortened(text: object) -> str:
+    """A name, cut off if it is very long.
+
+    >>> shortened("bm25"), len(shortened("x" * 10_000))
+    ('bm25', 301)
+    """
+    name = str(text)
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+
+
+def as_json(value: Any) -> str:
+    """JSON for a ``<script>`` element. It cannot contain ``<``, so it cannot end the element.
+
+    >>> as_json({"id": "</script>"})
+    '{"id":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", r"\u003c").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
+
+
+def shade(place: int, count: int) -> tuple[str, str]:
+    """The colours of a cell and of its text for shade number `place` of `count`, from light to dark.
+
+    >>> shade(0, 3), shade(2, 3)
+    (('#e8f3fa', 'black'), ('#003d66', 'white'))
+    """
+    where = (len(plots.SHADES) - 1) * (place / (count - 1) if count > 1 else 1)
+    channels = zip(*(bytes.fromhex(colour[1:]) for colour in plots.SHADES))
+    mixed = bytes(round(np.interp(where, range(len(plots.SHADES)), channel)) for channel in channels)
+    return f"#{mixed.hex()}", plots.INK[0] if where < 1.4 else plots.INK[-1]
+
+
+# ---------------------------------------------------------------------------------- figures
+
+STYLE = re.compile(r' style="([^"]*)"')
+INHERITED = 'stroke-linejoin="round" stroke-linecap="butt"'
+"""The rules for all elements in Matplotlib's style sheet, as attributes."""
+THEME = {
+    "#000000": "currentColor",
+    "black": "currentColor",
+    "#ffffff": "var(--paper)",
+    "#dddddd": "var(--rule)",
+    plots.GREY: "var(--muted)",
+}
+"""Colours that change with the page between light and dark."""
+
+
+def drawing(figure: Figure, name: str, label: str, parts: Mapping[str, str] | None = None) -> str:
+    """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
+
+    `name` is a prefix that makes ids unique on the page. `label` describes the figure for screen readers.
+    `parts` maps ids that `Artist.set_gid` set to values of the attribute ``data-run``, which replaces them.
+    """
+    for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+        patch.set_visible(False)  # the page is the background
+    element = plots.svg(figure)
+    element = re.sub(r"<(metadata|style)\b.*?</\1>", "", element, flags=re.DOTALL)
+    element = STYLE.sub(lambda found: _attributes(found[1]), element)
+    used = {*re.findall(r'(?:href="#|url\(#)([^")]+)', element)}
+    ids = {given: f' id="{name}-{given}"' for given in used}
+    ids |= {given: f' data-run="{escape(run)}"' for given, run in (parts or {}).items()}
+    element = re.sub(r' id="([^"]*)"', lambda found: ids.get(found[1], ""), element)
+    element = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", element)
+    element = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", element)
+    element = re.sub(r"\d+\.\d{2,}(?=[ \"])", lambda found: f"{float(found[0]):.1f}", element)
+    element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
+    opening = f'<svg role="img" aria-label="{escape(label)}" {INHERITED}'
+    return element.replace("<svg", opening, 1)
+
+
+def _attributes(style: str) -> str:
+    """The declarations of a style attribute as presentation attributes."""
+    found = []
+    for declaration in style.split(";"):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        if name in ("", "max-width", "height", "font-family"):  # the page's style sheet decides these
+            continue
+        if name == "font":
+            name, value = "font-size", re.search(r"[\d.]+px", value)[0]  # type: ignore[index]
+        if value in THEME:
+            value = THEME[value]
+        found.append(f' {name}="{escape(value)}"')
+    return "".join(found)

@@ -1,0 +1,261 @@
+"""The sections on data, curves, topics and weighting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.registry.facts import sign_of
+from ...errors import NotApplicableError
+from ...evaluation.evaluate import Evaluation
+from ...evaluation.named import StudiedRun, Study
+from ...output import plots
+from ..curves import Curves, curves, uncut
+from ..levels import Levels
+from ..sensitivity import Sensitivity, sensitivity
+from .pages import THEME
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEPTHS = (10, 100)
+"""The share of judged documents is shown for these depths and for the cutoffs of the measures."""
+DEPTH = 100
+"""Curves end at least at this rank."""
+ROWS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""The ranks of the table of curves, besides the cutoff and the last rank."""
+MOST = 250
+"""The maximum number of topics listed; of more topics, those in which the runs differ most are listed."""
+
+# ---------------------------------------------------------------------------------- data
+
+
+class OfRun(NamedTuple):
+    """The documents that a run retrieves.
+
+    `retrieved` is their number. `judged` has, for each depth, the share of judged documents among those
+    retrieved down to this rank; None if there are none. `tied` is the share of documents with the score of
+    another document of the topic. `missing` are the topics of the qrels for which the run retrieves nothing.
+    `ignored` are the topics of the run that the qrels lack.
+    """
+
+    run: str
+    retrieved: int
+    judged: tuple[float | None, ...]
+    tied: float | None
+    missing: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+
+class Material(NamedTuple):
+    """The qrels and the runs. `depths` are the ranks of `OfRun.judged`."""
+
+    levels: Levels
+    depths: tuple[int, ...]
+    runs: tuple[OfRun, ...]
+
+    @property
+    def relevant(self) -> tuple[int, float, int]:
+        """The minimum, the mean and the maximum number of documents above level 0 per topic."""
+        found = self.levels.relevant
+        return int(found.min()), float(found.mean()), int(found.max())
+
+
+def material(study: Study, judged_levels: Levels, measures: tuple[Measure, ...]) -> Material:
+    """Count the documents of the qrels and of the runs."""
+    cutoffs = {measure.params.get("cutoff") for measure in measures} - {None}
+    depths = tuple(sorted({*DEPTHS, *cutoffs}))
+    return Material(judged_levels, depths, tuple(_of_run(run, depths) for run in study.runs))
+
+
+def _of_run(run: StudiedRun, depths: tuple[int, ...]) -> OfRun:
+    ranks = run.ranks
+    retrieved = int(ranks.retrieved.sum())
+    within = [(depth, int(np.minimum(ranks.retrieved, depth).sum())) for depth in depths]
+    return OfRun(
+        run.name,
+        retrieved,
+        tuple(int((ranks.rank <= depth).sum()) / listed if listed else None for depth, listed in within),
+        ranks.ties[0].size / retrieved if retrieved else None,
+        tuple(ranks.judged.topics[number] for number in np.flatnonzero(ranks.retrieved == 0).tolist()),
+        tuple(topic for topic in run.topics if topic not in ranks.judged.code),
+    )
+
+
+# ---------------------------------------------------------------------------------- curves
+
+
+class Profile(NamedTuple):
+    """The curves of all runs, and the cutoff of the measure, if it has one."""
+
+    curves: Curves
+    cutoff: int | None
+
+    @property
+    def order(self) -> list[int]:
+        """The numbers of the runs, sorted from the best value at the last rank to the worst."""
+        values = sign_of(self.curves.measure) * self.curves.values[:, -1]
+        return np.argsort(-values, kind="stable").tolist()
+
+    @property
+    def ranks(self) -> list[int]:
+        """The ranks of the table."""
+        depth = len(self.curves.ranks)
+        return sorted({rank for rank in (*ROWS, self.cutoff or 1, depth) if rank <= depth})
+
+    @property
+    def swatches(self) -> list[tuple[str, str]]:
+        """The colour and the dashes of each run's line, as SVG writes them."""
+        styles = plots.run_styles(self.curves.runs)
+        found = []
+        for style in map(styles.__getitem__, self.curves.runs):
+            dashes = () if style["linestyle"] == "-" else style["linestyle"][1]
+            colour = THEME.get(style["color"], style["color"])
+            found.append((colour, " ".join(f"{2 * part:g}" for part in dashes)))
+        return found
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The number of each run, as text, by the gid of its line."""
+        return {f"run-{number}": str(number) for number in range(len(self.curves.runs))}
+
+    @plots.styled
+    def figure(self) -> Figure:
+        """Draw the curves without a legend; the gid of the line of run 3 is ``run-3``."""
+        figure = plots.new_figure(8.2, 4.4)
+        axes = figure.add_subplot()
+        for gid, line in zip(self.parts, self.curves.draw(axes, title=False)[1]):
+            line.set_gid(gid)
+        if self.cutoff is not None and self.cutoff < len(self.curves.ranks):
+            axes.axvline(self.cutoff, color=plots.GREY, linewidth=0.8, linestyle=(0, (2, 2)))
+        return figure
+
+
+def profile(study: Study, measure: Measure) -> Profile | None:
+    """The curves of a measure down to its cutoff, but at least to rank 100.
+
+    None for a measure that `curves` refuses.
+    """
+    cutoff = measure.params.get("cutoff")
+    try:
+        open_end, _ = uncut(measure, None)
+        return Profile(curves(study.judgments, study.runs, open_end, max(DEPTH, cutoff or 0)), cutoff)
+    except NotApplicableError:
+        return None
+
+
+# ---------------------------------------------------------------------------------- topics
+
+
+class ByTopic(NamedTuple):
+    """The `values` of all runs by one measure (runs × topics). Topics are in the order of the qrels.
+
+    `shown` has the numbers of the topics that are listed. `relevant` has, for each topic, the number of
+    documents above level 0, and is None without qrels. `differences` has the sorted differences of each other
+    run from the baseline over the topics (T), the run with the largest mean difference first. A positive
+    difference means that the run is better. With only one run, `baseline` is None and there are none.
+    """
+
+    measure: Measure
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: np.ndarray
+    relevant: np.ndarray | None
+    queries: dict[str, str]
+    shown: list[int]
+    baseline: str | None
+    differences: dict[str, np.ndarray]
+
+    def of(self, number: int) -> list[float]:
+        """The value of each run for the topic with this number."""
+        found: list[float] = self.values[:, number].tolist()
+        return found
+
+    def counts(self, run: str) -> tuple[int, int, int]:
+        """The numbers of topics in which the run is better than, equal to and worse than the baseline."""
+        found = self.differences[run]
+        return int((found > 0).sum()), int((found == 0).sum()), int((found < 0).sum())
+
+    @property
+    def reach(self) -> float:
+        """The largest difference of any run, without its sign; 1 if all are 0."""
+        return max((float(np.abs(each).max()) for each in self.differences.values()), default=0) or 1.0
+
+    def bars(self, run: str, sign: int) -> str:
+        """The positive or negative differences of a run as bars, one unit wide: the path of an SVG.
+
+        The heights are in percent of `reach`.
+        """
+        heights = (100 * self.differences[run] / self.reach).tolist()
+        shown = ((place, each) for place, each in enumerate(heights) if sign * each > 0)
+        return "".join(f"M{place} 0v{-each:.1f}h1V0" for place, each in shown)
+
+
+def by_topic(
+    evaluation: Evaluation,
+    relevant: np.ndarray | None,
+    measure: Measure,
+    baseline: str | None,
+    queries: dict[str, str],
+) -> ByTopic:
+    """The values of a measure for each topic. `relevant` (T) has the numbers of documents above level 0."""
+    runs, values = evaluation.runs, evaluation.of(measure)
+    spread = np.ptp(values, axis=0) if len(values) > 1 else values[0]
+    shown = np.sort(np.argsort(-spread, kind="stable")[:MOST]).tolist()
+    found = {}
+    if baseline is not None:
+        above = sign_of(measure) * (values - values[runs.index(baseline)])
+        found = {run: np.sort(of_run)[::-1] for run, of_run in zip(runs, above) if run != baseline}
+    differences = dict(sorted(found.items(), key=lambda each: -float(each[1].mean())))
+    return ByTopic(measure, runs, evaluation.topics, values, relevant, queries, shown, baseline, differences)
+
+
+# ---------------------------------------------------------------------------------- weighting
+
+
+class Weighting(NamedTuple):
+    """The order of the runs by one measure under each of several weightings, from flat to steep."""
+
+    measure: Measure
+    sensitivity: Sensitivity
+
+    @property
+    def leaders(self) -> dict[tuple[str, ...], list[str]]:
+        """The runs with the best mean, and the weightings under which they have it."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for setting, ranks in zip(self.sensitivity.settings, self.sensitivity.ranks.T):
+            best = tuple(run for run, rank in zip(self.sensitivity.runs, ranks) if rank == ranks.min())
+            found.setdefault(best, []).append(setting.weighting or "")
+        return found
+
+    def figure(self) -> Figure:
+        """Draw the rank of each run under each weighting, without the texts that are on the page."""
+        orders = replace(self.sensitivity, runs=plots.cut_names(self.sensitivity.runs))
+        figure = orders.rank_changes()
+        axes = figure.axes[0]
+        axes.set_title("", loc="left")
+        axes.set_xlabel("")
+        names = [setting.weighting or "" for setting in orders.settings]
+        axes.set_xticks(range(len(names)), names, rotation=0)
+        figure.set_figheight(0.27 * len(orders.runs) + 0.6)
+        figure.set_figwidth(max(6.5, figure.get_figwidth()))
+        return figure
+
+
+def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Weighting | None:
+    """The order of the runs under each weighting that `levels` suggests.
+
+    None for fewer than two runs, for a measure that takes no gains, and if the order cannot be computed.
+    """
+    gains = judged_levels.gains()
+    if len(study.runs) < 2 or len(gains) < 2 or "gains" not in measure.SUPPORTED_PARAMS:
+        return None
+    try:
+        kept = {name: value for name, value in measure.params.items() if name != "gains"}
+        open_gains = type(measure)(**kept)
+        return Weighting(open_gains, sensitivity(study.judgments, study.runs, [open_gains], gains=gains))
+    except NotApplicableError:
+        return None

@@ -1,0 +1,179 @@
+"""The section on the verdict: the best runs by each measure, and the differences that hold."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from ir_measures import Measure
+
+from ...core.by_topic import mean_over_topics
+from ...core.registry.facts import sign_of
+from ...evaluation.evaluate import Evaluation
+from ...evaluation.named import Study
+from ...output.formats import Table
+from ..compare import compare_values
+from ..comparison import PAIRED_T, Comparison, Test
+from ..ranges import Interval, Range, Ranges, has_ranges, ranges
+from ..statistics.intervals import mean_interval
+
+LEAST = 2
+"""The minimum number of topics for intervals and tests, and of runs for comparisons."""
+
+
+class Line(NamedTuple):
+    """One run by one measure.
+
+    `interval` is the confidence interval of the mean. `test` is the paired t-test against the baseline, None
+    for the baseline itself. `span` has the ranges over ties and over judgments, None if the measure has none.
+    """
+
+    run: str
+    mean: float
+    interval: Interval | None
+    test: Test | None
+    span: Range | None
+
+
+class OfMeasure(NamedTuple):
+    """The verdict by one measure. `lines` start with the best run.
+
+    `equal` are the runs that the comparison of all pairs does not separate from the best run. `separated` is
+    the number of pairs that it separates, of `pairs`. `better` and `worse` are the runs that are
+    significantly better or worse than the baseline; `open` are the other runs. `detectable` is the smallest
+    true difference that the comparison detects with a probability of at least 0.8 for each open run.
+
+    `differences` is the number of differences between two runs with ranges. `over_ties` counts those that
+    certainly keep their sign in all orders of tied documents, and `over_judgments` those that keep it under
+    all judgments of the unjudged documents. Each is None if it is not known.
+    """
+
+    measure: Measure
+    smaller_is_better: bool
+    lines: tuple[Line, ...]
+    equal: tuple[str, ...]
+    separated: int
+    pairs: int
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    open: tuple[str, ...]
+    detectable: float | None
+    differences: int
+    over_ties: int | None
+    over_judgments: int | None
+
+    @property
+    def best(self) -> Line:
+        """The line of the run with the best mean; the first one if several runs have it."""
+        return self.lines[0]
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The lowest and the highest of all means and bounds of intervals."""
+        ends = [end for line in self.lines for end in (line.mean, *(line.interval or ()))]
+        return min(ends), max(ends)
+
+    def has(self, kind: str) -> bool:
+        """Whether any run has a range of a kind, ``ties`` or ``unjudged``, that is wider than one value."""
+        found = (getattr(line.span, kind, None) for line in self.lines)
+        return any(each is not None and each[0] < each[1] for each in found)
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The other runs with the same mean as the best run."""
+        return tuple(line.run for line in self.lines[1:] if line.mean == self.best.mean)
+
+
+class Verdict(NamedTuple):
+    """The verdict by each measure.
+
+    `baseline` is None if there is only one run, and `confidence` is None if there are no intervals. `tested`
+    is true if there are tests, and `notes` explain what they leave open.
+    """
+
+    measures: tuple[OfMeasure, ...]
+    baseline: str | None
+    topics: int
+    alpha: float
+    confidence: float | None
+    tested: bool
+    notes: list[str]
+
+    @property
+    def leaders(self) -> dict[str, list[str]]:
+        """Each run that is best by a measure, with these measures."""
+        found: dict[str, list[str]] = {}
+        for each in self.measures:
+            found.setdefault(each.best.run, []).append(str(each.measure))
+        return found
+
+    def table(self) -> Table:
+        """Column names and rows: one row per measure and run."""
+        columns = ["measure", "run", "mean", "lower", "upper", "difference", "from", "to", "p", "significant"]
+        rows: list[list[Any]] = []
+        for each in self.measures:
+            for line in each.lines:
+                of = line.test or Test(each.measure, PAIRED_T)
+                test = of.difference, of.lower, of.upper, of.adjusted, line.test and of.significant
+                rows.append([str(each.measure), line.run, line.mean, *(line.interval or (None, None)), *test])
+        return columns, rows
+
+
+def verdict(evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float) -> Verdict:
+    """Test the differences between the runs, and compute intervals and ranges of their values."""
+    several, topics = len(evaluation.runs) >= LEAST, len(evaluation.topics)
+    if baseline is None and several:
+        baseline = evaluation.runs[0]
+    tested = every_pair = None
+    if (several and topics >= LEAST) or baseline not in (None, *evaluation.runs):
+        tested = compare_values(evaluation, baseline=baseline, alpha=alpha)
+        every_pair = compare_values(evaluation, alpha=alpha)
+    by_topic = study is not None and study.judgments.sessions is None
+    fitting = [measure for measure in evaluation.measures if by_topic and has_ranges(measure)]
+    spans = ranges(study.judgments, study.runs, fitting, draws=0) if study and fitting else None
+    confidence = 1 - alpha if topics >= LEAST else None
+    found = (
+        _of_measure(evaluation, measure, confidence, tested, every_pair, spans)
+        for measure in evaluation.measures
+    )
+    notes = tested.notes()[1:] if tested else []
+    shown = baseline if several else None
+    return Verdict(tuple(found), shown, topics, alpha, confidence, tested is not None, notes)
+
+
+def _of_measure(
+    evaluation: Evaluation,
+    measure: Measure,
+    confidence: float | None,
+    tested: Comparison | None,
+    every_pair: Comparison | None,
+    spans: Ranges | None,
+) -> OfMeasure:
+    tests = {test.run: test for test in tested.find(measure)} if tested else {}
+    pairs = every_pair.find(measure) if every_pair else []
+    span_of = {span.run: span for span in spans.values if span.measure == measure} if spans else {}
+    standing = spans.table_of_differences()[1] if spans and spans.differences else []
+    of_measure = {name: counts for name, *counts, _ in standing}
+    differences, over_ties, over_judgments = of_measure.get(str(measure), (0, None, None))
+    values, lines = evaluation.of(measure), []
+    means = mean_over_topics(values)
+    for row in np.argsort(-sign_of(measure) * means, kind="stable").tolist():
+        run = evaluation.runs[row]
+        interval = None if confidence is None else mean_interval(values[row], confidence)
+        lines.append(Line(run, float(means[row]), interval, tests.get(run), span_of.get(run)))
+    in_order = [line.test for line in lines if line.test is not None]
+    undecided = [test for test in in_order if not test.significant]
+    separated = [{test.run, test.other} for test in pairs if test.significant]
+    return OfMeasure(
+        measure,
+        sign_of(measure) < 0,
+        tuple(lines),
+        equal=tuple(line.run for line in lines[1:] if {lines[0].run, line.run} not in separated),
+        separated=len(separated),
+        pairs=len(pairs),
+        better=tuple(str(test.run) for test in in_order if test.winner == test.run),
+        worse=tuple(str(test.run) for test in in_order if test.winner == test.other),
+        open=tuple(str(test.run) for test in undecided),
+        detectable=max((test.detectable or 0.0 for test in undecided), default=None),
+        differences=differences,
+        over_ties=over_ties,
+        over_judgments=over_judgments,
+    )

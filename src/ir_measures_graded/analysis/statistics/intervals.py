@@ -1,0 +1,85 @@
+"""Confidence intervals of the mean of an array, and the intervals' names.
+
+SciPy computes the intervals (Student's t or BCa bootstrap). Both assume that the topics are a random sample
+of the topics that matter.
+"""
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from ...core.by_topic import mean_over_topics
+from ...errors import GradedError
+from .options import check_probability, statistics_library
+from .significance import EXACT
+
+STUDENT: Final = "t"
+BCA: Final = "bca"
+KINDS: Final = {STUDENT: "Student's t", BCA: "BCa bootstrap"}
+METHODS: Final = tuple(KINDS)
+RESAMPLES: Final = 9999
+RESAMPLED_AT_ONCE: Final = 100_000  # values: fits into a processor's cache
+
+
+class FewTopicsWarning(UserWarning):
+    """A result rests on so few topics that its interval is a rough guess."""
+
+
+def mean_interval(
+    values: np.ndarray, confidence: float = 0.95, method: str = STUDENT, *, seed: int = 0
+) -> tuple[float, float]:
+    """The confidence interval of the mean of `values`, an array of at least two numbers, one per topic.
+
+    The bootstrap draws the topics with replacement; BCa corrects its percentiles for bias and skew. Student's
+    t assumes that the mean is normally distributed. The order of the values does not matter. Equal values
+    give an interval without width.
+
+    >>> mean_interval(np.array([0.5, 0.5, 0.5]))
+    (0.5, 0.5)
+    >>> lower, upper = mean_interval(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
+    >>> round(lower, 3), round(upper, 3)
+    (0.009, 0.991)
+
+    Source: Efron, Better bootstrap confidence intervals, JASA 82, 1987.
+    """
+    method = check(confidence, method)
+    values = np.sort(np.asarray(values, dtype=np.float64))
+    if values.size < 2:
+        raise GradedError(f"a confidence interval needs at least 2 topics, not {values.size}")
+    low, spread, mean = values[0], values[-1] - values[0], float(mean_over_topics(values))
+    if spread <= EXACT * np.abs(values).max():
+        return mean, mean
+    scaled = (values - low) / spread  # tiny values would underflow when squared
+    if method == STUDENT:
+        reach = student_quantile(confidence, values.size - 1) * scaled.std(ddof=1) / values.size**0.5
+        bounds = scaled.mean() - reach, scaled.mean() + reach
+    else:
+        options = {"confidence_level": confidence, "random_state": np.random.default_rng(seed)}
+        options |= {"n_resamples": RESAMPLES, "batch": max(1, RESAMPLED_AT_ONCE // values.size)}
+        bootstrap = statistics_library("scipy.stats").bootstrap
+        bounds = bootstrap((scaled,), np.mean, method="BCa", **options).confidence_interval
+    lower, upper = (float(low + spread * bound) for bound in bounds)
+    return lower, upper
+
+
+@cache
+def student_quantile(confidence: float, degrees: int) -> float:
+    """The bound below which the absolute value of Student's t lies with probability `confidence`.
+
+    >>> round(student_quantile(0.95, 10), 3)
+    2.228
+    """
+    return float(statistics_library("scipy.special").stdtrit(degrees, (1 + confidence) / 2))
+
+
+def check(confidence: float, method: str, name: str = "method") -> str:
+    """The method of that name. Raises `GradedError` for a confidence out of range and an unknown method.
+
+    `name` is the name of the parameter with the method.
+    """
+    check_probability(confidence, "confidence", 0.95)
+    known = {"bootstrap": BCA} | {each: each for each in METHODS}
+    if method not in known:
+        raise GradedError(f"{name}={method!r} is not allowed; it is one of {', '.join(METHODS)}")
+    return known[method]

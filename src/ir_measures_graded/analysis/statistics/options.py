@@ -1,0 +1,78 @@
+"""Checks of options, and the libraries of the extra ``stats``, imported on first use.
+
+`scipy.special` has the distributions that most analyses need; `scipy.stats` takes a second to import.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from ...core.ranking.gains import plain_number
+from ...errors import GradedError, install_hint
+
+MEMORY = 2**32
+"""The number of bytes that an analysis may take."""
+
+
+def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """`value` as an `int` from `least` to `most`. Raises `GradedError` if it is not such a number.
+
+    >>> whole_number(10.0, "documents", 2)
+    10
+    """
+    try:
+        number = plain_number(value)
+    except (TypeError, ValueError):
+        number = least - 1
+    if not isinstance(number, int) or number < least or (most is not None and number > most):
+        allowed = f"≥ {least}" if most is None else f"from {least} to {most}"
+        raise GradedError(f"{name}={value!r} is not allowed; it is a whole number {allowed}")
+    return number
+
+
+def refuse_large(name: str, value: int, needed: int, what: str) -> None:
+    """Raise `GradedError`, before an analysis begins, if it would need too much memory for an option."""
+    if needed > MEMORY:
+        raise GradedError(
+            f"{name}={value} is too large: {what} would need {needed / 2**30:.0f} GiB of memory, "
+            f"and {MEMORY >> 30} GiB are allowed"
+        )
+
+
+def check_probability(value: float, name: str, example: float) -> None:
+    """Raise `GradedError` unless `value` is above 0 and below 1."""
+    if not 0 < value < 1:
+        raise GradedError(f"{name}={value!r} is not allowed; it is above 0 and below 1, as {example}")
+
+
+def check_test(alpha: float, resamples: int, seed: int, permutations: int | None = None) -> int:
+    """The number of resamples, which earlier were `permutations`.
+
+    Raises `GradedError` for an option of a test that is out of range.
+    """
+    if permutations is not None:
+        resamples = permutations
+    check_probability(alpha, "alpha", 0.05)
+    size = 16 * whole_number(resamples, "resamples", 1)
+    refuse_large("resamples", resamples, size, "their differences")
+    whole_number(seed, "seed", 0)
+    return resamples
+
+
+def statistics_library(module: str) -> Any:
+    """Import a module. Raises `GradedError`, which names the extra, if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise _missing((error.name or module).partition(".")[0]) from None
+
+
+def need_statistics(*libraries: str) -> None:
+    """Raise the `GradedError` that `statistics_library` would raise later, without importing anything."""
+    for name in libraries:
+        if find_spec(name) is None:
+            raise _missing(name)
+
+
+def _missing(name: str) -> GradedError:
+    return GradedError(f"this analysis needs {name}, which is not installed: {install_hint('stats')}")

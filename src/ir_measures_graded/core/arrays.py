@@ -1,0 +1,233 @@
+"""Labels, scores and groups in arrays, as learning to rank has them: the measures without any ids.
+
+`array_values` and `array_mean` evaluate once. `ArrayEvaluator` keeps the reduction of the labels for many
+evaluations.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from ir_measures import Measure
+
+from ..errors import GradedError, shown
+from .by_topic import blocks, bounds_of, positions
+from .provider import GradedEvaluator, GradedProvider, provider_named
+from .ranking.judged import Judged
+from .ranking.ranks import JudgedRanks
+from .reduction import JudgedDocuments, ReducedBlock
+from .registry.facts import is_graded
+from .registry.notation import parse_measures
+from .rows.columns import QRELS, RUN
+from .rows.id_columns import Cells
+from .rows.id_matching import Ids
+from .rows.rows import Rows, refuse_empty
+from .uncertainty import with_option
+
+Array = Any
+"""A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`."""
+Measures: TypeAlias = Measure | str | Iterable[Measure | str]
+
+TIES = ("mean", "min", "max", "given")
+LABELS = replace(
+    QRELS,
+    kind="labels",
+    rule="the label is {}; a label is a finite number, or NaN if the document is unjudged",
+)
+SCORES = replace(RUN, kind="scores")
+
+
+class ArrayEvaluator(GradedEvaluator):
+    """Evaluates any number of score arrays with measures over one array of labels, which is reduced once.
+
+    `labels` is flat (N documents), with `groups`: the sizes of consecutive groups, or one group id per
+    document, in any order. An array with one entry per document has ids. Or `labels` is two-dimensional
+    (groups × documents) without `groups`. A document whose label is NaN is unjudged.
+
+    Scores have the shape of the labels. In two dimensions, NaN in both labels and scores is padding; a
+    document with a score and without a label is unjudged, as in flat arrays. Scores are compared as 32-bit
+    floats, as everywhere in this package.
+
+    The documents have no ids. `ties` says how tied documents are ordered for a measure that has the option
+    `ties`, unless the measure has it set: 'mean' (over all orders), 'min' or 'max'. With 'given', and for
+    all other measures, tied documents stay in the order given. In a measure, ``ties='docid'`` is the default
+    and does not count as set.
+
+    The groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which take scores.
+    Their names are the ids, or the numbers 0, 1, 2, …; error messages number the documents of a group alike.
+
+    >>> evaluator = ArrayEvaluator(["CG@1", "P@2"], labels=[3, 1, 0, 2], groups=[2, 2])
+    >>> evaluator.values([0.9, 0.1, 0.4, 0.4])
+    array([[3. , 1. ],
+           [1. , 0.5]])
+    >>> evaluator.means([0.1, 0.9, 0.2, 0.4])
+    array([1.5 , 0.75])
+
+    Raises `GradedError` for arrays that do not fit together, labels that are infinite, and measures that only
+    other providers of ir-measures compute, which need ids.
+    """
+
+    def __init__(self, measures: Measures, labels: Array, groups: Array | None = None, ties: str = "mean"):
+        if ties not in TIES:
+            raise GradedError(f"ties={shown(ties)} is not allowed; ties is {', '.join(TIES)}")
+        self.in_order = [_with_ties(measure, ties) for measure in parse_measures(measures)]
+        provider_named(GradedProvider.NAME, self.in_order)
+        level = _numbers("labels", labels)
+        self._shape = level.shape
+        names, sizes, self._documents = _groups(level.shape, groups)
+        ids = Ids.of(_numbered(int(sizes.max(initial=0))))
+        level = level.ravel()[self._documents]
+        self._listed = Rows(SCORES, names, bounds_of(sizes), Cells(positions(sizes), ids.take), level)
+        judged = ~np.isnan(level)
+        self._judged_document = np.where(judged, np.cumsum(judged) - 1, -1)
+        qrels = replace(self._listed, role=LABELS, distinct=True).where(judged).checked()
+        refuse_empty(qrels)
+        found = Judged(qrels.topics, qrels.offsets, qrels.values)
+        super().__init__(dict.fromkeys(self.in_order), qrels, JudgedDocuments(qrels, found))
+        self._blocks = [(slice(a, b), self.judged.part(np.arange(a, b))) for a, b in blocks(sizes)]
+
+    def reduced(self, run: Any) -> Iterator[ReducedBlock]:
+        """The scores, reduced to the ranks of the judged documents."""
+        scores = _numbers("scores", run)
+        if scores.shape != self._shape:
+            raise GradedError(
+                f"the scores have the shape {scores.shape}, the labels {self._shape}; give a score per label"
+            )
+        listed = replace(self._listed, values=scores.ravel()[self._documents])
+        document = self._judged_document
+        if scores.ndim == 2:
+            present = (document >= 0) | ~np.isnan(listed.values)
+            listed, document = listed.where(present), document[present]
+        listed.checked()
+        for topics, judged in self._blocks:
+            rows = listed.block(topics.start, topics.stop)
+            start, first = listed.offsets[topics.start], self.judged.offsets[topics.start]
+            matched = partial(_given, document[start : start + rows.values.size] - first, rows.offsets)
+            ranks = JudgedRanks.of(judged, rows.values, rows.offsets, matched)
+            yield ReducedBlock(topics, ranks, rows, np.arange(topics.start, topics.stop))
+
+    def values(self, scores: Array) -> np.ndarray:
+        """The value of each measure for each group (measures × groups)."""
+        found = {measure: values for measure, _, values in self.reported(self.reduced(scores))}
+        return np.stack([found[measure] for measure in self.in_order])
+
+    def means(self, scores: Array) -> np.ndarray:
+        """The mean of each measure over the groups (one per measure); the sum of counts such as NumRet."""
+        found = self.calc_aggregate(scores)
+        return np.array([found[measure] for measure in self.in_order], dtype=np.float64)
+
+
+def array_values(
+    measure: Measures, labels: Array, scores: Array, groups: Array | None = None, ties: str = "mean"
+) -> np.ndarray:
+    """The value of a measure for each group (G), from arrays of labels and scores.
+
+    `measure` is any measure that this package computes, graded or standard. Several measures give one row
+    each. `labels` and `scores` are flat (N), with `groups`: group sizes, or one group id per document. Or
+    they are two-dimensional (groups × documents), padded with NaN in both. All documents count as judged; a
+    label of NaN is an unjudged document. Tied scores: `ties='mean'` is the default here for the measures that
+    have it, because there are no document ids; others keep the order given. `ArrayEvaluator`, which keeps
+    the labels for many scores, describes all arguments.
+
+    The values equal those of `evaluate` for the same data with ids, to the last bit.
+
+    >>> array_values("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.4, 0.4], groups=[2, 2]).round(4)
+    array([1.    , 0.8155])
+    >>> nan = float("nan")
+    >>> array_values("CG", [[3, 0, 1], [1, 0, nan]], [[0.8, 0.1, 0.4], [0.4, 0.4, nan]])
+    array([4., 1.])
+
+    Raises `GradedError` as `ArrayEvaluator`, and for a score that is NaN.
+    """
+    return _of_one_or_all(measure, ArrayEvaluator(measure, labels, groups, ties).values(scores))
+
+
+def array_mean(
+    measure: Measures, labels: Array, scores: Array, groups: Array | None = None, ties: str = "mean"
+) -> Any:
+    """The mean of a measure over the groups, a float; with several measures, an array. As `array_values`.
+
+    >>> array_mean("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.1, 0.4], groups=["a", "a", "b", "b"])
+    1.0
+    """
+    found = _of_one_or_all(measure, ArrayEvaluator(measure, labels, groups, ties).means(scores))
+    return found if found.ndim else float(found)
+
+
+def _given(document: np.ndarray, offsets: np.ndarray, a: int, b: int) -> tuple[np.ndarray, None]:
+    """The documents of some topics, in the order given; the numbers of unjudged documents are negative."""
+    return document[offsets[a] : offsets[b]], None
+
+
+def _of_one_or_all(given: Measures, found: np.ndarray) -> Any:
+    """The result of a single measure, or an array with those of all."""
+    return found[0] if isinstance(given, (str, Measure)) and len(found) == 1 else found
+
+
+def _with_ties(measure: Measure, ties: str) -> Measure:
+    """The measure with the option `ties`, if it has the option and it is not set."""
+    if not is_graded(measure) or measure.option("ties"):
+        return measure
+    return with_option(measure, "ties", ties) or measure
+
+
+def _array(name: str, given: Array) -> np.ndarray:
+    """Anything as an array, a tensor without its gradient."""
+    try:
+        if hasattr(given, "detach"):
+            given = given.detach()
+            given = given.double() if given.is_floating_point() else given  # NumPy has no bfloat16
+        return np.asarray(given)
+    except (TypeError, ValueError, RuntimeError, Warning) as error:
+        # NumPy refuses a ragged list, and its old releases warn of it; tensors may be on another device.
+        reason = " ".join(str(error).split())
+        raise GradedError(f"cannot read the {name} as an array: {reason}") from error
+
+
+def _numbers(name: str, given: Array) -> np.ndarray:
+    """An array of one or two dimensions as floats."""
+    values = _array(name, given)
+    if values.dtype.kind not in "biuf":
+        raise GradedError(f"the {name} are of type {values.dtype}; give numbers, with NaN for missing ones")
+    if values.ndim not in (1, 2):
+        raise GradedError(f"the {name} have {values.ndim} dimensions; give 1, or 2 (groups × documents)")
+    if isinstance(given, np.ma.MaskedArray):
+        values = np.ma.filled(given.astype(np.float64), np.nan)
+    return values.astype(np.float64, copy=False)
+
+
+def _groups(shape: tuple[int, ...], groups: Array | None) -> tuple[list[str], np.ndarray, Any]:
+    """The name and the size of each group, and the indices of the documents, group after group."""
+    if len(shape) == 2:
+        if groups is not None:
+            raise GradedError("each row of two-dimensional labels is a group; leave out groups")
+        return _numbered(shape[0]), np.full(shape[0], shape[1]), slice(None)
+    if groups is None:
+        raise GradedError("flat labels need groups: give group sizes, or one group id per document")
+    given = _array("groups", groups)
+    if given.shape != shape:
+        if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any() or given.sum() != shape[0]:
+            raise GradedError(
+                f"groups {shown(given.tolist())} do not fit {shape[0]} labels; give group sizes that add up "
+                f"to {shape[0]}, or one group id per document"
+            )
+        return _numbered(given.size), given.astype(np.int64), slice(None)
+    from pandas import factorize  # This import takes time.
+
+    number, names = factorize(given)  # the groups are in order of appearance
+    if (number < 0).any():
+        raise GradedError(f"groups: document {int(np.argmin(number))} has no group id")
+    if number.size > 1 and names.tolist() == [1]:
+        raise GradedError(
+            f"groups are 1 for each of {number.size} documents, which may be sizes or ids; "
+            f"give [{number.size}] for one group, or different ids for groups of one document"
+        )
+    in_order = (np.diff(number) >= 0).all()
+    documents = slice(None) if in_order else np.argsort(number, kind="stable")
+    return list(map(str, names.tolist())), np.bincount(number), documents
+
+
+def _numbered(count: int) -> list[str]:
+    return list(map(str, range(count)))

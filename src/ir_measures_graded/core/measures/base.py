@@ -1,0 +1,277 @@
+"""The base classes of all graded measures, built-in or from plugins.
+
+A measure consists of a declaration, a docstring, and one short method. `GradedMeasure` computes all topics
+at once with arrays, `TopicMeasure` one topic at a time. Both handle parameters, canonical names, gains,
+cutoffs, condensed lists, missing topics and every input form. `TopGainMeasure` and `collection_size` are for
+parameters whose default comes from the collection.
+"""
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import ir_measures
+import numpy as np
+
+from ...errors import GradedError, NotApplicableError, did_you_mean, shown
+from ..by_topic import mean_over_topics
+from ..ranking.gains import LINEAR
+from .parameters import CUTOFF, JUDGED_ONLY, ORDERS, UNJUDGED, Choice, Flag, Gains, Parameter
+from .topics import GainList, Topic, Topics
+
+
+def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
+    """The parameters that every measure has besides its own; None if a measure is declared without."""
+    return {
+        "ties": Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None,
+        "unjudged": UNJUDGED if cls.UNJUDGED else None,
+        "gains": Gains(default=cls.GAINS),
+        "judged_only": Flag(default=cls.JUDGED_ONLY, desc=JUDGED_ONLY),
+        "cutoff": CUTOFF if cls.CUTOFF else None,
+    }
+
+
+class GradedMeasure(ir_measures.Measure):
+    """A measure over graded judgments that computes all topics at once: override `values`.
+
+    Declare `PARAMETERS` (name to `Parameter`), and `NAME` unless it is the name of the class without a
+    leading underscore. The docstring begins with the title and a description, as in ``Cumulated gain: The
+    gain …``; `PRETTY_NAME` and `SHORT_DESC` can replace it. Declare
+    `ALIASES`, `CUTOFF`, `GAINS` and `JUDGED_ONLY` (their defaults), `DEFAULT` and `SMALLER_IS_BETTER` if they
+    differ from the values below. The function `options` adds the parameters of all measures. Listings of
+    measures show the docstring's fields `:formula:`, `:undefined:` and `:source:`; the documentation also
+    shows `:tex:` (the formula in TeX) and `:range:` (of the values, as ``[0, 1]``).
+
+    Instances are immutable and hold every value in one canonical form. They are equal, hash alike and print
+    alike exactly if they compute the same; `parse_measure(str(m)) == m`. Calling an instance changes
+    parameters, `@` sets the cutoff. Unknown parameters and values out of range raise `GradedError`.
+    """
+
+    ALIASES: ClassVar[tuple[str, ...]] = ()
+    PRETTY_NAME: ClassVar[str] = ""
+    SHORT_DESC: ClassVar[str] = ""
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
+    CUTOFF: ClassVar[bool] = True
+    GAINS: ClassVar[str | None] = LINEAR
+    JUDGED_ONLY: ClassVar[bool] = False
+    SMALLER_IS_BETTER: ClassVar[bool] = False
+    TIES: ClassVar[tuple[str, ...]] = ()
+    """The values of the option `ties` besides 'docid': some of 'mean', 'min' and 'max'. The package
+    `uncertainty` computes them. Without further code, 'max' orders tied documents by descending gain and
+    'min' by ascending gain."""
+    UNJUDGED: ClassVar[bool] = False
+    """Whether the measure has the option `unjudged`. Without further code, a value must never fall when two
+    documents, at any distance, change places so that the better one stands higher."""
+    INTENTS: ClassVar[bool] = False
+    """Whether the measure evaluates the judgments for the intents of a topic."""
+    RECALL_BASE: ClassVar[bool] = True
+    """Whether judged documents that a run did not retrieve affect its value."""
+    OLD_NAMES: ClassVar[Mapping[str, str]] = {}
+    """Former names of parameters, which are still read, and the present names."""
+    DEFAULT: Any = 0.0
+    """The value of an empty ranking; None if it depends on the topic (and is computed)."""
+
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        cls.NAME = vars(cls).get("NAME", cls.__qualname__.rpartition(".")[2].removeprefix("_"))
+        summary = " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+        title, colon, description = summary.partition(": ")
+        if colon and not {"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys():
+            cls.PRETTY_NAME, cls.SHORT_DESC = title, description
+        offered = {name: parameter for name, parameter in options(cls).items() if parameter}
+        cls.SUPPORTED_PARAMS = {**cls.PARAMETERS, **offered}
+
+    def __init__(self, **params: Any):
+        super().__init__()
+        for old, name in self.OLD_NAMES.items():
+            if old in params and name not in params:
+                params[name] = params.pop(old)
+        for name in params.keys() - self.SUPPORTED_PARAMS.keys():
+            raise GradedError(self._unknown(name))
+        for name, parameter in self.SUPPORTED_PARAMS.items():
+            value = params.get(name)
+            if name not in params or (value is None and parameter.default is None):
+                continue
+            try:
+                value = parameter.canonical(value)
+            except (TypeError, ValueError) as error:
+                reason = f" ({error})" if str(error) else ""
+                refused = f"{self.NAME}: {name}={shown(value)} is not allowed{reason}"
+                raise GradedError(f"{refused}; {name} is {parameter.allowed()}") from None
+            if value != self.unset(name):
+                self.params[name] = value
+        if reason := self.refusal():
+            raise GradedError(f"{self.NAME}: {reason}")
+        self._text = super().__repr__()
+        self.validated = True
+
+    def unset(self, name: str) -> Any:
+        """The value of a parameter that is not given."""
+        return self.SUPPORTED_PARAMS[name].default
+
+    def __getitem__(self, name: str) -> Any:
+        return self.params[name] if name in self.params else self.unset(name)
+
+    def values(self, topics: Topics) -> np.ndarray:
+        """The values of all topics: an array of `topics.count` finite floats."""
+        raise NotImplementedError
+
+    def curve(self, topics: Topics, depth: int) -> np.ndarray:
+        """The value of each topic with the cutoffs 1 … `depth` (T × depth); `topics` have no cutoff.
+
+        This implementation computes one cutoff after the other and works for every measure with a cutoff.
+        Override it if one pass over the ranks gives all values.
+        """
+        cutoffs = range(1, depth + 1)
+        return np.column_stack([(self @ cutoff).values(topics.cut(cutoff)) for cutoff in cutoffs])
+
+    def contributions(self, topics: Topics) -> GainList | None:
+        """The amount that each document of the run's list adds to the value, in place of its gain. Documents
+        without an entry add nothing. None if the value is not a sum over documents."""
+        return None
+
+    def refusal(self) -> str:
+        """The reason why these parameters cannot be combined; empty if they can."""
+        if not self.option("unjudged"):
+            return ""
+        given = f"unjudged={self['unjudged']!r}"
+        if self["judged_only"]:
+            return f"judged_only=True leaves out the documents that {given} is about; use one of the two"
+        if self.option("ties"):
+            return f"{given} and ties={self['ties']!r} cannot be combined; use one of the two"
+        return ""
+
+    def option(self, name: str) -> str:
+        """The value of the option `ties` or `unjudged` if it is set; empty if it is not."""
+        return str(self.params.get(name, ""))
+
+    @property
+    def needs_all_topics(self) -> bool:
+        """Whether the value of a topic depends on the judgments of the other topics, with these parameters.
+
+        Declare it if a measure uses `possible_gains`, so that engines that distribute topics take care.
+        """
+        return bool(self.option("unjudged"))
+
+    @property
+    def smaller_is_better(self) -> bool:
+        """Whether smaller values are better, with these parameters."""
+        return self.SMALLER_IS_BETTER
+
+    def aggregator(self) -> ir_measures.MeanAgg:
+        return OrderlessMean()
+
+    @classmethod
+    def doc_field(cls, field: str) -> str:
+        """A field of the docstring, such as `formula`, on one line; empty if there is none."""
+        text = inspect.cleandoc(cls.__doc__ or "")
+        match = re.search(rf"^:{field}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
+        return " ".join(match[1].split()) if match else ""
+
+    def _unknown(self, name: str) -> str:
+        if name == "cutoff":
+            return f"{self.NAME} has no cutoff: it reads the whole list; leave out @"
+        what, hint = "option", ""
+        if name not in options(type(self)):
+            what, hint = "parameter", did_you_mean(name, self.SUPPORTED_PARAMS)
+        return f"{self.NAME} has no {what} {shown(name)}; it takes {', '.join(self.SUPPORTED_PARAMS)}{hint}"
+
+    def __repr__(self) -> str:
+        return self._text
+
+    @property
+    def __name__(self) -> str:
+        return str(self.NAME)
+
+
+class TopGainMeasure(GradedMeasure):
+    """A measure with the parameter `max_gain`, by default the highest gain of all topics of the qrels.
+
+    This top gain stands for a perfect document. It is not the highest gain of a topic, because the value of a
+    document would then depend on the other documents found for its topic.
+    """
+
+    GAINS = "exp"
+
+    @property
+    def needs_all_topics(self) -> bool:
+        return super().needs_all_topics or self["max_gain"] is None
+
+    def top_gain(self, topics: Topics) -> float:
+        """H; raises `GradedError` if `max_gain` is less than the gain of a judged document."""
+        given = self["max_gain"]
+        if given is None:
+            return float(topics.possible_gains.max(initial=0.0))
+        highest, topic, level = topics.ranks.judged.top(topics.gains)
+        if highest > given:
+            raise NotApplicableError(
+                f"{self}: topic {topic!r} has a document of level {level:g}, whose gain {highest:g} is above "
+                f"max_gain; max_gain must be at least {highest:g}"
+            )
+        return float(given)
+
+
+def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    """The parameter `docs` of the measure or, for each topic, the number of judged and retrieved documents.
+
+    Raises `GradedError` if a topic has more such documents than `docs`.
+    """
+    known, docs = topics.known, measure["docs"]
+    if docs is None:
+        return known
+    if (known > docs).any():
+        number = int(np.argmax(known > docs))
+        raise GradedError(
+            f"{measure}: topic {topics.names[number]!r} has {known[number]} judged and retrieved "
+            f"documents; docs, the size of the collection, must be at least that"
+        )
+    return np.full(topics.count, docs)
+
+
+class TopicMeasure(GradedMeasure):
+    """A measure over graded judgments that computes one topic at a time: override `value`."""
+
+    def value(self, topic: Topic) -> float:
+        """The value of one topic, a finite number."""
+        raise NotImplementedError
+
+    def values(self, topics: Topics) -> np.ndarray:
+        values = np.empty(topics.count)
+        for number, topic in enumerate(topics):
+            try:
+                value: Any = self.value(topic)
+                if isinstance(value, (str, bytes)):
+                    raise TypeError(f"{value!r} is not a number")
+                values[number] = float(value)
+            except GradedError:
+                raise
+            except Exception as error:
+                raise TopicError(topic.name, f"{type(error).__name__}: {error}") from error
+        return values
+
+
+class OrderlessMean(ir_measures.MeanAgg):
+    """The mean, rounded once: the order of the topics cannot change its last bit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[float] = []
+
+    def add(self, value: float) -> None:
+        self.values.append(value)
+
+    def result(self) -> float:
+        return float(mean_over_topics(np.array(self.values))) if self.values else self.default
+
+
+class ScoreError(GradedError):
+    """A measure refuses the score at a `position` of `ranks.whole.score`; `topic` and `rule` say why."""
+
+    def __init__(self, topic: str, position: int, rank: int, rule: str):
+        super().__init__(f"{topic}, rank {rank} {rule}")
+        self.topic, self.position, self.rule = topic, position, rule
+
+
+class TopicError(Exception):
+    """A `TopicMeasure` failed; its arguments are the topic and the reason."""

@@ -1,0 +1,149 @@
+"""Parameters of measures: meaning, allowed values, and one canonical form for each value.
+
+They extend ir-measures' `ParamInfo`, so that its tools can read them. `canonical` turns a value into the
+form that is stored, printed and compared, or raises a `GradedError`; `allowed` describes the allowed values.
+"""
+
+import math
+from operator import ge, gt, le, lt
+from typing import Any, ClassVar
+
+from ir_measures.measures import ParamInfo
+
+from ...errors import GradedError
+from ..ranking.gains import LINEAR, canonical_gains, plain_number
+
+
+class Parameter(ParamInfo):
+    """A parameter of a graded measure. An unset parameter reads as `default`."""
+
+    DTYPE: Any = None
+    """The type of a value, or several, for ir-measures."""
+    ALLOWED: ClassVar[str] = ""
+    """The allowed values, in words."""
+
+    def __init__(self, *, default: Any, desc: str):
+        super().__init__(dtype=self.DTYPE, required=False, default=default, desc=desc)
+
+    def allowed(self) -> str:
+        """The allowed values, in words."""
+        return self.ALLOWED
+
+    def canonical(self, value: Any) -> Any:
+        """The stored form of `value`; raises `GradedError` or `TypeError` if it is not allowed."""
+        raise NotImplementedError
+
+    def validate(self, value: Any) -> bool:
+        """Whether `value` is allowed; ir-measures calls this."""
+        try:
+            self.canonical(value)
+        except (TypeError, ValueError):
+            return value is None and self.default is None
+        return True
+
+
+class Real(Parameter):
+    """A finite real number; `above` and `below` are exclusive bounds, `at_least` and `at_most` inclusive."""
+
+    DTYPE = (int, float)
+
+    def __init__(
+        self,
+        *,
+        default: Any,
+        desc: str,
+        above: float | None = None,
+        at_least: float | None = None,
+        below: float | None = None,
+        at_most: float | None = None,
+    ):
+        super().__init__(default=default, desc=desc)
+        given = ((">", gt, above), ("≥", ge, at_least), ("<", lt, below), ("≤", le, at_most))
+        self.bounds = [(sign, holds, bound) for sign, holds, bound in given if bound is not None]
+
+    def allowed(self) -> str:
+        return f"a real number {' and '.join(f'{sign} {bound:g}' for sign, _, bound in self.bounds)}".rstrip()
+
+    def canonical(self, value: Any) -> Any:
+        value = plain_number(value)
+        if not math.isfinite(value) or not all(holds(value, bound) for _, holds, bound in self.bounds):
+            raise GradedError
+        return value
+
+
+class Count(Parameter):
+    """A whole number of at least 1."""
+
+    DTYPE = int
+    ALLOWED = "a whole number ≥ 1"
+
+    def canonical(self, value: Any) -> int:
+        value = plain_number(value)
+        if not isinstance(value, int) or value < 1:
+            raise GradedError
+        return value
+
+
+class Flag(Parameter):
+    """True or False."""
+
+    DTYPE = bool
+    ALLOWED = "True or False"
+
+    def canonical(self, value: Any) -> bool:
+        if type(value).__name__ not in ("bool", "bool_"):  # NumPy's type is not a subclass of bool
+            raise GradedError
+        return bool(value)
+
+
+class Choice(Parameter):
+    """One of several words."""
+
+    DTYPE = str
+
+    def __init__(self, *words: str, default: str, desc: str):
+        super().__init__(default=default, desc=desc)
+        self.choices = words
+
+    def allowed(self) -> str:
+        return "one of " + ", ".join(repr(word) for word in self.choices)
+
+    def canonical(self, value: Any) -> str:
+        if str(value) not in self.choices:
+            raise GradedError
+        return str(value)
+
+
+class Gains(Parameter):
+    """A weighting, by name or as gains by level, as `canonical_gains` takes them."""
+
+    DTYPE = (str, dict)
+    ALLOWED = "level:gain pairs, gains finite and ≥ 0, as in gains=0:0,1:1,2:10, or 'linear' or 'exp'"
+
+    def __init__(self, default: str | None = LINEAR) -> None:
+        desc = "gain of each level: its value, at least 0 (linear), 2^level − 1 (exp), or from a map; "
+        super().__init__(default=default, desc=desc + "a level that the map lacks keeps its own value")
+
+    def canonical(self, value: Any) -> Any:
+        return canonical_gains(value)
+
+
+TIED_BY = Choice(
+    "score", "rank", default="score", desc="documents with equal scores are tied, or ranks decide"
+)
+TOPICS_BEST = Real(default=None, above=0, desc="the gain m that counts as 1; unset: the topic's highest gain")
+
+TOP_GAIN = Real(
+    default=None, above=0, desc="the top gain H; unset: the highest gain in the qrels, over all topics"
+)
+DOCS = Count(default=None, desc="size of the collection; unset: the judged and retrieved documents together")
+CUTOFF = Count(default=None, desc="evaluate only the first k ranks")
+JUDGED_ONLY = "remove unjudged documents before ranks are counted"
+ORDERS = "tied documents: by document id, or the mean, lowest or highest value over all their orders"
+UNJUDGED = Choice(
+    "irrelevant",
+    "min",
+    "max",
+    default="irrelevant",
+    desc="unjudged documents: irrelevant, or the lowest or highest value over all judgments of them",
+)

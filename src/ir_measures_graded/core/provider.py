@@ -1,0 +1,223 @@
+"""The ir-measures provider of graded measures. No other module makes `Metric` objects."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import filterfalse
+from typing import Any
+
+import ir_measures.providers
+import numpy as np
+from ir_measures import Measure, Metric
+from ir_measures.providers import Evaluator, Provider
+
+from ..errors import GradedError, shown
+from . import standard
+from .by_topic import mean_over_topics
+from .measures.base import GradedMeasure, OrderlessMean, ScoreError, TopicError
+from .measures.topics import Topics
+from .ranking.judged import Judged
+from .ranking.ranks import JudgedRanks
+from .reduction import JudgedDocuments, ReducedBlock
+from .registry.facts import is_graded, needs_intents
+from .registry.plugins import origin
+from .rows.columns import RUN
+from .rows.in_memory import Source, in_memory, read_qrels
+from .rows.rows import RunSource, refuse_empty
+from .uncertainty import evaluated
+
+
+class GradedEvaluator(Evaluator):
+    """Evaluates any number of runs with measures over one set of qrels, which is read once.
+
+    Every topic of the qrels has a value and no other topic has one. Graded measures, whose values are
+    finite, report topics in the order of the qrels; standard measures in ir-measures' order. `judged` are the
+    judged documents of the qrels, if they are at hand.
+    """
+
+    def __init__(self, measures: Iterable[Measure], qrels: Source, judged: JudgedDocuments | None = None):
+        measures = list(measures)
+        self.graded = list(filter(is_graded, measures))
+        self.standard = [measure for measure in measures if not is_graded(measure)]
+        table = read_qrels(qrels)
+        if judged is None:
+            refuse_empty(table)
+        whole = [measure for measure in self.standard if standard.needs_whole_levels(measure)]
+        for row in np.flatnonzero(table.values % 1)[:1].tolist() if whole else ():
+            level = f"the level is {table.values[row]:g}"
+            raise table.error(row, f"{level}; {whole[0]} is defined for whole numbers")
+        self.documents = judged or JudgedDocuments.of(table)
+        self.judged = self.documents.judged
+        for measure in measures:
+            check_levels(measure, self.judged)
+        super().__init__(measures, self.judged.topics)
+
+    def iter_calc(self, run: Source) -> Iterator[Metric]:
+        for measure, order, values in self.reported(self.reduced(run)):
+            for code, value in zip(order.tolist(), values[order].tolist()):
+                yield Metric(self.judged.topics[code], measure, value)
+
+    def calc_aggregate(self, run: Source) -> dict[Measure, Any]:
+        reported = self.reported(self.reduced(run))
+        return {measure: aggregate(measure, values[order]) for measure, order, values in reported}
+
+    def reported(self, blocks: Iterable[ReducedBlock]) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
+        """Each measure with the numbers of the topics in its order of reporting, and its values in the
+        order of the qrels (T). The run is read block by block."""
+        topics = np.arange(len(self.judged.topics))
+        values = {measure: np.empty(topics.size) for measure in self.measures}
+        first = np.empty_like(topics)
+        for block in blocks:
+            first[block.topics] = block.first
+            for measure in self.graded:
+                values[measure][block.topics] = _graded(measure, block)
+            for measure in self.standard:
+                values[measure][block.topics] = standard.values(measure, block.ranks, block.lists)
+        for measure in self.graded:
+            yield measure, topics, values[measure]
+        if not self.standard:
+            return
+        judged = np.diff(self.judged.offsets) > 0
+        usual = self._order(first, judged)
+        for measure in self.standard:
+            in_run, others = usual
+            # The provider of RR@k reports topics with relevant documents first, and none without judgments.
+            if relevant_only := standard.formula_of(measure) == standard.RR_WITHIN:
+                relevant = self.judged.topic[self.judged.level >= measure["rel"]]
+                in_run, others = self._order(first, np.isin(topics, relevant))
+            values[measure][others] = measure.DEFAULT
+            order = np.concatenate((in_run, others))
+            yield measure, order[judged[order]] if relevant_only else order, values[measure]
+
+    def reduced(self, run: Source) -> Iterable[ReducedBlock]:
+        """The run, which is read and reduced with its blocks."""
+        source = run if isinstance(run, RunSource) else in_memory(run, RUN)
+        return self.documents.blocks(source.table() if source.in_memory else source.blocks())
+
+    def _order(self, first: np.ndarray, evaluated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The topics in the order of ir-measures' own providers: evaluated topics of the run in the run's
+        order, then the others by name. The last bit of a mean depends on this order."""
+        in_run, by_name = np.flatnonzero(evaluated & (first >= 0)), self.judged.topics.__getitem__
+        others = sorted(np.setdiff1d(np.arange(first.size), in_run).tolist(), key=by_name)
+        return in_run[np.argsort(first[in_run])], np.array(others, dtype=np.int64)
+
+
+class GradedProvider(Provider):
+    """Computes every `GradedMeasure` and, if `standard` is True, ir-measures' standard measures.
+
+    A standard measure equals to the last bit what ir-measures yields for it by itself; a measure for which
+    this cannot be guaranteed is not supported (`standard.computes`).
+    """
+
+    NAME = "graded"
+
+    def __init__(self, standard: bool = True):
+        super().__init__()
+        self.standard = standard
+
+    def supports(self, measure: Measure) -> bool:
+        return is_graded(measure) or (self.standard and standard.computes(measure))
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
+        measures = list(dict.fromkeys(measures))
+        for measure in filterfalse(self.supports, measures):
+            raise GradedError(f"the provider 'graded' does not compute {measure}")
+        return GradedEvaluator(measures, qrels)
+
+
+def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:
+    """The provider of that name, None for None.
+
+    Raises `GradedError` for an unknown name, and for a measure that the provider lacks.
+    """
+    if name is None:
+        return None
+    known = ir_measures.providers.registry
+    if name not in known:
+        raise GradedError(f"there is no provider {shown(name)}; ir_measures has {', '.join(known)}")
+    provider = known[name]
+    if not provider.is_available():
+        hint = f"; to install it: {how}" if (how := provider.install_instructions()) else ""
+        raise GradedError(f"the provider {name} is not available here{hint}")
+    if missing := [str(measure) for measure in measures if not provider.supports(measure)]:
+        raise GradedError(f"the provider {name} does not compute {', '.join(missing)}")
+    return provider
+
+
+def _graded(measure: GradedMeasure, block: ReducedBlock) -> np.ndarray:
+    """The values of the topics of a block."""
+    try:
+        return computed(measure, view(measure, block.ranks, block.views), partial(evaluated, measure))
+    except ScoreError as error:
+        document = block.listed.docs[int(block.ranks.row[error.position])]
+        raise GradedError(f"{error.topic}, document {document!r} {error.rule}") from None
+
+
+def aggregate(measure: Measure, values: np.ndarray) -> Any:
+    """The aggregate of a measure's values over the topics: the mean of most measures, the sum of counts."""
+    aggregator = measure.aggregator()
+    if isinstance(aggregator, OrderlessMean) and values.size:
+        return float(mean_over_topics(values))
+    for value in values.tolist():
+        aggregator.add(value)
+    return aggregator.result()
+
+
+def view(
+    measure: GradedMeasure, ranks: JudgedRanks, views: dict[Any, Topics] | None = None, cut: bool = True
+) -> Topics:
+    """The run with the gains and the cutoff of a measure; measures of one run share `views`."""
+    check_levels(measure, ranks.judged)
+    gains, cutoff = measure["gains"], measure["cutoff"] if cut and measure.CUTOFF else None
+    key, views = (measure["judged_only"], str(gains), cutoff), {} if views is None else views
+    if key not in views:
+        views[key] = Topics(ranks.condensed if measure["judged_only"] else ranks, gains, cutoff)
+    return views[key]
+
+
+def check_levels(measure: Measure, judged: Judged) -> None:
+    """Raise `GradedError` if the measure needs intents that the qrels lack, or one level of a document that
+    has several."""
+    if needs_intents(measure):
+        judged.whole.intents  # noqa: B018  # reads them
+    else:
+        judged.need_one_level()
+
+
+def computed(
+    measure: GradedMeasure, topics: Topics, compute: Callable[[Topics], Any], shape: tuple[int, ...] = ()
+) -> np.ndarray:
+    """The result of `compute` for each topic, an array of that `shape`.
+
+    Raises `GradedError`, which names the measure, for an exception, a wrong shape and a value that is not a
+    finite real number.
+    """
+
+    cause: BaseException | None = None
+    try:
+        with np.errstate(all="ignore"):  # the values are checked below
+            values = np.asarray(compute(topics))
+        problem = _problem(values, topics, shape)
+    except GradedError:
+        raise
+    except TopicError as error:
+        topic, reason = error.args
+        problem, cause = f"failed for topic {shown(topic)}: {reason}", error.__cause__
+    except Exception as error:
+        over = f"{topics.count} topics ({shown(topics.names[0])} …)" if topics.count else "no topics"
+        problem, cause = f"failed over {over}: {type(error).__name__}: {error}", error
+    if problem:
+        raise GradedError(f"measure {measure} of {origin(measure)} {problem}") from cause
+    return values.astype(np.float64)
+
+
+def _problem(values: np.ndarray, topics: Topics, shape: tuple[int, ...]) -> str:
+    """The reason why these are not finite real numbers for each topic, arrays of that `shape`; or empty."""
+    if values.shape != (wanted := (topics.count, *shape)):
+        of = f"{topics.count} topics (first {topics.names[:1]})"
+        return f"returned the shape {values.shape} for {of}; it must be {wanted}"
+    if values.dtype.kind not in "biuf":
+        return f"returned values of type {values.dtype}; a value must be a real number"
+    for topic, *place in np.argwhere(~np.isfinite(values)):
+        value = values[(topic, *place)]
+        return f"is {value} for topic {shown(topics.names[topic])}; a value must be finite"
+    return ""

@@ -1,0 +1,185 @@
+"""The gain of a document at each level.
+
+A weighting assigns a gain to some levels. Every other level is its own gain, or 0 if it is negative.
+The canonical form of a weighting lists only the levels that it changes, in ascending order. Some gains have
+a name instead (`NAMED`); the weighting that changes no level is `LINEAR`.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ...errors import GradedError, shown
+
+Number = int | float
+WHOLE = 2**63  # the limit of NumPy's integers
+GainMap = dict[Number, Number]
+Gains = GainMap | str
+
+LINEAR, EXP = "linear", "exp"
+NAMED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    LINEAR: lambda levels: levels,
+    EXP: lambda levels: np.exp2(levels) - 1,
+}
+"""Gains by name, as functions of levels ≥ 0; negative levels gain 0."""
+
+PRESETS: dict[str, GainMap] = {
+    "w1": {0: 0, 1: 1, 2: 1, 3: 1},
+    "w3": {0: 0, 1: 1, 2: 2, 3: 3},
+    "w10": {0: 0, 1: 1, 2: 5, 3: 10},
+    "w100": {0: 0, 1: 1, 2: 10, 3: 100},
+}
+"""Weightings of a four-level scale, from flat to steep (Kekäläinen 2005, section 3.2)."""
+
+
+def plain_number(value: Any) -> Number:
+    """`value` as a plain Python number: an `int` if it is whole, otherwise a `float`.
+
+    >>> plain_number(10.0), plain_number(np.float32(0.5))
+    (10, 0.5)
+
+    Raises `TypeError` if `value` is not a real number (a bool is not) and `ValueError` if it is too large
+    for a float.
+    """
+    if issubclass(type(value), (bool, np.bool_)) or not issubclass(type(value), Real):
+        raise TypeError(f"{shown(value)} is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError("it is too large") from None
+    return int(value) if number.is_integer() and abs(int(value)) < WHOLE else number
+
+
+def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gains:
+    """The name of the gains, or the weighting without the levels that are their own gain, sorted by level.
+
+    `gains` is a name, a mapping of levels to gains, or an iterable of such pairs.
+
+    >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0}), canonical_gains({1: 1}), canonical_gains("exp")
+    ({2: 10, 3: 100}, 'linear', 'exp')
+
+    Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain is
+    negative, or if a level occurs twice.
+    """
+    if isinstance(gains, str):
+        if gains not in NAMED:
+            raise GradedError("unknown name")
+        return str(gains)
+    pairs = gains.items() if isinstance(gains, Mapping) else gains
+    named: GainMap = {}
+    try:
+        numbers = [(plain_number(level), plain_number(gain)) for level, gain in pairs]
+    except (TypeError, ValueError) as error:
+        raise GradedError(str(error)) from None
+    for level, gain in numbers:
+        if not math.isfinite(level):
+            raise GradedError(f"level {level} is not finite")
+        if not math.isfinite(gain) or gain < 0:
+            raise GradedError(f"level {level} has gain {gain}, which is not finite and ≥ 0")
+        if level in named:
+            raise GradedError(f"level {level} is named twice")
+        named[level] = gain
+    return {level: named[level] for level in sorted(named) if named[level] != max(level, 0)} or LINEAR
+
+
+def named_weightings(
+    given: Mapping[str, Mapping[Any, Any] | str] | Iterable[str] | str,
+) -> dict[str, Mapping[Any, Any] | str]:
+    """Weightings by name, from texts such as those of the command line.
+
+    >>> named_weightings(["w3", "mine=1:1,2:10"])
+    {'w3': 'w3', 'mine': {1: 1, 2: 10}}
+
+    Raises `GradedError` for a text of another form, and for two weightings of one name.
+    """
+    if isinstance(given, Mapping):
+        return dict(given)
+    found: dict[str, Mapping[Any, Any] | str] = {}
+    for text in [given] if isinstance(given, str) else given:
+        name, equals, pairs = text.partition("=")
+        if name in found:
+            raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
+        found[name] = name
+        if not equals:
+            continue
+        try:
+            texts = (pair.split(":") for pair in pairs.split(","))
+            numbers = [(plain_number(float(level)), plain_number(float(gain))) for level, gain in texts]
+            found[name] = dict(numbers)
+            if len(found[name]) < len(numbers):
+                raise ValueError
+        except ValueError:
+            raise GradedError(
+                f"cannot read the weighting {text!r}; give NAME=LEVEL:GAIN,…, as in steep=1:1,2:10,3:100"
+            ) from None
+    return found
+
+
+def weighting(name: str, given: Mapping[Any, Any] | str, levels: Iterable[Number]) -> Gains:
+    """The weighting `given`, which `name` labels in messages, or the named gains or preset `given`.
+
+    `levels` are those of the qrels.
+
+    >>> weighting("steep", {1: 1, 2: 10}, [0, 1, 2]), weighting("w3", "w3", [0, 1, 2])
+    ({1: 1, 2: 10}, {0: 0, 1: 1, 2: 2, 3: 3})
+
+    Raises `GradedError` for an invalid weighting, an unknown preset, and a preset without all levels.
+    """
+    if not isinstance(given, str):
+        try:
+            canonical_gains(given)
+        except GradedError as error:
+            raise GradedError(f"gains {name!r}: {error}") from None
+        return dict(given)
+    if given in NAMED:
+        return given
+    if given not in PRESETS:
+        raise GradedError(
+            f"unknown weighting {given!r}; use a preset ({', '.join([*PRESETS, *NAMED])}) or "
+            "NAME=LEVEL:GAIN,…, as in mine=1:1,2:10"
+        )
+    preset = PRESETS[given]
+    others = sorted({*levels} - {*preset})
+    if others:
+        missing = ", ".join([f"{level:g}" for level in others[:6]] + ["…"] * (len(others) > 6))
+        pairs = ",".join(f"{level:g}:GAIN" for level in sorted({*others, *preset}) if level > 0)
+        raise GradedError(
+            f"the preset {given} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "
+            f"choose a gain for each level, NAME={pairs if len(others) <= 6 else 'LEVEL:GAIN,…'}"
+        )
+    return preset
+
+
+def gains_text(gains: Gains) -> str:
+    """Gains as a measure string has them.
+
+    >>> gains_text({1: 1, 2: 10})
+    '1:1,2:10'
+    """
+    return gains if isinstance(gains, str) else ",".join(f"{level}:{gain}" for level, gain in gains.items())
+
+
+def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
+    """The gain of each of `levels` (any shape) under canonical gains.
+
+    >>> gain_of(np.array([-1., 0., 1., 3.]), {3: 100})
+    array([  0.,   0.,   1., 100.])
+    >>> gain_of(np.array([-1., 0., 0.5, 3.]), "exp").round(2)
+    array([0.  , 0.  , 0.41, 7.  ])
+
+    Raises `GradedError` for a level without a finite gain.
+    """
+    result = np.maximum(levels, 0.0)
+    if isinstance(gains, str):
+        with np.errstate(over="ignore"):
+            result = NAMED[gains](result)
+        if not np.isfinite(result).all():
+            highest = np.max(levels)
+            raise GradedError(f"level {highest:g} has no finite gain with gains={gains!r}; give a weighting")
+        return result
+    for level, gain in gains.items():
+        result[levels == level] = gain
+    return result

@@ -1,0 +1,219 @@
+"""The judged documents of every topic with their levels, gains and ideal lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial, wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from ...errors import GradedError
+from ..by_topic import bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
+from .gains import Gains, gain_of
+
+NO_INTENTS = (
+    "the qrels have no intents; measures of intents need an iteration (the second column of TREC qrels) or "
+    "subtopic_id that tells the intents of judgments apart"
+)
+List = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""The topic, the rank and the gain of each entry of a list for each topic."""
+
+
+Given = ParamSpec("Given")
+Value = TypeVar("Value")
+
+
+def computed_once(compute: Callable[Given, Value]) -> Callable[Given, Value]:
+    """A function (or class) of qrels or topics, which keep the result for equal further arguments."""
+
+    @wraps(compute)
+    def known(*given: Given.args, **named: Given.kwargs) -> Value:
+        of: Any = given[0]
+        computed: dict[Hashable, Value] = of.computed
+        key = (compute.__module__, compute.__qualname__, str(given[1:]), str(named))
+        if key not in computed:
+            computed[key] = compute(*given, **named)
+        return computed[key]
+
+    return known
+
+
+@dataclass(eq=False, repr=False)
+class Judged:
+    """Qrels: the level of every judged document of every topic.
+
+    `topics` are T topic ids and `code` maps each id to its number. The slice `offsets[t]:offsets[t + 1]`
+    of `topic` and `level` (J entries each) holds the documents of topic t.
+
+    `all_of` are the qrels of which these are a part. If these are not the qrels of a whole collection,
+    `collection` has its levels, or NaN if they are unknown.
+
+    If documents have levels for several intents, `level` is the highest, and `conflict` is the error for all
+    who need one level. `read_intents` returns the judgments for intents.
+    """
+
+    topics: Sequence[str]
+    offsets: np.ndarray
+    level: np.ndarray
+    all_of: Judged | None = None
+    collection: np.ndarray | None = None
+    conflict: GradedError | None = None
+    read_intents: Callable[[], Intents] | None = None
+    computed: dict[Hashable, Any] = field(default_factory=dict, init=False)
+
+    def need_one_level(self) -> None:
+        """Raise `GradedError` if a document has two levels."""
+        if self.conflict:
+            raise self.conflict
+
+    @cached_property
+    def intents(self) -> Intents:
+        """The judgments for intents. Raises `GradedError` for qrels without intents."""
+        if self.read_intents is None:
+            raise GradedError(NO_INTENTS)
+        return self.read_intents()
+
+    @property
+    def whole(self) -> Judged:
+        return self.all_of or self
+
+    @cached_property
+    def code(self) -> dict[str, int]:
+        return {topic: number for number, topic in enumerate(self.topics)}
+
+    @cached_property
+    def all_levels(self) -> np.ndarray:
+        """The distinct levels in the collection. Raises `GradedError` if they are unknown."""
+        if self.all_of is not None:
+            return self.all_of.all_levels
+        known = self.levels.level if self.collection is None else self.collection
+        if np.isnan(known).any():
+            raise GradedError("the levels of the whole collection are needed; give levels")
+        return np.unique(known)
+
+    @cached_property
+    def topic(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+
+    def part(self, topics: np.ndarray) -> Judged:
+        """The qrels of the topics with these numbers."""
+        sizes = np.diff(self.offsets)[topics]
+        rows = rows_of(self.offsets[:-1][topics], sizes)
+        names = [self.topics[topic] for topic in topics.tolist()]
+        return Judged(
+            names,
+            bounds_of(sizes),
+            self.level[rows],
+            all_of=self.whole,
+            conflict=self.conflict,
+            read_intents=partial(self._intents_of, topics),  # can be sent to worker processes
+        )
+
+    def _intents_of(self, topics: np.ndarray) -> Intents:
+        return self.intents.part(topics, len(self.topics))
+
+    @computed_once
+    def gain(self, gains: Gains) -> np.ndarray:
+        """The gain of every judged document (J)."""
+        return gain_of(self.level, gains)
+
+    @computed_once
+    def possible_gains(self, gains: Gains) -> np.ndarray:
+        """The distinct positive gains of all levels in the collection, over all topics, ascending."""
+        found = np.unique(gain_of(self.all_levels, gains))
+        return found[found > 0]
+
+    @computed_once
+    def ideal(self, gains: Gains, cutoff: int | None = None) -> List:
+        """The ideal list: for each topic, the positive gains of all judged documents in descending order."""
+        of = self.levels
+        return ideal_list(of.topic, of.gain(gains), of.count, len(self.topics), cutoff)
+
+    def relevant(self, gains: Gains) -> np.ndarray:
+        """The number of documents with a positive gain in each topic (T)."""
+        of = self.levels
+        count = np.where(of.gain(gains) > 0, of.count, 0)
+        return np.bincount(of.topic, weights=count, minlength=len(self.topics)).astype(np.int64)
+
+    def best(self, gains: Gains) -> np.ndarray:
+        """The highest positive gain in each topic (T), 0 if the topic has none."""
+        of = self.levels
+        return np.maximum(largest(of.gain(gains), offsets_of(of.topic, len(self.topics))), 0)
+
+    def top(self, gains: Gains) -> tuple[float, str, float]:
+        """The highest gain in these qrels or those of which they are a part, a topic that has it, and its
+        level there.
+
+        Without judged documents it is 0.
+        """
+        of = self.whole.levels
+        gain = of.gain(gains)
+        if not gain.size:
+            return 0.0, "", 0.0
+        best = int(np.argmax(gain))
+        return float(gain[best]), self.whole.topics[of.topic[best]], float(of.level[best])
+
+    @cached_property
+    def levels(self) -> LevelCounts:
+        return LevelCounts(*tally(self.topic, self.level))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Intents:
+    """P pairs of a topic and an intent, topic after topic, and K judgments, pair after pair.
+
+    - `topic` (P): the number of the topic of each pair
+    - `probability` (P): that of the intent, which need not add up to 1 over a topic
+    - `judged`: the levels of the judgments, in which the pairs are the topics
+    - `doc` (K): the number of each judgment's document in its topic
+    """
+
+    topic: np.ndarray
+    probability: np.ndarray
+    judged: Judged
+    doc: np.ndarray
+
+    def part(self, topics: np.ndarray, topic_count: int) -> Intents:
+        """The judgments of the topics with these numbers, of `topic_count` topics."""
+        bounds = offsets_of(self.topic, topic_count)
+        sizes = np.diff(bounds)[topics]
+        pairs = np.arange(self.topic.size)[rows_of(bounds[:-1][topics], sizes)]
+        offsets = self.judged.offsets
+        return Intents(
+            np.repeat(np.arange(topics.size), sizes),
+            self.probability[pairs],
+            self.judged.part(pairs),
+            self.doc[rows_of(offsets[:-1][pairs], np.diff(offsets)[pairs])],
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelCounts:
+    """The number of documents judged at each level of each topic.
+
+    `topic`, `level` and `count` have one entry for each level that occurs in a topic, topic after topic,
+    with ascending levels.
+    """
+
+    topic: np.ndarray
+    level: np.ndarray
+    count: np.ndarray
+
+    def gain(self, gains: Gains) -> np.ndarray:
+        return gain_of(self.level, gains)
+
+
+def ideal_list(
+    topic: np.ndarray, gain: np.ndarray, count: np.ndarray, topic_count: int, cutoff: int | None
+) -> List:
+    """The ideal lists, up to the cutoff, of topics in which `count` documents have each `gain`."""
+    order = np.lexsort((-gain, topic))
+    order = order[gain[order] > 0]
+    topic, gain, count = topic[order], gain[order], count[order]
+    if cutoff is not None:
+        better = cumsum(count, offsets_of(topic, topic_count)) - count
+        count = np.clip(cutoff - better, 0, count)
+    size = np.bincount(topic, weights=count, minlength=topic_count).astype(np.int64)
+    return np.repeat(topic, count), positions(size) + 1, np.repeat(gain, count)

@@ -1,0 +1,311 @@
+"""Measure strings to measures.
+
+The notation is ir-measures', `Name(parameter=value, …)@cutoff`, read with Python's own parser. It also
+allows negative numbers and mappings without braces, as in ``gains=0:0,1:1,2:10``. `str` turns a measure
+back into its string.
+"""
+
+import ast
+import re
+import sys
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from typing import Any
+
+import ir_measures
+import ir_measures.util
+from ir_measures import Measure
+from ir_measures.providers.base import NOT_PROVIDED
+
+from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
+from . import plugins
+from .facts import is_graded
+from .listing import allowed
+from .names import registry
+
+_FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
+# Every part begins at a fixed character, so that the search takes linear time.
+_NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
+_PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
+_BARE_MAPPING = re.compile(rf"\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)", re.IGNORECASE)
+_TREC_NAME = re.compile(r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*")
+"""A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
+_OTHER_SPELLING = re.compile(
+    r"([^\W\d_]+(?:[-_][^\W\d_]+)*?)(\([^()]*\))?"
+    r"(?:(@|[-_]at[-_]|[-_]|)(\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*))?",
+    re.IGNORECASE,
+)
+"""A measure of any case, with or without @ before one or more cutoffs."""
+_ELSEWHERE = {"hitrate": "Success", "rprecision": "Rprec", "averageprecision": "AP", "reciprocalrank": "RR"}
+"""Names in other libraries, as `_plain` writes them, without a leading "mean"."""
+
+
+def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
+    """The measure that a string names; a measure is returned unchanged.
+
+    >>> parse_measure("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100")
+    nDCG_JK(gains={2:10,3:100})@100
+    >>> parse_measure("nDCG@10")
+    nDCG@10
+
+    Raises `GradedError` for a string that cannot be read, an unknown measure (also a `NameError`, as in
+    ir-measures), and for an unknown parameter or a value that a graded measure does not allow.
+    """
+    if isinstance(text, ir_measures.Measure):
+        return text
+    if not isinstance(text, str):
+        raise GradedError(f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}")
+    name, arguments, cutoff = _parts(text)
+    measure = find_measure(name)
+    strict = is_graded(measure)
+    if cutoff is not None:
+        arguments.append((measure.AT_PARAM, cutoff))
+    parameters: dict[str, Any] = {}
+    for key, node in arguments:
+        if strict and key in parameters:
+            raise GradedError(f"{shown(text)} names {key} twice; name it once")
+        if not strict and isinstance(node, ast.UnaryOp):  # ir-measures would check the value too late
+            raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
+        parameters[key] = _value(node, text, strict)
+    return measure(**parameters)
+
+
+def parse_measures(
+    measures: Measure | str | Iterable[Measure | str], uncut: bool = False
+) -> tuple[Measure, ...]:
+    """The measures without duplicates, their parameters checked. If `uncut`, required ones may be missing.
+
+    Strings are measure strings or names of trec_eval; a string that can be both is a measure string. Other
+    cases and spellings are read if they mean one measure.
+
+    >>> parse_measures(["nDCG_JK@10", "ndcg_cut_10", "map", "P_5,10", "recall@100"])
+    (nDCG_JK@10, nDCG@10, AP, P@5, P@10, R@100)
+
+    Raises `GradedError` for an empty list, a missing parameter and a value that is not allowed.
+    """
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    parsed = tuple(dict.fromkeys(checked(one, uncut) for measure in measures for one in named_by(measure)))
+    if not parsed:
+        raise GradedError("no measure is given; name at least one, for example nDCG_JK@10")
+    return parsed
+
+
+class NamedMeasure(Measure):
+    """A measure of which only the name is known, and whether smaller values are better."""
+
+    SHORT_DESC = "The values were computed before; this package does not know the definition."
+
+    def __init__(self, name: str, smaller_is_better: bool = False):
+        super().__init__()
+        self.__name__, self.NAME = name, name.partition("@")[0]
+        self.smaller_is_better = smaller_is_better
+
+
+def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
+    """The measure of values with this name: a known one, or a `NamedMeasure`.
+
+    >>> measure_named("ndcg_cut_10"), measure_named("faithfulness")
+    (nDCG@10, faithfulness)
+
+    Whether smaller values are better is known of known measures; `smaller_is_better` says so of any other.
+    """
+    try:
+        found = () if smaller_is_better else parse_measures(name)
+    except GradedError:
+        found = ()
+    return found[0] if len(found) == 1 else NamedMeasure(name, smaller_is_better)
+
+
+def one_of(measures: Iterable[Measure], wanted: Measure | str) -> Measure:
+    """The one of some measures that has this string, else the measure that the string names.
+
+    Raises as `parse_measures`.
+    """
+    named = (measure for measure in measures if str(measure) == wanted)
+    return next(named, None) or parse_measures(wanted)[0]
+
+
+def named_by(measure: Measure | str) -> list[Measure]:
+    """The measures of one string, as `parse_measures`, with parameters that are not checked."""
+    try:
+        return [parse_measure(measure)]
+    except GradedError:
+        measures, problem = parse_trec_name(measure)
+        measures = measures or [parse_measure(name) for name in _respelled(measure)]
+        if problem and not measures:
+            raise GradedError(problem) from None
+        if not measures:
+            raise
+        return measures
+
+
+def _respelled(text: Any) -> list[str]:
+    """The measure strings that another spelling means, as other libraries write it; empty if none.
+
+    >>> _respelled("ndcg_at_10"), _respelled("NDCG_jk(b=2)@5,10"), _respelled("P10"), _respelled("p10")
+    (['nDCG@10'], ['nDCG_JK(b=2)@5', 'nDCG_JK(b=2)@10'], ['P@10'], [])
+    """
+    match = _OTHER_SPELLING.fullmatch(text) if isinstance(text, str) else None
+    written, parameters, at, cutoffs = match.groups(default="") if match else ("", "", "", "")
+    names = _spellings(written)
+    if cutoffs and not at and names != [written]:  # rr1 may be a file that is missing
+        return []
+    if len(names) > 1:
+        raise GradedError(f"{shown(text)} may mean {' or '.join(names)}; write the measure's name exactly")
+    ends = [f"@{cutoff}" for cutoff in cutoffs.split(",")] if cutoffs else [""]
+    return [name + parameters + end for name in names for end in ends]
+
+
+def _spellings(name: str) -> list[str]:
+    """The name itself if it is registered, else the first name of each measure that it means.
+
+    >>> _spellings("sDCG"), _spellings("sdcg"), _spellings("NDCG_at"), _spellings("hit-rate")
+    (['sDCG'], ['sDCG', 'SDCG'], [], ['Success'])
+    """
+    known, plain = registry(), _plain(name)
+    if name in known:
+        return [name]
+    alike = {measure: other for other, measure in reversed([*known.items()]) if _plain(other) == plain}
+    elsewhere = _ELSEWHERE.get(plain.removeprefix("mean"))
+    return [elsewhere] if elsewhere else [*alike.values()]
+
+
+def _plain(name: str) -> str:
+    return re.sub("[-_]", "", name).lower()
+
+
+def parse_trec_name(text: Any) -> tuple[list[Measure], str]:
+    """The measures of a trec_eval name, as ir-measures reads it, or the reason why it supports none.
+
+    >>> parse_trec_name("P_5,10"), parse_trec_name("gm_map"), parse_trec_name("nDCG@10")
+    (([P@5, P@10], ''), ([], 'known trec name gm_map, but not yet supported'), ([], ''))
+    """
+    if not isinstance(text, str) or not _TREC_NAME.fullmatch(text):
+        return [], ""
+    read = getattr(ir_measures.util.parse_trec_measure, "_original", ir_measures.util.parse_trec_measure)
+    try:
+        with redirect_stdout(sys.stderr):  # ir-measures prints the unsupported measures of "official"
+            return read(text), ""
+    except ValueError as error:
+        known = str(error).startswith(("known trec name", "unknown argument"))
+        return [], str(error) if known else ""
+
+
+def checked(measure: Measure, uncut: bool = False) -> Measure:
+    """`measure` itself; raises `GradedError` for parameters that are not allowed.
+
+    >>> checked(ir_measures.P @ 0)
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: P: cutoff=0 is not allowed; cutoff is a whole number ≥ 1
+
+    Graded measures check their parameters when they are created. ir-measures checks those of standard
+    measures late, and some values crash the process in C code.
+    """
+    if is_graded(measure):
+        return measure
+    name, supported = measure.NAME, measure.SUPPORTED_PARAMS
+    for parameter in measure.params.keys() - supported.keys():
+        takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
+        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}")
+    for parameter, info in supported.items():
+        value = measure.params.get(parameter, NOT_PROVIDED)
+        is_cutoff, meaning = parameter == "cutoff", allowed(parameter, info)
+        if value is NOT_PROVIDED:
+            if info.required and not uncut:
+                raise GradedError(f"{name} needs {parameter}, {meaning}" + f", as in {name}@10" * is_cutoff)
+            continue
+        valid = info.validate(value) and not (info.dtype is int and isinstance(value, bool))
+        if not valid or (is_cutoff and not 1 <= value <= sys.maxsize):
+            refused = f"{name}: {parameter}={shown(value)} is not allowed"
+            raise GradedError(f"{refused}; {parameter} is {meaning}")
+    return measure
+
+
+def find_measure(name: str) -> ir_measures.Measure:
+    """The registered measure of that name or alias, with its default parameters.
+
+    Raises `UnknownMeasureError`, which suggests close names.
+    """
+    name = unicodedata.normalize("NFKC", name)  # as in Python; both micro signs become one letter
+    known = registry()
+    if name not in known:
+        plugins.load()
+    if name not in known:
+        stem = name.rstrip("0123456789")
+        cutoff = f"@{name[len(stem) :]}" if stem != name else ""
+        names = " or ".join(other + cutoff for other in _spellings(stem))
+        hint = f"; did you mean {names}?" if names else did_you_mean(name, known, most=3, cutoff=0.5)
+        raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
+    return known[name]
+
+
+def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]:
+    """The measure's name, its arguments and the part after @, as syntax trees."""
+    node: ast.expr = _expression(text)
+    arguments: list[tuple[str, ast.expr]] = []
+    cutoff: ast.expr | None = None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        cutoff, node = node.right, node.left
+        if isinstance(cutoff, ast.Constant) and cutoff.value is None:
+            cutoff = None
+    if isinstance(node, ast.Call):
+        arguments = [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
+        if len(arguments) == len(node.keywords) and node.args:
+            raise GradedError(f"cannot read measure {shown(text)}: parameters need names; {_FORM}")
+        node = node.func if len(arguments) == len(node.keywords) else node
+    if not isinstance(node, ast.Name):
+        raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
+    return node.id, arguments, cutoff
+
+
+def _expression(text: str) -> ast.expr:
+    """`text` as a Python expression; if it is not one, with braces around bare mappings."""
+    for candidate in (text, _BARE_MAPPING.sub(r"\1{\2}", text)):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of code, as for the backslash in '\\d'
+                expression = ast.parse(candidate.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # ValueError: a null character
+            continue
+        numbers = (node.value for node in ast.walk(expression) if isinstance(node, ast.Constant))
+        if any(isinstance(number, int) and number.bit_length() > 10_000 for number in numbers):
+            raise GradedError(f"cannot read measure {shown(text)}: a number has thousands of digits")
+        return expression
+    raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
+
+
+def _value(node: ast.expr, text: str, strict: bool) -> Any:
+    """The value of a literal.
+
+    `strict` accepts infinities and NaN, so that the parameter can reject them with a reason, words without
+    quotes, as in gains=exp, and rejects a mapping that names a key twice. In Python, and so in ir-measures,
+    the last value wins.
+    """
+    match node:
+        case ast.Constant(value=int() | float() | complex() | str() | None as value):
+            return value
+        case ast.Name(id=word) if strict:
+            return float(word) if word.lower() in ("inf", "infinity", "nan") else word
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant() | ast.Name() as operand):
+            number = _value(operand, text, strict)
+            if isinstance(number, (int, float)) and not isinstance(number, bool):
+                return -number if isinstance(sign, ast.USub) else number
+        case ast.Dict() if not any(isinstance(key, (ast.Dict, type(None))) for key in node.keys):
+            keys = [_value(key, text, strict) for key in node.keys if key is not None]
+            mapping = dict(zip(keys, (_value(value, text, strict) for value in node.values)))
+            if strict and len(mapping) < len(keys):
+                twice = next(key for key, count in Counter(keys).items() if count > 1)
+                raise GradedError(f"{shown(text)} names {shown(twice)} twice in one mapping; name it once")
+            return mapping
+    try:
+        written = shown(ast.unparse(node))
+    except RecursionError:
+        written = "a value"
+    raise GradedError(
+        f"cannot read {written} in measure {shown(text)}: a value is a number, a string, "
+        "True, False, None or a mapping such as 0:0,1:1"
+    )

@@ -1,0 +1,162 @@
+"""Plugins with measures; each plugin is admitted or skipped independently of the others.
+
+Our own measures are admitted at import, those of other installed distributions when they are first needed
+(`load`). A plugin that cannot be used is skipped with one warning. The environment variable
+``IR_MEASURES_GRADED_PLUGINS`` turns the warning into an error (``strict``) or loads no plugin (``off``).
+"""
+
+import keyword
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import ir_measures
+import pluggy
+
+from ...errors import GradedError
+from ..measures.base import GradedMeasure
+from ..measures.parameters import Parameter
+from . import hooks, names
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+VARIABLE = "IR_MEASURES_GRADED_PLUGINS"
+
+
+class PluginWarning(UserWarning):
+    """A plugin was skipped; the message names its distribution, version and the reason."""
+
+
+class Plugin(NamedTuple):
+    """A plugin that was found: its distribution, its measures and, if rejected, the reason."""
+
+    name: str
+    distribution: str
+    version: str
+    measures: tuple[GradedMeasure, ...] = ()
+    problem: str = ""
+
+    @property
+    def status(self) -> str:
+        return f"skipped: {self.problem}" if self.problem else "loaded"
+
+
+_met: list[Plugin] = []
+trials: list[Callable[[GradedMeasure], str]] = []
+"""Functions that return the reason why a plugin's measure is wrong, or an empty string."""
+_state = {"loaded": False}
+
+
+def admit(name: str, distribution: str, version: str, get: Callable[[], object]) -> None:
+    """Register the plugin that `get` returns, with all of its measures or with none."""
+    if any(plugin[:2] == (name, distribution) for plugin in _met):  # admitted before a reload of the package
+        return
+    measures: tuple[GradedMeasure, ...] = ()
+    problem = ""
+    try:
+        measures = _measures_of(get(), f"{distribution}:{name}")
+        for measure in measures:
+            names.register(measure)
+    except (Exception, SystemExit) as error:  # a plugin may raise anything
+        worded = isinstance(error, (GradedError, pluggy.PluginValidationError))
+        problem = str(error) if worded else f"{type(error).__name__}: {error}"
+    _met.append(Plugin(name, distribution, version, measures, " ".join(problem.split())))
+
+
+def load() -> None:
+    """Admit the plugins of all installed distributions; only the first call looks for them.
+
+    Under ``strict``, every call raises `GradedError` if a plugin was skipped.
+    """
+    mode = os.environ.get(VARIABLE, "")
+    if mode not in ("", "off", "strict"):
+        raise GradedError(f"{VARIABLE}={mode!r} is not allowed; it is 'off', 'strict' or unset")
+    if mode == "off" or (_state["loaded"] and mode != "strict"):
+        return
+    if not _state["loaded"]:
+        _state["loaded"] = True
+        from importlib.metadata import entry_points  # This import takes time.
+
+        found = [(*_distribution(entry), entry) for entry in entry_points(group=hooks.PROJECT)]
+        for distribution, version, entry in sorted(found, key=lambda each: (each[0], each[2].name)):
+            admit(entry.name, distribution, version, entry.load)
+    skipped = [
+        f"plugin {plugin.name!r} of {plugin.distribution} {plugin.version} is skipped: {plugin.problem}"
+        for plugin in _met
+        if plugin.problem
+    ]
+    if mode == "strict" and skipped:
+        raise GradedError("\n".join(skipped))
+    for message in skipped:
+        warnings.warn(message, PluginWarning, stacklevel=2)
+
+
+def plugins() -> list[Plugin]:
+    """All plugins, our own first."""
+    load()
+    return list(_met)
+
+
+def origin(measure: ir_measures.Measure) -> str:
+    """The distribution and version that a measure comes from, in words."""
+    for plugin in _met:
+        if any(type(brought) is type(measure) for brought in plugin.measures):
+            return f"{plugin.distribution} {plugin.version}"
+    return "ir-measures" if type(measure).__module__.startswith("ir_measures.") else "user code"
+
+
+def _distribution(entry: "EntryPoint") -> tuple[str, str]:
+    """The name and version of the distribution that an entry point belongs to."""
+    try:
+        metadata: Any = entry.dist.metadata  # type: ignore[union-attr]
+        name, version = (metadata.get(key) for key in ("Name", "Version"))
+        return name or "an unknown distribution", version or "?"
+    except Exception:  # the metadata cannot be read
+        return "an unknown distribution", "?"
+
+
+def _measures_of(plugin: object, name: str) -> tuple[GradedMeasure, ...]:
+    """The measures of a plugin's hook. Raises `GradedError` if they cannot all be registered."""
+    manager = pluggy.PluginManager(hooks.PROJECT)  # one for each plugin, so that none affects another
+    manager.add_hookspecs(hooks)
+    manager.register(plugin, name)
+    manager.check_pending()
+    if not manager.get_hookcallers(plugin):
+        raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
+    (brought,) = manager.hook.graded_measures() or (None,)
+    if not isinstance(brought, Iterable):
+        raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
+    measures = tuple(brought)
+    for problem in _problems(measures):
+        raise GradedError(problem)
+    return measures
+
+
+def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
+    """The reasons why the measures of a plugin cannot all be registered."""
+    if not measures:
+        yield "graded_measures returned no measure"
+    claimed: set[str] = set()
+    for measure in measures:
+        if not isinstance(measure, GradedMeasure):
+            yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
+        for name in (measure.NAME, *measure.ALIASES):
+            if not _can_be_written(name):
+                yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
+            if (holder := names.holder(name, measure)) is not None:
+                yield f"the name {name!r} is taken by {origin(holder)}"
+            if name in claimed:
+                yield f"it claims the name {name!r} twice"
+            claimed.add(name)
+        for name, parameter in measure.PARAMETERS.items():
+            if not _can_be_written(name) or not isinstance(parameter, Parameter):
+                yield f"parameter {name!r} of {measure.NAME} is not a Parameter of ir_measures_graded"
+            if measure.SUPPORTED_PARAMS[name] is not parameter:
+                yield f"parameter {name!r} of {measure.NAME} replaces one that every measure has"
+        yield from filter(None, (trial(measure) for trial in trials))
+
+
+def _can_be_written(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)

@@ -1,0 +1,231 @@
+"""Qrels and runs as tables (`Role`), and the names that libraries give to their columns.
+
+Names are compared without case, and ``camelCase``, blanks, hyphens and dots count as underscores.
+"""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ...errors import FileError, GradedError, shown
+
+
+@dataclass(frozen=True)
+class Role:
+    """Qrels or a run: their name, the column of the values, and the name of a value and of a row in messages.
+
+    Values from `lowest` to `highest` are allowed, and `rule` says so. `item` is the column of the documents
+    or the like, and `thing` their name in messages.
+    """
+
+    kind: str
+    value: str
+    number: str
+    row: str
+    lowest: float
+    highest: float
+    rule: str
+    item: str = "doc_id"
+    thing: str = "document"
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of topics, documents and values."""
+        return ["query_id", self.item, self.value]
+
+    def refused(self, values: np.ndarray) -> np.ndarray:
+        """The rows whose value is not allowed."""
+        # The minimum of an array with NaN is NaN.
+        if self.lowest <= values.min(initial=np.inf) and values.max(initial=-np.inf) <= self.highest:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(~((self.lowest <= values) & (values <= self.highest)))
+
+
+LARGEST = sys.float_info.max
+NO_ITERATION = {b"0", b"Q0"}
+"""The second fields of TREC qrels without intents."""
+QRELS = Role(
+    *("qrels", "relevance", "level", "Qrel", -LARGEST, LARGEST),
+    rule="the level is {}; a level is a finite number",
+)
+RUN = Role(
+    *("run", "score", "score", "ScoredDoc", -np.inf, np.inf),
+    rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
+)
+# Qrels whose rows name the intent and its probability in place of the document and its level.
+INTENTS = Role(
+    *("qrels", "probability", "probability", "Qrel", 0, LARGEST),
+    rule="the probability is {}; each judgment needs the probability of its intent, a finite number ≥ 0",
+    item="iteration",
+    thing="intent",
+)
+
+# The names of each column under our name, in groups; columns with two names of a group are refused. A name
+# counts only if there is none of an earlier group.
+NAMES = {
+    ours: [group.split() for group in groups.split(",")]
+    for ours, groups in {
+        "query_id": "query_id, qid, q_id topic_id topic turn_id, query_text query",
+        "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document",
+        "relevance": "relevance, label, rating rel level grade judgment gain, score",
+        "score": "score, sim _score, rank doc_position",
+        "iteration": "iteration, subtopic_id",
+        "probability": "probability",
+        "run": "run, run_name run_id system tag",
+        "measure": "measure, metric metric_name",
+        "value": "value, score metric_value",
+    }.items()
+}
+NUMBERS = {QRELS.value, RUN.value, INTENTS.value}  # the columns of numbers; all others are text
+
+
+def plain(name: Any) -> str:
+    """A name in lower case, with underscores.
+
+    >>> [plain(name) for name in ("query-id", "Query Text", "docId")]
+    ['query_id', 'query_text', 'doc_id']
+    """
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", str(name).strip())
+    return re.sub(r"[ .-]", "_", words).lower()
+
+
+def is_rank(name: Any) -> bool:
+    """Whether this is the name of a column of ranks; scores are then the ranks with the sign reversed."""
+    return plain(name) in NAMES["score"][-1]
+
+
+def is_quepid(names: Sequence[str]) -> bool:
+    """Whether these are the columns of a file that Quepid exports. It lists unjudged documents."""
+    return {"query", "rating"} <= {*map(plain, names)} and bool({"docid", "doc_id"} & {*map(plain, names)})
+
+
+@dataclass
+class Account:
+    """The findings of a reader about a file.
+
+    `form` is the name of its form, `unjudged` the number of rows of unjudged documents. `integers` has the
+    columns of ids that are integers, and `empty` the topics without documents.
+    """
+
+    form: str = ""
+    unjudged: int = 0
+    integers: set[str] = field(default_factory=set)
+    empty: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The choices of a user for a file.
+
+    `run_column` names the run of each row. `columns` has our names, and their names in the file; ``rank`` is
+    a column of ranks. `part` is the part of a file of several parts. `unjudged` has the texts in place of a
+    level that mean an unjudged document. If lines are `numbered`, the number of a line of LETOR names its
+    document unless the line does. The reader fills the `account`.
+    """
+
+    run_column: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict, hash=False)
+    part: str | None = None
+    unjudged: tuple[bytes, ...] = ()
+    numbered: bool = False
+    account: Account = field(default_factory=Account, compare=False)
+
+    def name(self, ours: str) -> str | None:
+        """The name that the user gives for our column."""
+        if ours == "run":
+            return self.run_column
+        return self.columns.get(ours) or (self.columns.get("rank") if ours == "score" else None)
+
+    def knows(self, name: str, role: Role) -> bool:
+        """Whether this can be the name of a column of topics, documents or values."""
+        return any(name == self.name(ours) or plain(name) in chain(*NAMES[ours]) for ours in role.columns)
+
+
+def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
+    """The names of the columns of topics, documents and values, in this order.
+
+    `names` are all columns of the source, and `where` names the source in errors. Raises `GradedError` for a
+    column that is missing, that occurs twice or that has two names.
+    """
+    return [required_column(where, names, ours) for ours in role.columns]
+
+
+def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
+    """The column that we name `ours`. Raises as `column_names`."""
+    found = column_name(where, names, ours)
+    if found is None:
+        others = ", ".join(group[0] for group in NAMES[ours][1:3])
+        raise GradedError(f"{where} has no column {ours} (or {others} …); it has {_listed(names)}")
+    return found
+
+
+def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
+    """The column that we name `ours`, None if there is none. Raises as `column_names`."""
+    for group in NAMES[ours]:
+        found = [name for name in names if plain(name) in group]
+        if len({*map(plain, found)}) > 1:
+            raise GradedError(f"{where} has both {found[0]} and {found[1]}; name one of them {ours}")
+        if len(found) > 1:
+            raise GradedError(f"{where} has {len(found)} columns named {found[0]}; it needs one")
+        if found:
+            return found[0]
+    return None
+
+
+def file_columns(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> tuple[dict[str, str], bool]:
+    """The columns of a file that are read, by our name of each, and whether the values are ranks.
+
+    These are the three columns of `column_names`, the iteration of qrels and the probability of their intents
+    if there are any, and the column that names the run of each row: that of `chosen`, or by default ``run``
+    or a similar name if there is one.
+    Raises `FileError` for a column that is missing or occurs twice, and for a column of runs that is one of
+    the three.
+    """
+    others = INTENTS.columns[1:] if role is QRELS else ["run"]
+    given = {ours: chosen.name(ours) for ours in [*role.columns, *others]}
+    for name in filter(None, given.values()):
+        if name not in names:
+            raise FileError(f"{file} has no column {name}; it has {_listed(names)}")
+    try:
+        found = {ours: given[ours] or required_column(file, names, ours) for ours in role.columns}
+        found |= {ours: given[ours] or column_name(file, names, ours) for ours in others}
+    except GradedError as error:
+        raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
+    columns = {ours: name for ours, name in found.items() if name is not None}
+    *values, last = columns.values()
+    if "run" in columns and last in values:
+        raise FileError(f"{file}: the column {last} cannot also name the runs")
+    ranks = role is RUN and (is_rank(columns["score"]) or columns["score"] == chosen.columns.get("rank"))
+    return columns, ranks
+
+
+def _listed(names: Sequence[Any]) -> str:
+    return shown(", ".join(map(str, names)))[1:-1] or "no columns"
+
+
+# The words for columns in the option `columns`, and our names.
+WORDS = {"topic": "query_id", "document": "doc_id", "level": "relevance", "score": "score", "rank": "rank"}
+
+
+def chosen_columns(given: Mapping[str, str] | str) -> dict[str, str]:
+    """Our names of columns and their names in a file, from a mapping of words or from text.
+
+    >>> chosen_columns("topic=Frage,level=Urteil")
+    {'query_id': 'Frage', 'relevance': 'Urteil'}
+
+    Raises `GradedError` for another word and for a word without a name.
+    """
+    texts = given.split(",") if isinstance(given, str) else map("=".join, given.items())
+    pairs = [text.partition("=")[::2] for text in texts]
+    found = {WORDS.get(word, ""): name for word, name in pairs}
+    if "" in found or not all(found.values()) or len(found) < len(pairs):
+        raise GradedError(
+            f"columns {shown(given)} are not allowed; give each name once, as in "
+            f"topic=NAME,document=NAME,score=NAME; the words are {', '.join(WORDS)}"
+        )
+    return found

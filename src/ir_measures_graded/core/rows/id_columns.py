@@ -1,0 +1,346 @@
+"""Columns of ids in every storage format: Python objects, Arrow strings, and codes of categories.
+
+`docs_of` reads a column of documents and `stretches_of` a column of topics. An id that is not text
+raises `GradedError`: a topic at once, a document at the latest when its row is converted to `Ids`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...errors import GradedError, shown
+from ..by_topic import bounds_of, changes
+from .arrow import arrow_array, arrow_numbers, bounds_of_strings, is_arrow, stable_order
+from .id_matching import Ids, Indices
+
+if TYPE_CHECKING:
+    import pyarrow
+
+SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
+FEW_LENGTHS = 1 << 6
+FEW = 1 << 12  # strings above which pyarrow numbers them faster, with the time to import its functions
+NO_TEXT = (TypeError, UnicodeEncodeError)  # an id that is not a string, or has a lone surrogate
+Column = Any  # a list of strings, the array of a DataFrame column, or an Arrow array (chunked or not)
+
+
+class TopicNumbers(dict[str, int]):
+    """The number of each topic, in order of appearance. A new topic gets the next number.
+
+    >>> topics = TopicNumbers()
+    >>> topics.codes(["q1", "q2", "q1"]), [*topics]
+    (array([0, 1, 0]), ['q1', 'q2'])
+    """
+
+    def __missing__(self, topic: str) -> int:
+        text = str.__str__(topic)  # str() of an Enum member is not its text
+        text.encode()
+        return self.setdefault(text, len(self))
+
+    def codes(self, topics: Collection[str]) -> np.ndarray:
+        """The number of each topic. Raises `TypeError` or `UnicodeEncodeError` if one is not text."""
+        return np.fromiter(map(self.__getitem__, topics), np.int64, len(topics))
+
+
+class Stretches(NamedTuple):
+    """A column of topics as S stretches of equal ids. Consecutive stretches may have the same id.
+
+    `start` (S) has the first row of each stretch, and `code` (S) the number of its topic among the `topics`.
+    """
+
+    start: np.ndarray
+    code: np.ndarray
+    topics: TopicNumbers
+
+    def grouped(self, count: int) -> tuple[np.ndarray | None, np.ndarray]:
+        """The order that groups the `count` rows of the column by topic, and the boundaries of the topics.
+
+        The order is None if the rows are grouped already.
+        """
+        sizes = None if self.code.size == count else np.diff(self.start, append=count)
+        offsets = bounds_of(np.bincount(self.code, sizes, minlength=len(self.topics)))
+        if (self.code[1:] >= self.code[:-1]).all():
+            return None, offsets
+        return stable_order(self.code if sizes is None else np.repeat(self.code, sizes)), offsets
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
+
+    Like `Keys`, they are converted block by block by the method `ids`. A block then stays in the processor
+    cache, and memory use stays small. `convert` converts some cells.
+    """
+
+    cells: np.ndarray
+    convert: Callable[[np.ndarray], Ids]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, row: int) -> str:
+        return self.convert(self.cells[row : row + 1])[0]
+
+    def ids(self) -> Ids:
+        return self.convert(self.cells)
+
+    def take(self, rows: Indices) -> Cells:
+        return Cells(self.cells[rows], self.convert)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Keys:
+    """The unvalidated keys of several dicts, one dict after the other."""
+
+    dicts: Sequence[Mapping[str, Any]]
+    field: str
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """The first row of each dict, and the number of all rows."""
+        return np.cumsum([0, *map(len, self.dicts)])
+
+    def __len__(self) -> int:
+        return int(self.bounds[-1])
+
+    def __getitem__(self, row: int) -> str:
+        return self.take(np.array([row]))[0]
+
+    def ids(self) -> Ids:
+        try:
+            return Ids.of_keys(self.dicts)
+        except NO_TEXT:
+            raise _no_text(chain.from_iterable(self.dicts), self.field) from None
+
+    def slices(self, starts: np.ndarray, sizes: np.ndarray) -> Keys:
+        """The keys of the dicts that begin at the rows `starts`; those of size 0 are left out."""
+        return Keys([self.dicts[number] for number in self._numbers(starts[sizes > 0])], self.field)
+
+    def _numbers(self, rows: np.ndarray) -> list[int]:
+        """The numbers of the dicts that have these rows."""
+        return (np.searchsorted(self.bounds, rows, side="right") - 1).tolist()
+
+    def take(self, rows: np.ndarray) -> Ids:
+        """The ids in a few rows. Finding one takes a pass over its dict."""
+        numbers = self._numbers(rows)
+        keys = {number: [*self.dicts[number]] for number in {*numbers}}
+        places = zip(numbers, (rows - self.bounds[numbers]).tolist())
+        return _ids([keys[number][place] for number, place in places], self.field)
+
+    def find(self, start: np.ndarray, ids: Iterable[str], values: np.ndarray) -> np.ndarray:
+        """The row of each id in the dict that begins at row `start`; -1 if the dict lacks it.
+
+        `start` has one entry per id, and `values` has the value of every key. The value of an id leads to its
+        row; keys are compared only if several have this value. If a dict lacks an id, its keys could be of
+        another type. Raises `GradedError` if the first key of the dict is not a string, or if the id as a
+        number or as bytes is a key.
+        """
+        found = np.full(start.size, -1)
+        for at, (first, number, id_) in enumerate(zip(start.tolist(), self._numbers(start), ids)):
+            keys = self.dicts[number]
+            if id_ in keys:
+                (rows,) = (values[first : first + len(keys)] == float(keys[id_])).nonzero()
+                if rows.size > 1:
+                    in_order = list(keys)
+                    rows = rows[[in_order[row] == id_ for row in rows.tolist()]]
+                found[at] = first + int(rows[0])
+            elif not isinstance(next(iter(keys)), str) or _is_key_of_other_type(id_, keys):
+                raise _no_text(keys, self.field)
+        return found
+
+
+Rowwise = Ids | Cells
+Docs = Rowwise | Keys  # the document of each row
+
+
+def docs_of(column: Column, field: str, first: int = 0) -> Rowwise:
+    """The documents of a column. The first row has the number `first`.
+
+    `field` names the column in error messages, as in ``run: doc_id``.
+    """
+    codes, values = _stored(column)
+    if codes is not None:
+        ids = _ids(values, field)
+        return Cells(codes, (ids.padded() if len(ids) <= len(codes) else ids).take)
+    if isinstance(values, np.ndarray):
+        return Cells(values, partial(_ids, field=field, first=0, column=values))
+    return _ids(values, field, first)
+
+
+def begins_with_integer(column: Column) -> bool:
+    """Whether the first id of a column is an integer."""
+    if not len(column):
+        return False
+    return _is_integer(column[0].as_py() if is_arrow(column) else column[0])
+
+
+def integers_as_text(column: Column) -> Column:
+    """A column with the digits of its integers."""
+    if is_arrow(column):
+        from pyarrow import types
+
+        if types.is_integer(column.type):
+            return column.cast("string")
+        column = column.to_pylist()
+    ids = column.tolist() if hasattr(column, "tolist") else column
+    return [str(id_) if _is_integer(id_) else id_ for id_ in ids]
+
+
+def _is_integer(id_: Any) -> bool:
+    return isinstance(id_, (int, np.integer)) and not isinstance(id_, bool)
+
+
+def stretches_of(
+    column: Column, field: str, first: int | None = 0, topics: TopicNumbers | None = None
+) -> Stretches:
+    """A column of topics as stretches, because consecutive rows usually have the same topic.
+
+    `first` is the number of the first row; None if the rows of the source have no numbers. `topics` have been
+    found in earlier rows.
+
+    >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
+    Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), topics={'q1': 0, 'q2': 1})
+    """
+    topics = TopicNumbers() if topics is None else topics
+    codes, values = _stored(column)
+    if codes is not None:
+        start = np.flatnonzero(changes(codes))
+        stretch, ids = codes[start], _ids(values, field)
+        first_stretch = np.full(len(ids), start.size)
+        first_stretch[stretch[::-1]] = np.arange(start.size)[::-1]  # NumPy keeps the last assignment
+        in_order = np.argsort(first_stretch)[: np.count_nonzero(first_stretch < start.size)]
+        number = np.empty(len(ids), np.int64)
+        number[in_order] = topics.codes([*ids.take(in_order)])
+        code = number[stretch]
+    elif is_arrow(values):
+        start = _starts(changes_of_strings, values)
+        if start.size <= FEW:
+            code = topics.codes([*Ids.of_arrow(values).take(start)])
+        else:
+            firsts = values if start.size == len(values) else values.take(arrow_array(start))
+            encoded = firsts.dictionary_encode()
+            code = topics.codes(encoded.dictionary.to_pylist())[arrow_numbers(encoded.indices)]
+    else:
+        if not isinstance(values, np.ndarray):
+            values = np.fromiter(values, object, len(values))
+        objects = np.ascontiguousarray(values)
+        try:
+            start = _starts(_changes_of_objects, objects)  # comparing pandas.NA raises TypeError
+            firsts = objects if start.size == objects.size else objects[start]
+            code = topics.codes(firsts.tolist())
+        except NO_TEXT:
+            raise _no_text(objects, field, first) from None
+    start += first or 0
+    return Stretches(start, code, topics)
+
+
+def _stored(column: Column) -> tuple[np.ndarray | None, Any]:
+    """The codes of a column, None if it has none, and its values: Arrow strings or Python objects.
+
+    A column with missing values is returned as objects, so that an error can name the row.
+    """
+    if hasattr(column, "categories"):
+        codes = np.asarray(column.codes)
+        if (codes < 0).any():
+            return None, column.to_numpy(dtype=object)
+        return codes, _stored(column.categories.array)[1]
+    dtype = getattr(column, "dtype", None)
+    if getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
+        column = column.__arrow_array__()
+    if not is_arrow(column):
+        return None, column.to_numpy(dtype=object) if hasattr(column, "to_numpy") else column
+    import pyarrow
+    from pyarrow import types
+
+    if isinstance(column, pyarrow.ChunkedArray):
+        if column.type == pyarrow.string() and column.nbytes >= 1 << 31:
+            column = column.cast(pyarrow.large_string())  # an array of type string holds at most 2 GB
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
+    if types.is_dictionary(column.type) and not column.null_count:
+        codes = arrow_numbers(column.indices)
+        # NumPy cannot index by unsigned integers of eight bytes, or put −1 before any unsigned integer.
+        codes = codes.astype(np.int64) if codes.dtype.kind == "u" else codes
+        return codes, _stored(column.dictionary)[1]
+    is_text = types.is_string(column.type) or types.is_large_string(column.type)
+    return None, column if is_text and not column.null_count else column.to_pylist()
+
+
+def _ids(values: Any, field: str, first: int | None = None, column: Any = None) -> Ids:
+    """The ids of an Arrow array of strings or of Python objects, which may be a part of a whole `column`."""
+    if is_arrow(values):
+        return Ids.of_arrow(values)
+    try:
+        return Ids.of(values)
+    except NO_TEXT:
+        raise _no_text(values if column is None else column, field, first) from None
+
+
+def _is_key_of_other_type(id_: str, keys: Mapping[Any, Any]) -> bool:
+    """Whether an id is a key as bytes or as a number. A dict with the float 7.0 as a key also contains 7."""
+    for as_other in (str.encode, int, float):
+        with suppress(ValueError):
+            if as_other(id_) in keys:
+                return True
+    return False
+
+
+def _no_text(ids: Iterable[Any], field: str, first: int | None = None) -> GradedError:
+    """The error for the first id that is missing or not text; `first` as in `stretches_of`."""
+    for row, bad in enumerate(ids, first or 0):  # noqa: B007
+        try:
+            str.encode(bad)
+        except NO_TEXT:
+            break
+    kind, name = field.split(": ")
+    if isinstance(bad, str):
+        bad = str.__str__(bad)
+        return GradedError(f"{field} {shown(bad)} has a lone surrogate, which is not a character")
+    if first is not None and (bad is None or type(bad).__name__ in ("NAType", "NaTType") or bad != bad):
+        return GradedError(f"{kind}: row {row} has no {name}")
+    convert = f"; convert it, in a DataFrame with frame.astype({{{name!r}: str}})"
+    problem = f"{field} {shown(bad)} is of type {type(bad).__name__}, not a string"
+    return GradedError(problem + (convert if hasattr(bad, "__index__") else ""))
+
+
+def _starts(changes_of: Callable[[Any], np.ndarray], ids: Any) -> np.ndarray:
+    """The first row of each stretch of equal ids.
+
+    If most rows of a sample begin a stretch, every row becomes a stretch: comparing all rows would not pay.
+    """
+    sample = ids[:SAMPLE]
+    return np.arange(len(ids)) if changes_of(sample).size > len(sample) // 2 else changes_of(ids)
+
+
+def changes_of_strings(strings: pyarrow.StringArray | pyarrow.LargeStringArray) -> np.ndarray:
+    """The rows whose string differs from the string of the row before, including the first row.
+
+    Strings of one length are compared fastest, and the topics of consecutive rows mostly have one.
+    """
+    starts = np.flatnonzero(changes(np.diff(bounds_of_strings(strings)))).tolist()
+    if len(starts) > FEW_LENGTHS:
+        return Ids.of_arrow(strings).changes()
+    parts = [Ids.of_arrow(strings[a:b]).changes() + a for a, b in pairwise([*starts, len(strings)])]
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def _changes_of_objects(objects: np.ndarray) -> np.ndarray:
+    """The rows whose id differs from the id of the row before, including the first row.
+
+    Rows with the same object have the same id. If most neighbours share an object, ids are compared only
+    where the object changes.
+    """
+    if not objects.size:
+        return np.empty(0, dtype=np.int64)
+    other_object = changes(np.frombuffer(objects, dtype=np.intp))  # compares addresses
+    if np.count_nonzero(other_object) > objects.size // 2:
+        return np.flatnonzero(changes(objects))
+    rows = np.flatnonzero(other_object)
+    return rows[changes(objects[rows])]

@@ -1,0 +1,367 @@
+"""Qrels and runs in one form: a `Rows` of rows grouped by topic, which is read block by block.
+
+Columns keep their storage format. Ids are converted to bytes (`Ids`) when a block of rows needs them. Error
+details are computed only on failure.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...errors import EmptyRunWarning, FileError, GradedError, shown
+from ..by_topic import blocks, bounds_of, rows_of
+from .arrow import arrow_array, is_arrow, lengths_of_strings
+from .columns import Account, Role
+from .id_columns import Docs, Keys
+from .id_matching import Column, Ids, equal_pairs
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# The metadata key of the facts about the file from which an Arrow table was read, as JSON: its name (`file`),
+# the columns of ids that are integers there (`integers`), and its topics without documents (`empty`).
+ABOUT = b"ir_measures_graded"
+PLACES = (
+    "line",
+    "row",
+)  # the column of such a table with the location of each row: a line, or a row of a table
+IDS = ("query_id", "doc_id")
+LONGEST_ID = 1 << 12  # bytes of an id in a file; the time for all ids grows with the longest one
+LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look-up in a dict
+
+
+class RunSource:
+    """A run in any form: override `table`, and `blocks` unless the run is `in_memory`.
+
+    An empty run that is not a file `is_empty` after it is read; its reader warns (`EmptyRunWarning`). `name`
+    is its name in messages.
+    """
+
+    in_memory: bool = True
+    is_empty: bool = False
+    name: str = ""
+
+    def table(self) -> Rows:
+        """All rows. Raises `GradedError` for an invalid row and for an empty file."""
+        raise NotImplementedError
+
+    def blocks(self) -> Iterator[Rows]:
+        """The rows in blocks of whole topics. If several blocks have a topic, the last has all its rows.
+
+        Raises `GradedError` as `table`.
+        """
+        yield self.table()
+
+    def warn_if_empty(self, is_empty: bool) -> None:
+        """Issue an `EmptyRunWarning` for a run without rows, which may have a name."""
+        self.is_empty = is_empty
+        if is_empty:
+            message = f"{self.name}: the run is empty".removeprefix(": ")
+            warnings.warn(message, EmptyRunWarning, stacklevel=3)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rows(RunSource):
+    """Qrels or a run: rows of (topic, document, value), grouped by topic.
+
+    `topics` (T) are the distinct topics in order of appearance. The slice `offsets[t]:offsets[t + 1]` of
+    `docs` (N ids) and `values` (N floats: levels or scores) holds the rows of topic t; `offsets` has T + 1
+    entries. `distinct` is true if the source cannot have a document twice in a topic. If the rows are from a
+    file, `file` names it, and `line` (N) has the location of each row in it: a line number, or a row
+    number if `unit` is "row". `integers` has the columns of ids that are integers in the source.
+    `source` is that of qrels; its method `intents` returns the intents of the rows.
+    """
+
+    role: Role
+    topics: Sequence[str]
+    offsets: np.ndarray
+    docs: Docs
+    values: np.ndarray
+    distinct: bool = False
+    file: str | None = None
+    line: np.ndarray | None = None
+    unit: str = "line"
+    integers: tuple[str, ...] = ()
+    source: Any = None
+
+    def topic_of(self, row: int) -> str:
+        """The topic of a row."""
+        return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
+
+    def location(self, row: int) -> str:
+        """The name of a row in error messages."""
+        topic, item = shown(self.topic_of(row)), shown(self.docs[row])
+        return f"{self._source(row)}: topic {topic}, {self.role.thing} {item}"
+
+    def error(self, row: int, message: str) -> GradedError:
+        """An error about a row; the message names it."""
+        return self.failure(f"{self.location(row)}: {message}")
+
+    def failure(self, message: str) -> GradedError:
+        """An error about the rows: for those of a file, a `FileError`."""
+        return (GradedError if self.file is None else FileError)(message)
+
+    def repeated(self, row: int) -> GradedError:
+        """The error for a row whose document also occurs in an earlier row of the topic."""
+        topic, doc, again = self.topic_of(row), self.docs[row], "twice"
+        if self.line is not None:
+            start = int(self.offsets[self.topics.index(topic)])
+            first = next(other for other in range(start, row) if self.docs[other] == doc)
+            first, row = sorted((first, row), key=self.line.__getitem__)  # in the order of the file
+            if self.line[first] < self.line[row]:
+                again = f"a second time (first in {self.unit} {self.line[first]})"
+        where = f"{self._source(row)}: topic {shown(topic)} retrieves document {shown(doc)} {again}"
+        return self.failure(f"{where}; a document has one rank in a topic")
+
+    def _source(self, row: int) -> str:
+        if self.line is None:
+            return self.file or self.role.kind
+        return f"{self.file}:{'' if self.unit == 'line' else ' row '}{self.line[row]}"
+
+    def table(self) -> Rows:
+        return self
+
+    def dicts(self) -> dict[str, Mapping[str, float]]:
+        """The rows as a dict of dicts, for other providers of ir-measures."""
+        if isinstance(self.docs, Keys) and len(self.docs.dicts) == len(self.topics):
+            return dict(zip(self.topics, self.docs.dicts))
+        docs, values, bounds = list(self.docs.ids()), self.values.tolist(), self.offsets.tolist()
+        rows = zip(self.topics, bounds, bounds[1:])
+        return {topic: dict(zip(docs[a:b], values[a:b])) for topic, a, b in rows if b > a}
+
+    def block(self, a: int, b: int) -> Rows:
+        """The rows of the topics with the numbers a … b − 1."""
+        return self.part(np.arange(a, b))
+
+    def part(self, numbers: np.ndarray) -> Rows:
+        """The rows of the topics with these numbers."""
+        starts, sizes = self.offsets[:-1][numbers], np.diff(self.offsets)[numbers]
+        rows, topics = rows_of(starts, sizes), [self.topics[number] for number in numbers.tolist()]
+        docs = self.docs.slices(starts, sizes) if isinstance(self.docs, Keys) else self.docs.take(rows)
+        return self._taken(rows, docs, bounds_of(sizes), topics)
+
+    def where(self, kept: np.ndarray) -> Rows:
+        """The rows for which `kept` (N) is true."""
+        offsets = np.append(0, np.cumsum(kept))[self.offsets]
+        return self._taken(kept, self.docs.take(np.flatnonzero(kept)), offsets, self.topics)
+
+    def _taken(self, rows: Any, docs: Docs, offsets: np.ndarray, topics: Sequence[str]) -> Rows:
+        line, values = None if self.line is None else self.line[rows], self.values[rows]
+        return replace(self, topics=topics, offsets=offsets, docs=docs, values=values, line=line)
+
+    def checked(self) -> Rows:
+        """The rows. Raises `GradedError` for a value that is not allowed."""
+        for row in self.role.refused(self.values)[:1].tolist():
+            raise self.error(row, self.role.rule.format(self.values[row]))
+        return self
+
+    def of_topics(self, code: Mapping[str, int]) -> Rows:
+        """The rows of the topics that have a code 0 … T − 1, in the order of the codes.
+
+        A code without rows gets an empty topic.
+        """
+        codes = np.fromiter((code.get(topic, -1) for topic in self.topics), np.int64, len(self.topics))
+        known = np.flatnonzero(codes >= 0)
+        known = known[np.argsort(codes[known], kind="stable")]
+        sizes = np.zeros(len(code), dtype=np.int64)
+        sizes[codes[known]] = np.diff(self.offsets)[known]
+        return replace(self.part(known), topics=list(code), offsets=bounds_of(sizes))
+
+    @cached_property
+    def column(self) -> Column:
+        """The documents as `Ids`, which are kept, and the boundaries of the topics. For blocks of rows."""
+        return self.docs.ids(), self.offsets
+
+    def ids(self, rows: np.ndarray) -> Ids:
+        """The documents in these rows."""
+        if isinstance(self.docs, Keys) and rows.size * LOOK_UP < self.values.size:
+            return self.docs.take(rows)
+        return self.column[0].take(rows)
+
+    def look_up(self, judged: Rows) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rows of the judged documents, found by looking up each one in the dicts of the run.
+
+        Returns these rows and the number of each document in `judged`; None if the run is not made of dicts,
+        or if hashing all ids is faster. Most unjudged documents are not validated: an id that is not a string
+        counts like any other unjudged document.
+        """
+        if not isinstance(self.docs, Keys) or judged.values.size * LOOK_UP >= self.values.size:
+            return None
+        listed, judgments = np.diff(self.offsets) > 0, np.diff(judged.offsets)
+        number = np.flatnonzero(np.repeat(listed, judgments))
+        start = np.repeat(self.offsets[:-1], np.where(listed, judgments, 0))
+        row = self.docs.find(start, judged.ids(number), self.values)
+        return row[row >= 0], number[row >= 0]
+
+
+def refuse_repeated(run: Rows) -> None:
+    """Raise `GradedError` if a topic retrieves a document twice, or if a document is not a string."""
+    for a, b in blocks(np.diff(run.offsets)):
+        block = run.block(a, b)
+        ids = block.column  # raises if a document is not a string
+        if not run.distinct and (again := equal_pairs(ids)[1]).size:
+            raise block.repeated(int(again.min()))
+
+
+class Distinct(NamedTuple):
+    """Qrels with each document once per topic, at its highest level.
+
+    `doc` (N) is the row in `qrels` of each row of the original. If a document has two levels, `conflict` is
+    the error that names it.
+    """
+
+    qrels: Rows
+    doc: np.ndarray
+    conflict: GradedError | None = None
+
+
+def distinct(qrels: Rows) -> Distinct:
+    """The qrels with each document once per topic."""
+    rows, (first, second) = np.arange(qrels.values.size), _repeated(qrels)
+    earliest, highest = rows.copy(), qrels.values.copy()
+    earliest[second] = first
+    while (earliest[earliest] != earliest).any():  # a document in n rows has a chain of n − 1 pairs
+        earliest = earliest[earliest]
+    np.maximum.at(highest, earliest[second], qrels.values[second])
+    number, conflict = np.cumsum(earliest == rows) - 1, _conflict(qrels, first, second, earliest)
+    return Distinct(_without(replace(qrels, values=highest), second), number[earliest], conflict)
+
+
+def _repeated(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of rows with the same document and topic, as `equal_pairs`."""
+    none = np.empty(0, np.int64)
+    return (none, none) if rows.distinct else equal_pairs((rows.docs.ids(), rows.offsets))
+
+
+def _conflict(qrels: Rows, first: np.ndarray, second: np.ndarray, earliest: np.ndarray) -> GradedError | None:
+    """The error for the first document with two levels, from the pairs of its rows."""
+    differ = np.flatnonzero(qrels.values[first] != qrels.values[second])
+    if not differ.size:
+        return None
+    one, other = (int(rows[differ[np.argmin(first[differ])]]) for rows in (first, second))
+    found = qrels.source.intents() if qrels.source else None
+    rows = np.flatnonzero(earliest == earliest[one])
+    intents = [*dict.fromkeys(found.docs.ids().take(rows))] if found else []
+    if len(intents) < 2:
+        return judged_twice(qrels, one, other)
+    return qrels.error(
+        other,
+        f"levels for several intents or judges ({', '.join(intents[:2])}); keep one, for example with "
+        "convert --intents max, or use measures of intents, such as D_nDCG and ERR_IA_G",
+    )
+
+
+def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> GradedError:
+    """The error for two levels of a document in two rows, perhaps those for an intent."""
+    levels = [
+        f"level {qrels.values[row]:g}" + ("" if qrels.line is None else f" ({qrels.unit} {qrels.line[row]})")
+        for row in (first, second)
+    ]
+    twice, each = f"judged twice{intent}", f"document{' and intent' if intent else ''}"
+    return qrels.error(second, f"{twice}, at {' and at '.join(levels)}; keep one judgment per {each}")
+
+
+def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
+    """The run with the first row of each document of a topic, and the topics with others."""
+    _, rows = _repeated(run)
+    return _without(run, rows), sorted({run.topic_of(row) for row in rows.tolist()})
+
+
+def _without(table: Rows, rows: np.ndarray) -> Rows:
+    """The table without these rows, whose documents occur in other rows of the topic."""
+    table = replace(table, docs=table.docs.ids(), distinct=True, source=None)
+    kept = np.ones(table.values.size, dtype=bool)
+    kept[rows] = False
+    return table.where(kept) if rows.size else table
+
+
+def refuse_empty(qrels: Rows) -> None:
+    """Raise `GradedError` for qrels without a topic."""
+    if not qrels.topics:
+        raise GradedError("the qrels are empty: there is no topic to evaluate")
+
+
+def with_account(rows: pyarrow.Table, account: Account) -> pyarrow.Table:
+    """The rows of a file, with facts that they do not show: integer ids and topics without documents."""
+    facts = about(rows) | {"integers": sorted(account.integers), "empty": account.empty}
+    return rows.replace_schema_metadata({ABOUT: json.dumps(facts)})
+
+
+def about(rows: Any) -> dict[str, Any]:
+    """The facts about the file from which an Arrow table was read; empty for all other rows."""
+    return json.loads(((is_arrow(rows) and rows.schema.metadata) or {}).get(ABOUT, "{}"))
+
+
+def refuse_mixed(run: Rows, qrels: Rows) -> None:
+    """Raise `GradedError` if ids are integers on one side, and the other side has ids with leading zeros."""
+    for rows, other in ((run, qrels), (qrels, run)):
+        for column in rows.integers:
+            ids = Ids.of(other.topics) if column == "query_id" else other.docs.ids()
+            rows_of_zeros = np.flatnonzero(ids.length > 1)
+            rows_of_zeros = rows_of_zeros[ids.word(0, rows_of_zeros) & np.uint64(0xFF) == ord("0")]
+            found = next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
+            if found is not None:
+                raise rows.failure(
+                    f"{rows.file or rows.role.kind}: the {column} is an integer, which may have lost leading "
+                    f"zeros, as in {shown(found)} of the {other.role.kind}; write the ids as strings"
+                )
+
+
+def with_places(rows: pyarrow.Table, unit: str, numbers: np.ndarray, file: str) -> pyarrow.Table:
+    """The rows with a column `unit` of their line or row `numbers` in a file, for error messages.
+
+    Raises `FileError` for an id of more than `LONGEST_ID` bytes.
+    """
+    for name in IDS:
+        lengths = lengths_of_strings(rows[name])
+        if lengths.max(initial=0) > LONGEST_ID:
+            row = int(lengths.argmax())
+            raise FileError(
+                f"{file}:{'' if unit == 'line' else ' row '}{numbers[row]}: the {name} "
+                f"{shown(rows[name][row].as_py())} is longer than {LONGEST_ID:,} bytes"
+            )
+    facts = {ABOUT: json.dumps({"file": file})}
+    return rows.append_column(unit, arrow_array(numbers)).replace_schema_metadata(facts)
+
+
+def floats(role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]) -> np.ndarray:
+    """The numbers of several collections as one array of floats; `location` names a row in an error message.
+
+    `bytes` converts small whole numbers, such as levels, and `struct` all others. Both are faster than
+    NumPy's conversion. Unlike NumPy, both refuse text such as "1". Raises `GradedError` for anything that is
+    not a number.
+    """
+    # The check excludes NumPy's types: older versions of NumPy warn if bytes() gets one of their bools.
+    if isinstance(next(chain.from_iterable(pieces), None), int):
+        with suppress(TypeError, ValueError):
+            small = b"".join([bytes(piece if isinstance(piece, list) else [*piece]) for piece in pieces])
+            return np.frombuffer(small, np.uint8).astype(np.float64)
+    numbers = np.empty(sum(map(len, pieces)))
+    done = 0
+    try:
+        for piece in pieces:
+            struct.pack_into(f"{len(piece)}d", numbers.data, done, *piece)
+            done += len(piece) * numbers.itemsize
+        return numbers
+    except _NO_NUMBER:
+        for row, number in enumerate(chain.from_iterable(pieces)):
+            try:
+                struct.pack("d", number)
+            except _NO_NUMBER:
+                raise GradedError(
+                    f"{location(row)}: the {role.number} {shown(number)} is not a number"
+                ) from None
+        raise
+
+
+_NO_NUMBER = (struct.error, TypeError, ValueError, OverflowError)

@@ -1,0 +1,68 @@
+"""The uncertainty of a value: the order of tied documents, and the levels of unjudged documents.
+
+- `evaluated`, `evaluated_curve`: the values of a measure under its options `ties` and `unjudged`.
+- `ties`: the lowest, the highest and the mean value over all orders of tied documents.
+- `extremes`: the extremes of a value, and of a difference of two runs, over all judgments.
+- `judgments`, `ratio`: the unjudged documents, and the extremes of quotients.
+
+The functions `merit`, `expected`, `extreme` and `difference` dispatch on the family of a measure. A measure
+of a plugin inherits the methods of its family; `expected.register(MyMeasure)` adds one of its own.
+"""
+
+import numpy as np
+
+from ...errors import GradedError
+from ..measures.base import GradedMeasure
+from ..measures.sums import WeightedGains
+from ..measures.topics import Topics
+from .extremes import extreme
+from .judgments import Undetermined
+from .ties import expected, in_order, needs_states, sums_over_orders
+
+
+def evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
+    """The reported value of each topic (T), under the options `ties` and `unjudged`."""
+    check_weights(measure, topics)
+    if judgments := measure.option("unjudged"):
+        return extreme(measure, topics, judgments == "max")
+    if measure.option("ties") == "mean":
+        amounts = expected(measure, topics)
+        return measure.value_of(amounts, topics)
+    if needs_states(measure):
+        sums = sums_over_orders(measure, topics, int(topics.retrieved.max(initial=1)))
+        return measure.scaled(sums[:, -1], topics)
+    return measure.values(in_order(measure, topics))
+
+
+def check_weights(measure: GradedMeasure, topics: Topics) -> None:
+    """Raise `Undetermined` for an extreme of a sum whose weights are negative or rise with the rank."""
+    words = measure.option("unjudged"), measure.option("ties")
+    if not isinstance(measure, WeightedGains) or not {"min", "max"} & set(words):
+        return
+    ranks = np.arange(1, topics.retrieved.max(initial=0) + 1)
+    weight = np.broadcast_to(measure.weigh(np.ones(ranks.size), ranks), ranks.shape)
+    if (weight < 0).any() or (np.diff(weight) > 1e-12).any():
+        raise Undetermined(f"{measure}: the weights must be at least 0 and must not rise with the rank")
+
+
+def evaluated_curve(measure: GradedMeasure, topics: Topics, depth: int) -> np.ndarray:
+    """`evaluated` with the cutoffs 1 … `depth` (T × depth); `topics` are uncut."""
+    check_weights(measure, topics)
+    if measure.option("unjudged"):
+        return np.column_stack([evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)])
+    if measure.option("ties") == "mean":
+        return measure.curve_of(expected(measure, topics), topics, depth)
+    if needs_states(measure):
+        sums = sums_over_orders(measure, topics.cut(depth), depth)
+        return measure.scaled(sums, topics, np.arange(1, depth + 1))
+    return measure.curve(in_order(measure, topics), depth)
+
+
+def with_option(measure: GradedMeasure, name: str, word: str) -> GradedMeasure | None:
+    """The measure with the option `ties` or `unjudged`; None if it does not have the option."""
+    if not (word in measure.TIES if name == "ties" else measure.UNJUDGED):
+        return None
+    try:
+        return measure(**{name: word})
+    except GradedError:
+        return None

@@ -1,0 +1,196 @@
+"""Unjudged documents within a measure's cutoff, and the judgments that they could get.
+
+An unjudged document counts as irrelevant, but a judge could have given it any level. `filled` makes topics
+with given judgments, and `extreme_in_order` evaluates the judgments that matter for most measures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from ...errors import GradedError
+from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
+from ..measures.topics import GainList, Topics
+from ..ranking.gains import gain_of
+from ..ranking.judged import Judged, LevelCounts, computed_once
+from ..ranking.ranks import JudgedRanks
+
+BLOCK = 1 << 18
+"""The approximate maximum size of a table of topics, gains and unjudged documents; larger ones are slower."""
+
+
+class Undetermined(GradedError):
+    """The range over all judgments of unjudged documents exists, but it is not computed."""
+
+
+@computed_once
+def unjudged_of(topics: Topics) -> GainList:
+    """The unjudged documents within the cutoff, with gain 0."""
+    run, retrieved = topics.run, topics.retrieved
+    topic, rank = np.repeat(np.arange(topics.count), retrieved), positions(retrieved) + 1
+    unjudged = np.ones(topic.size, dtype=bool)
+    unjudged[bounds_of(retrieved)[run.topic] + run.rank - 1] = False
+    return GainList(topics.count, topic, rank, np.zeros(topic.size)).where(unjudged)
+
+
+def padded(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Values of one topic after the other as the rows of a table, padded with 0.
+
+    >>> padded(np.array([1., 2., 3.]), np.array([2, 0, 1]))
+    array([[1., 2.],
+           [0., 0.],
+           [3., 0.]])
+    """
+    table = np.zeros((sizes.size, int(sizes.max(initial=0))), dtype=values.dtype)
+    table[np.repeat(np.arange(sizes.size), sizes), positions(sizes)] = values
+    return table
+
+
+LIMIT = 100_000_000
+"""The maximum work for one extreme: judgments that are compared, times documents. It takes ten seconds."""
+
+
+def refuse_work(topics: Topics, count: np.ndarray, work: Callable[[int, int], int]) -> None:
+    """Raise `Undetermined` if the judgments of `count` documents of each topic (T) are too much work.
+
+    `work` is that of a topic, from its number and the number of its unjudged documents.
+    """
+    having = np.flatnonzero(count)
+    if sum(map(work, having.tolist(), count[having].tolist())) > LIMIT:
+        topic = int(np.argmax(count))
+        raise Undetermined(
+            f"topic {topics.names[topic]!r} has {count[topic]} unjudged documents within the cutoff and the "
+            f"qrels have {topics.possible_gains.size} positive gains: too many judgments to compare; "
+            "use a smaller cutoff"
+        )
+
+
+def filled(topics: Topics, copied: np.ndarray, level: np.ndarray) -> Topics:
+    """The topics with levels for their unjudged documents, one copy of a topic for each judgment of them.
+
+    `copied` (P) is the topic of each judgment. `level` (P × the largest number of unjudged documents) has the
+    level of each document, NaN for one that stays unjudged. The lists of these P topics end at the cutoff.
+    """
+    judged, run, unjudged = topics.ranks.judged, topics.run, unjudged_of(topics)
+    every, names = np.arange(copied.size), [topics.names[topic] for topic in copied.tolist()]
+    width = level.shape[1]
+    given = (np.arange(width) < unjudged.sizes[copied, None]) & ~np.isnan(level)
+    size, added = np.diff(judged.offsets)[copied], given.sum(axis=1)
+
+    # The judged documents of each topic come first, then those with a new level, in rank order.
+    offsets = bounds_of(size + added)
+    old = np.ones(offsets[-1], dtype=bool)
+    old[rows_of(offsets[:-1] + size, added)] = False
+    levels = np.empty(old.size)
+    levels[old], levels[~old] = judged.level[rows_of(judged.offsets[copied], size)], level[given]
+    copies = Judged(names, offsets, levels, judged.whole)
+    counts, every_added = judged.levels, every.repeat(added)
+    bounds = offsets_of(counts.topic, topics.count)
+    of_levels = np.diff(bounds)[copied]
+    rows = rows_of(bounds[copied], of_levels)
+    known = every.repeat(of_levels), counts.level[rows], counts.count[rows]
+    new = every_added, level[given], np.ones(every_added.size, dtype=np.int64)
+    copies.levels = LevelCounts(*tally(*map(np.append, known, new)))
+
+    # Both parts are in rank order, so that the stable sort merges them.
+    listed = run.sizes[copied]
+    hits, moved = rows_of(run.offsets[copied], listed), (offsets[:-1] - judged.offsets[copied]).repeat(listed)
+    doc = np.append(topics.document[hits] + moved, np.flatnonzero(~old))
+    topic = np.append(every.repeat(listed), every_added)
+    rank = np.append(run.rank[hits], padded(unjudged.rank, unjudged.sizes)[copied, :width][given])
+    order = np.argsort(topic * (rank.max(initial=0) + 1) + rank, kind="stable")
+
+    lengths, whole, none = topics.retrieved[copied], topics.ranks.retrieved, np.empty((2, 0), dtype=np.int64)
+    score = topics.ranks.score[rows_of((np.cumsum(whole) - whole)[copied], lengths)]
+    ranks = JudgedRanks(copies, doc[order], topic[order], rank[order], lengths, score, moved=none, ties=none)
+    found = Topics(ranks, topics.gains, topics.cutoff)
+    found.known = topics.known[copied]  # no judgment changes which documents were retrieved
+    return found
+
+
+def extreme_in_order(
+    topics: Topics, compute: Callable[[Topics], np.ndarray], highest: bool, gains: int | None = None
+) -> np.ndarray:
+    """The extreme of each value (T) over all judgments of unjudged documents, for a monotone measure.
+
+    Its value never falls when two documents, at any distance, change places so that the better one stands
+    higher. Therefore the highest value gives higher gains to earlier documents, the lowest value to later
+    ones. `gains` is the number of positive gains to give, from the lowest; by default all.
+    """
+    result, count = compute(topics), unjudged_of(topics).sizes
+    extreme = np.maximum if highest else np.minimum
+    level = levels_of_gains(topics)[: None if gains is None else gains + 1]
+    gains = level.size - 1
+    judged = topics.judged.tolist()
+    refuse_work(topics, count, lambda topic, some: math.comb(some + gains, gains) * (judged[topic] + some))
+    for unjudged in np.unique(count[count > 0]).tolist():
+        having = np.flatnonzero(count == unjudged)
+        kind = distributions(unjudged, gains)
+        given = level[kind if highest else kind[:, ::-1]]
+        size = unjudged + int(topics.judged[having].max())
+        for pair in blocks_of(np.arange(having.size * len(kind)), size):
+            topic = having[pair // len(kind)]
+            extreme.at(result, topic, compute(filled(topics, topic, given[pair % len(kind)])))
+    return result
+
+
+def levels_of_gains(topics: Topics) -> np.ndarray:
+    """A level for each gain that a document can get: NaN, unjudged, for 0, then for each possible gain."""
+    level = topics.ranks.judged.all_levels
+    gain = gain_of(level, topics.gains)
+    return np.array([np.nan, *(level[gain == each][0] for each in topics.possible_gains)])
+
+
+def distributions(documents: int, gains: int) -> np.ndarray:
+    """All ways to give gains to some documents without regard to their order (ways × documents).
+
+    0 stands for no gain, 1 for the lowest positive gain of the collection, and so on, descending.
+    """
+    gain_at_least = np.array(list(combinations_with_replacement(range(documents + 1), gains)))
+    return (gain_at_least[:, :, None] > np.arange(documents)).sum(axis=1)
+
+
+def blocks_of(topics: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    """Some topics at a time, each with a table of `size` numbers."""
+    per_block = max(1, BLOCK // max(size, 1))
+    return (topics[start : start + per_block] for start in range(0, topics.size, per_block))
+
+
+class Compositions:
+    """N compositions of documents of K kinds, the states of dynamic programming.
+
+    For some sums, the best sum over the ranks so far depends only on the composition of their documents.
+
+    `number` (N × K) are the documents of each kind. Among the compositions are all that have fewer documents
+    of a kind. `steps` has for each kind the compositions that hold it, and for each of these the composition
+    with one document fewer of that kind. `size` (N) is the number of documents of each composition.
+    """
+
+    def __init__(self, number: np.ndarray):
+        self.number, self.size = number, number.sum(axis=1)
+        index = {row.tobytes(): position for position, row in enumerate(number)}
+        self.steps = []
+        for kind in range(number.shape[1]):
+            after = np.flatnonzero(number[:, kind])
+            fewer = number[after]
+            fewer[:, kind] -= 1
+            before = np.array([index[row.tobytes()] for row in fewer], dtype=np.int64)
+            self.steps.append((after, before))
+
+    def extended(
+        self, best: np.ndarray, stops: np.ndarray, weight: np.ndarray, quotient: np.ndarray
+    ) -> np.ndarray:
+        """The best sum at each composition (… × N) after one more document, of one of the kinds or of none.
+
+        A document that leads to a composition adds `stops` (K) times the `weight` of the composition before
+        it (N) times the `quotient` at this composition (… × N).
+        """
+        reached = best.copy()
+        for (after, before), stop in zip(self.steps, stops):
+            sums = best[..., before] + stop * weight[before] * quotient[..., after]
+            reached[..., after] = np.maximum(reached[..., after], sums)
+        return reached

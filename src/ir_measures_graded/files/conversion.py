@@ -1,0 +1,246 @@
+"""Writes qrels and runs from files of any kind as TREC, CSV, TSV, Parquet or JSON files.
+
+Ids and numbers are written exactly: reading the result gives the same values.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, groupby, repeat
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.rows.arrow import arrow_array
+from ..core.rows.columns import QRELS, RUN, Chosen, Role
+from ..core.rows.in_memory import in_memory
+from ..errors import FileError, GradedError, shown
+from .content import Content, File, is_lasting
+from .files import by_column, joined, tables_of, without_repeated
+from .strict_lines import Lines
+from .text_forms import SCORES
+
+if TYPE_CHECKING:
+    import pyarrow
+
+GROUP = 1_000_000  # rows per row group of a Parquet file
+BLANK = re.compile(r"[ \t\n\r\x0b\x0c]")
+MERGES = ("max", "sum")
+"""The rules for one level of a document that has several."""
+
+
+@dataclass(frozen=True)
+class ConvertedRows:
+    """The rows of qrels or of a run, topic by topic in the order of the file.
+
+    `form` names the form of their file, and `skipped` counts rows that were skipped, by reason. The `table`
+    may have the iteration of each row of qrels, or the run of each row of a run.
+    """
+
+    role: Role
+    name: str
+    form: str
+    skipped: dict[str, int]
+    table: pyarrow.Table
+
+    def column(self, name: str) -> list[Any]:
+        """A column as a list; empty if there is none."""
+        return self.table[name].to_pylist() if name in self.table.column_names else []
+
+    def summary(self) -> str:
+        """The counts of the rows that were read, in one sentence."""
+        skipped = "".join(f"; skipped {count:,} {what}" for what, count in self.skipped.items() if count)
+        topics = len(set(self.column("query_id")))
+        read = f"{self.name}: {self.role.kind}, {self.form}"
+        return f"{read}: {topics:,} topics, {len(self.table):,} rows{skipped}"
+
+
+def read_rows(
+    file: File,
+    role: Role | None = None,
+    chosen: Chosen | None = None,
+    duplicates: str | None = None,
+    labels: str | None = None,
+) -> ConvertedRows:
+    """The rows of a file. If `role` is None, the content must tell whether these are qrels or a run.
+
+    `duplicates` is that of `RunFile`. If `labels` names a file of LETOR, the file has a score for each of its
+    lines, and the qrels are its own. A line names its document after ``#``, or else its number does.
+
+    Raises `FileError` for a file that cannot be read, for one without rows, and for one that could be both.
+    """
+    if role is not None or labels is not None:
+        return _read(file, role or RUN, chosen or Chosen(), duplicates, labels)
+    name = Content(file).name
+    if not is_lasting(file):
+        raise FileError(f"{name} can be read only once; use --qrels or --run")
+    found: list[ConvertedRows] = []
+    errors: list[FileError] = []
+    for each in (RUN, QRELS):
+        try:
+            found.append(_read(file, each, chosen or Chosen(), duplicates))
+        except FileError as error:
+            errors.append(error)
+    if not errors:
+        raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
+    if not found:
+        # Another number of fields in the first line says only that the file has the other role.
+        raise min(errors, key=lambda error: ":1: " in str(error))
+    return found[0]
+
+
+def _read(
+    file: File, role: Role, chosen: Chosen, duplicates: str | None, labels: str | None = None
+) -> ConvertedRows:
+    name = Content(file).name
+    tables = tables_of(file, role, chosen) if labels is None else [_lines(file, role, labels, chosen)]
+    rows = joined(tables, role)
+    if not (count := len(rows)):
+        raise FileError(f"{name}: there are no rows to convert")
+    in_memory(rows, role).rows()  # refuses values that are not allowed
+    if role is RUN:
+        rows = without_repeated(rows, duplicates or "first")
+        if len(rows) < count and not duplicates:
+            raise FileError(
+                f"{name}: {count - len(rows):,} rows list a document of a topic again; "
+                "--duplicates first or best keeps one row"
+            )
+    skipped = {"rows without a rating": chosen.account.unjudged, "repeated documents": count - len(rows)}
+    rows = joined(by_column(rows, "query_id").values(), role)
+    return ConvertedRows(role, name, chosen.account.form, skipped, rows)
+
+
+def _lines(file: File, role: Role, labels: str, chosen: Chosen) -> pyarrow.Table:
+    """The qrels of the file `labels`, or the run of a file that has a score for each of its lines."""
+    rows = joined(tables_of(labels, QRELS, replace(chosen, numbered=True)), QRELS)
+    if role is QRELS:
+        return rows
+    with Content(file) as content:
+        lines = Lines(content, SCORES)
+        scores = [lines.number_in(score) for block in lines.blocks() for (score,) in lines.fields(block)]
+        lines.end()
+    if len(scores) != len(rows):
+        raise FileError(f"{lines.name}: {len(scores):,} scores for {len(rows):,} lines of {labels}")
+    return rows.select(["query_id", "doc_id"]).append_column("score", arrow_array(np.array(scores)))
+
+
+def one_intent(rows: ConvertedRows, merge: str) -> ConvertedRows:
+    """Qrels with one level for each document: the ``max`` or the ``sum`` of its levels."""
+    by = ["query_id", "doc_id"]
+    merged = rows.table.group_by(by, use_threads=False).aggregate([("relevance", merge)])
+    return replace(rows, table=merged.select([*by, f"relevance_{merge}"]).rename_columns(QRELS.columns))
+
+
+def written(rows: ConvertedRows, path: str) -> dict[str, bytes]:
+    """The files that hold these rows, by path; the ending of `path` chooses the form.
+
+    For several runs, a table has the column ``run``; for other forms, ``{run}`` in `path` stands for the name
+    of each run. Warns of values that other tools may not read. Raises `GradedError` for another ending, and
+    for rows that the form cannot hold.
+    """
+    plain = path.lower().removesuffix(".gz")
+    ending = ".trec" if path == "-" else os.path.splitext(plain)[1]
+    if ending not in WRITERS:
+        raise GradedError(f"{path}: the ending chooses the form: {', '.join(WRITERS)}, and .gz after any")
+    write, is_table = WRITERS[ending]
+    runs = by_column(rows.table, "run") if "run" in rows.table.column_names else {}
+    if not is_table and len(runs) > 1 and "{run}" not in path:
+        raise GradedError(f"{path}: the file has {len(runs)} runs; write {{run}} for the name in the path")
+    parts = {path: rows}
+    if "{run}" in path and runs:
+        parts = {path.replace("{run}", run): replace(rows, table=table) for run, table in runs.items()}
+    compress = partial(gzip.compress, mtime=0) if plain != path.lower() else bytes
+    return {each: compress(write(part)) for each, part in parts.items()}
+
+
+def _number(value: float) -> str:
+    """The shortest text that is exactly this number."""
+    return repr(value).removesuffix(".0")
+
+
+def _trec(rows: ConvertedRows) -> bytes:
+    advice = "use .tsv or .parquet"
+    topics, documents, values = map(rows.column, rows.role.columns)
+    runs, iterations = rows.column("run"), rows.column("iteration")
+    for id_ in chain(dict.fromkeys(topics), documents, dict.fromkeys(runs + iterations)):
+        if BLANK.search(id_) or not id_:
+            raise GradedError(f"{rows.name}: {shown(id_)} has a blank, which separates fields; {advice}")
+    for topic in dict.fromkeys(topics):
+        if topic.startswith(("#", "<SYSDESC>")):
+            raise GradedError(f"{rows.name}: topic {shown(topic)} would begin a comment; {advice}")
+    if rows.role is QRELS:
+        if any(level < -1 or level % 1 for level in values):
+            warnings.warn("trec_eval reads only levels that are whole numbers from -1", stacklevel=2)
+        if len(set(rows.column("probability"))) > 1:
+            warnings.warn(f"TREC files have no probabilities of intents; {advice}", stacklevel=2)
+        fields = [topics, iterations or repeat("0"), documents, map(_number, values)]
+        return "".join(f"{' '.join(line)}\n" for line in zip(*fields)).encode()
+    tag = runs[0] if runs else BLANK.sub("_", re.sub(r"\..*", "", os.path.basename(rows.name))) or "run"
+    # As trec_eval, this package compares scores as 32-bit floats, and then documents.
+    with np.errstate(over="ignore"):
+        compared = np.array(values).astype(np.float32).tolist()
+    lines = []
+    for _, ranked in groupby(zip(topics, compared, documents, values), key=itemgetter(0)):
+        best_first = sorted(ranked, key=itemgetter(1, 2), reverse=True)
+        for rank, (topic, _, document, score) in enumerate(best_first, start=1):
+            lines.append(f"{topic} Q0 {document} {rank} {_number(score)} {tag}\n")
+    return "".join(lines).encode()
+
+
+def _columns(rows: ConvertedRows) -> pyarrow.Table:
+    """The columns of a table, with the iteration, its probability or the run if it tells rows apart."""
+    others = [name for name in ("iteration", "probability", "run") if len(set(rows.column(name))) > 1]
+    return rows.table.select([*rows.role.columns, *others]).replace_schema_metadata()
+
+
+def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
+    columns = _columns(rows).to_pydict()
+    columns[rows.role.value] = [*map(_number, columns[rows.role.value])]
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([columns, *zip(*columns.values())])
+    return text.getvalue().encode()
+
+
+def _parquet(rows: ConvertedRows) -> bytes:
+    from pyarrow import parquet
+
+    content = io.BytesIO()
+    parquet.write_table(_columns(rows), content, row_group_size=GROUP)
+    return content.getvalue()
+
+
+def _json(rows: ConvertedRows) -> bytes:
+    found: dict[str, dict[str, float]] = {}
+    for topic, document, value in zip(*map(rows.column, rows.role.columns)):
+        documents = found.setdefault(topic, {})
+        # pytrec_eval takes only whole levels and only floats as scores.
+        exact = int(value) if rows.role is QRELS and value % 1 == 0 else value
+        if documents.setdefault(document, exact) != exact:
+            raise GradedError(
+                f"{rows.name}: topic {shown(topic)}, document {shown(document)} has several levels; "
+                "choose one with --intents max or sum, or write a table"
+            )
+    if np.isinf(rows.column(rows.role.value)).any():
+        warnings.warn("JSON has no infinite numbers; some tools do not read Infinity", stacklevel=2)
+    return json.dumps(found, ensure_ascii=False).encode()
+
+
+WRITERS: dict[str, tuple[Callable[[ConvertedRows], bytes], bool]] = {
+    **dict.fromkeys((".run", ".qrels", ".trec", ".txt"), (_trec, False)),
+    ".tsv": (partial(_delimited, delimiter="\t"), True),
+    ".csv": (_delimited, True),
+    ".parquet": (_parquet, True),
+    ".json": (_json, False),
+}
+"""The writer of each ending, and whether it writes a table."""

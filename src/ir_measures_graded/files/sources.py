@@ -1,0 +1,171 @@
+"""Qrels and runs in every form: a file, an ir-datasets id, or data in memory.
+
+ir-datasets is imported only for an ir-datasets id.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from ir_measures import Qrel, ScoredDoc
+
+from ..core.rows.arrow import is_stream
+from ..core.rows.columns import QRELS, RUN, Chosen
+from ..core.rows.in_memory import InMemory, Source, in_memory, iteration_of
+from ..core.rows.rows import RunSource
+from ..errors import FileError, GradedError, did_you_mean, shown
+from .files import RunStream, qrels_table, small_file
+
+Loaded = TypeVar("Loaded")
+
+
+def run_source(run: Any, name: str = "", once: bool = False) -> RunSource:
+    """A run in any form: a `RunSource` such as `RunFile`, or data in memory.
+
+    `name` names the run in messages. If it is read only `once`, a stream is not kept in memory. Raises
+    `GradedError` for anything else.
+    """
+    if isinstance(run, RunSource):
+        return run
+    return RunStream(run, name) if once and is_stream(run) else in_memory(run, RUN, name)
+
+
+def qrels_source(qrels: Any) -> InMemory:
+    """Qrels in any form: a path, an ir-datasets id, or data in memory. Raises `GradedError` as `qrels_of`."""
+    if not isinstance(qrels, (str, os.PathLike)):
+        return in_memory(qrels, QRELS)
+    name = os.fspath(qrels)
+    return small_file(name, QRELS, Chosen()) or in_memory(qrels_of(name), QRELS)
+
+
+def qrels_of(name: str) -> Source:
+    """Qrels from a file, as an Arrow table, or from an ir-datasets collection, as a list of `Qrel`.
+
+    `name` is a path, ``-`` (standard input) or an ir-datasets id. An existing file takes precedence over an
+    id of the same name.
+
+    >>> len(qrels_of("graded-demo"))
+    2992
+
+    Raises `GradedError` for a file that cannot be read, for a name that is neither a file nor an id, for a
+    collection without qrels, and if the download fails.
+    """
+    if is_file(name):
+        return qrels_table(name)
+    rows = _rows(name, "qrels", "qrels")
+    return [Qrel(qrel.query_id, qrel.doc_id, qrel.relevance, iteration_of(qrel)) for qrel in rows]
+
+
+def is_file(name: str) -> bool:
+    """Whether a name is that of a file: ``-`` (standard input) or an existing path, but not a directory."""
+    return name == "-" or (os.path.exists(name) and not os.path.isdir(name))
+
+
+def scoreddocs_of(name: str) -> list[ScoredDoc]:
+    """The run (scoreddocs) that comes with the ir-datasets collection `name`.
+
+    >>> len({row.query_id for row in scoreddocs_of("graded-demo")})
+    20
+
+    Raises `GradedError` if the collection has no run, and if its download fails.
+    """
+    rows = _rows(name, "scoreddocs", "run (scoreddocs)")
+    return [ScoredDoc(row.query_id, row.doc_id, row.score) for row in rows]
+
+
+def _rows(name: str, what: str, called: str) -> list[Any]:
+    """The qrels or scoreddocs of an ir-datasets collection. Raises `GradedError` if it has none."""
+    import ir_datasets
+
+    collection = _collection(name)
+    if not collection.has(what):
+        parts = [id_ for id_ in ir_datasets.registry if id_.startswith(f"{name}/")]
+        having = [id_ for id_ in parts if ir_datasets.load(id_).has(what)]
+        hint = f"; parts of it have: {', '.join(having[:5])}{', …' * (len(having) > 5)}" if having else ""
+        raise GradedError(f"the ir-datasets collection {shown(name)} has no {called}{hint}")
+    return _loaded(lambda: [*getattr(collection, f"{what}_iter")()], what, name)
+
+
+def _collection(name: str) -> Any:
+    """The ir-datasets collection with this id. Raises `GradedError` if there is none."""
+    import ir_datasets  # only on demand, because this import takes half a second
+
+    from ..demo import register
+
+    register()
+    with suppress(KeyError):
+        return ir_datasets.load(name)
+    what = "a file, not an" if os.path.exists(name) else "neither a file nor an"
+    what = "a directory, not a file or an" if os.path.isdir(name) else what
+    hint = did_you_mean(name, ir_datasets.registry, most=3)
+    raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
+
+
+def _loaded(load: Callable[[], Loaded], what: str, name: str) -> Loaded:
+    """Call `load`, and turn any error inside ir-datasets, usually a failed download, into one message."""
+    try:
+        return load()
+    except Exception as error:
+        reason = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+        reason = next(iter(reason.splitlines()), "") or type(error).__name__
+        where = f"the {what} of the ir-datasets collection {shown(name)}"
+        raise GradedError(f"cannot load {where}: {reason}") from error
+
+
+def definitions_of(name: str) -> dict[Any, str]:
+    """The definition of each level of an ir-datasets collection; empty for a file.
+
+    >>> definitions_of("graded-demo")[0]
+    'Irrelevant: contains no information about the topic.'
+
+    Raises `GradedError` for a name that is neither a file nor an id, and if the download fails.
+    """
+    if is_file(name):
+        return {}
+    collection = _collection(name)
+    return _loaded(lambda: dict(collection.qrels_defs() or {}), "definitions of levels", name)
+
+
+def queries_of(name: str | None) -> dict[str, str]:
+    """The query of each topic of an ir-datasets collection; empty for a file and for None.
+
+    >>> queries_of("graded-demo")["351"]
+    'beekeeping on city roofs rules'
+
+    The result is also empty if the download fails, because no value depends on queries. Raises `GradedError`
+    for a name that is neither a file nor an id.
+    """
+    if name is None or is_file(name):
+        return {}
+    collection = _collection(name)
+    with suppress(GradedError):  # also if the collection has no queries
+        return _loaded(lambda: {q.query_id: _text(q) for q in collection.queries_iter()}, "queries", name)
+    return {}
+
+
+def queries_in(path: str) -> dict[str, str]:
+    """The query of each topic in a file; a line is a topic, a tab and the text of the query.
+
+    Blank lines are skipped. The last line of a topic counts. Raises `FileError` for a file that cannot be
+    read and for a line without a tab.
+    """
+    queries = {}
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                topic, tab, text = line.partition("\t")
+                if not tab and line.strip():
+                    what = "there is no tab; a line is TOPIC, a tab and the query's text"
+                    raise FileError(f"{path}:{number}: {what}")
+                if tab:
+                    queries[topic.strip()] = text.strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return queries
+
+
+def _text(query: Any) -> str:
+    """The text of a query. Collections give this field different names."""
+    texts = (getattr(query, field, "") for field in ("text", "title", "query"))
+    return next((str(text) for text in texts if text), "")

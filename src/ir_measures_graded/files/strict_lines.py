@@ -1,0 +1,222 @@
+"""The lines of a text file, in blocks or one by one.
+
+`Lines` makes all error messages about the content of a text file. They name the line.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.rows.columns import QRELS
+from ..errors import FileError, shown
+from .content import DAMAGE, Content
+
+if TYPE_CHECKING:
+    from .text_forms import Form
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MARKS = re.compile(rb"^(\xef\xbb\xbf)+", re.MULTILINE)
+BLOCK = 1 << 20  # bytes per block: larger blocks exceed the cache, smaller blocks cost more calls
+CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+LONGEST_LINE = 1 << 24  # bytes; a file without line breaks would fill the memory
+LETOR = re.compile(
+    rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*((docid|docno)\s*=\s*)?(?P<document>\S+))?"
+)
+NTCIR_LEVEL = re.compile(rb"L[0-9]+")
+FIELD = {
+    delimiter: re.compile(rb'(?:"([^"]*(?:""[^"]*)*)("?))?([^%b]*)(%b?)' % (delimiter, delimiter))
+    for delimiter in (b",", b";", b"\t")
+}
+"""A field by its delimiter: the quoted text, its end, other text, and the delimiter after it."""
+QUOTED_OR_END = {
+    delimiter: re.compile(rb'(?:\A|(?<=[%b\n]))"[^"]*(?:""[^"]*)*"?|\n' % delimiter) for delimiter in FIELD
+}
+"""The quoted fields and the ends of the records of a text, by the delimiter of its fields."""
+HEADER = (
+    "; a CSV or TSV file begins with the names of its columns, such as query_id and doc_id, "
+    "between commas, semicolons or tabs"
+)
+
+
+class Unusual(bytes):
+    """A block of lines that only the strict reader may read."""
+
+
+class Lines:
+    """The lines of a text file, which have the form `form`.
+
+    `number` is the number of the line read last, and `error` makes an error that names this line. `unjudged`
+    counts rows of unjudged documents. A caller that parses a block without the method `fields` must add its
+    lines to `number`.
+    """
+
+    def __init__(self, content: Content, form: Form):
+        self.content, self.form, self.name = content, form, content.name
+        self.number = self.unjudged = 0
+        self._failure: tuple[int, str] | None = None  # the lines of the record that fails, and the reason
+
+    def error(self, message: str) -> FileError:
+        return FileError(f"{self.name}:{self.number}: {message}")
+
+    def blocks(self) -> Iterator[bytes]:
+        """The file in blocks of whole records, without byte order marks.
+
+        A block is `Unusual` unless quotes only enclose whole fields that end in it. A file that was made of
+        several files may have a mark at the beginning of any line. The blocks end where the file cannot be
+        read; `end` then raises the reason.
+        """
+        stream, delimiter, rest = self.content.stream, self.form.delimiter, b""
+        try:
+            while (piece := stream.read(BLOCK + len(rest))) or rest:
+                block = rest + piece
+                if BYTE_ORDER_MARK[:1] in block and BYTE_ORDER_MARK in block:  # one byte is found faster
+                    block = MARKS.sub(b"", block)
+                whole = block if stream.ended else block[: block.rfind(b"\n") + 1]
+                if delimiter and not is_well_quoted(whole, delimiter):
+                    end = max(record_ends(block, delimiter), default=len(block) * stream.ended)
+                    whole = Unusual(block[:end])
+                if whole:
+                    yield whole
+                rest = block[len(whole) :]
+                if len(rest) > LONGEST_LINE:
+                    is_line = b"\n" not in rest
+                    what = "the line is longer than" if is_line else "a quoted field does not end within"
+                    self._failure = 0, f"{what} {LONGEST_LINE:,} bytes"
+                    return
+        except DAMAGE as error:
+            self._failure = rest.count(b"\n"), self.content.reason(error)
+
+    def end(self) -> None:
+        """Raise `FileError` if the file could not be read to its end. Call this after the last block."""
+        if self._failure:
+            lines, message = self._failure
+            if message.startswith("cannot"):
+                raise FileError(f"{self.name}: {message}")
+            self.number += lines + 1
+            raise self.error(message)
+        self.content.refuse_shrunk()
+
+    def fields(self, block: bytes) -> Iterator[list[bytes]]:
+        """The fields of each record of a block, as valid UTF-8. Blank lines are skipped.
+
+        A record is a line; if fields may be quoted, it goes on after a quoted line break. `number` is then
+        its first line. Raises `FileError` for a record with another number of fields, for a quoted field
+        that does not end, and for text that is not UTF-8.
+        """
+        size = len(self.form.fields)
+        for record in self._records(block):
+            self.number += 1
+            try:
+                if not record.isascii():
+                    record.decode()
+            except UnicodeDecodeError as error:
+                raise self.error(
+                    f"not UTF-8 text (byte 0x{record[error.start]:02x} at position {error.start}); "
+                    "convert the file, for example with iconv"
+                ) from None
+            fields = self._delimited(record) if self.form.delimiter else self._separated(record)
+            if len(fields) == size or (self.form.longer and self._is_longer(fields)):
+                yield fields[:size]
+            elif fields:
+                given = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                like_table = (
+                    self.number == 1 and not self.form.delimiter and any(sign in record for sign in b",;\t")
+                )
+                raise self.error(
+                    f"{given}, not {size} ({self.form.lines}): {_shown(record)}" + HEADER * like_table
+                )
+            self.number += record.count(b"\n", 0, -1)
+
+    def _is_longer(self, fields: list[bytes]) -> bool:
+        """Whether further fields follow the tag of a run's line, rather than a blank shifting the fields."""
+        rank, score, tag = map(number_of, fields[3:6]) if len(fields) > 6 else (None, None, None)
+        return rank is not None and rank.is_integer() and score is not None and tag is None
+
+    def _records(self, block: bytes) -> Iterable[bytes]:
+        """The records of a block. The last one may lack its end."""
+        if not self.form.delimiter or b'"' not in block:
+            return io.BytesIO(block)
+        ends = sorted({0, *record_ends(block, self.form.delimiter), len(block)})
+        return (block[start:end] for start, end in pairwise(ends))
+
+    def _separated(self, line: bytes) -> list[bytes]:
+        if line.startswith(b"#"):
+            return []
+        if self.form.letor and (found := LETOR.match(line)):
+            document = found["document"] or (b"%d" % self.number if self.form.numbered else b"")
+            return [found["level"], found["topic"], document]
+        return line.split()
+
+    def _delimited(self, record: bytes) -> list[bytes]:
+        record = record.removesuffix(b"\n").removesuffix(b"\r")
+        fields: list[bytes] = []
+        for field in FIELD[self.form.delimiter.encode()].finditer(record) if record else ():
+            quoted, end, text, delimiter = field.groups()
+            if quoted is None and b"\r" in text:
+                raise self.error(f"a carriage return in a field: {_shown(record)}")
+            if quoted is not None and not end:
+                raise self.error(f"a quoted field does not end: {_shown(record[field.start() :])}")
+            if quoted is not None and text:
+                raise self.error(f"text follows a quoted field: {_shown(record[field.start() :])}")
+            fields.append(text if quoted is None else quoted.replace(b'""', b'"'))
+            if not delimiter:
+                break
+        return fields
+
+    def number_in(self, text: bytes) -> float:
+        """The level or score in a field."""
+        role = self.form.role
+        is_level = role is QRELS
+        number = number_of(text[1:] if is_level and NTCIR_LEVEL.fullmatch(text) else text)
+        if number is None or (is_level and not math.isfinite(number)):
+            what = "a finite number" if is_level else "a number"
+            raise self.error(f"the {role.number} {_shown(text)} is not {what} ({self.form.lines})")
+        if math.isnan(number):
+            raise self.error("the score is NaN, which cannot be ranked; infinities are allowed")
+        return number
+
+
+def is_well_quoted(block: bytes, delimiter: str) -> bool:
+    """Whether quotes only enclose whole fields. If so, no quoted field is open at the end of the block.
+
+    >>> is_well_quoted(b'"a, b",c', ","), is_well_quoted(b'a "b",c', ","), is_well_quoted(b'a,"b', ",")
+    (True, False, False)
+    """
+    if b'"' not in block:
+        return True
+    characters, closing = np.frombuffer(b"\n%b\n" % block, np.uint8), 0
+    for start in range(0, len(block), CACHED):
+        part = characters[start : start + CACHED + 2]
+        places = np.flatnonzero(part[1:-1] == ord('"'))  # before each quote
+        places[1 - closing :: 2] += 2
+        beside = part[places]
+        if sum(np.count_nonzero(beside == sign) for sign in (*b'\r\n"', ord(delimiter))) < places.size:
+            return False
+        closing ^= places.size % 2
+    return not closing
+
+
+def record_ends(block: bytes, delimiter: str) -> Iterator[int]:
+    """The end of each record of a block: a line break that is not quoted."""
+    parts = QUOTED_OR_END[delimiter.encode()].finditer(block)
+    return (part.end() for part in parts if part[0] == b"\n")
+
+
+def number_of(text: bytes) -> float | None:
+    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
+    try:
+        return None if b"_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def _shown(text: bytes) -> str:
+    """A part of a line, for an error message."""
+    return shown(text.decode(errors="backslashreplace").strip())

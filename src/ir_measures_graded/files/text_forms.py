@@ -1,0 +1,260 @@
+"""The forms of text files, recognised by their first block.
+
+A header names the columns of a table. Otherwise, the number of fields in a line and their values decide.
+Rows that follow the first block are checked against the form.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.rows.arrow import arrow_numbers
+from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Chosen, Role, file_columns, is_quepid
+from ..core.rows.id_columns import stretches_of
+from ..errors import FileError, shown
+from .content import Content
+from .strict_lines import BYTE_ORDER_MARK, number_of
+
+if TYPE_CHECKING:
+    import pyarrow
+
+BREAKS = b"\r\n"
+SAMPLED = (3, 4, 5)  # numbers of fields that several forms have
+INTEGER = re.compile(rb"[+-]?[0-9]+")
+SAMPLE = 5_000  # lines that decide about such a form
+MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
+Fields = tuple[bytes, ...]  # a column of the first rows
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of the lines of a text file with qrels or a run (`role`).
+
+    `lines` describes a line in error messages. `fields` names the fields of a line, and `columns` those that
+    are read. `delimiter` separates fields, which may then be quoted; if it is empty, blanks separate fields,
+    and lines that begin with ``#`` are comments. If `longer` is true, more fields may follow. Rows with a
+    value in `unjudged` are skipped. If `ranks` is true, the values are ranks, and −rank is the score.
+    `counted` names a field that must count up in each topic. If `letor` is true, lines are those of LETOR;
+    if they are `numbered`, the number of a line names its document unless the line does. `name` is the name
+    of the form.
+    """
+
+    role: Role
+    name: str
+    lines: str
+    fields: tuple[str, ...]
+    columns: tuple[str, ...]
+    delimiter: str = ""
+    longer: bool = False
+    unjudged: tuple[bytes, ...] = ()
+    ranks: bool = False
+    counted: str | None = None
+    letor: bool = False
+    numbered: bool = False
+
+
+def _form(role: Role, name: str, lines: str, **options: Any) -> Form:
+    """The form of lines with these fields; a run's rank is read only if it is `counted`."""
+    fields = tuple(OURS.get(word, word) for word in lines.split())
+    others = (field for field in ("iteration", options.get("counted")) if field in fields)
+    return Form(role, name, lines, fields, (*role.columns, *others), **options)
+
+
+OURS = {"topic": "query_id", "document": "doc_id", "level": "relevance", "qid:topic": "query_id"}
+TREC = {
+    QRELS: _form(QRELS, "TREC", "topic iteration document level"),
+    RUN: _form(RUN, "TREC", "topic Q0 document rank score tag", longer=True),
+}
+SCORED = _form(RUN, "3 fields with scores", "topic document score")
+RANKED = replace(SCORED, name="3 fields with ranks", lines="topic document rank", ranks=True, counted="score")
+COLBERT = _form(RUN, "ColBERT", "topic document rank score", counted="rank")
+JUDGED = _form(QRELS, "3 fields", "topic document level")
+LETOR = replace(
+    _form(QRELS, "LETOR", "level qid:topic document", letor=True), lines="level qid:topic features # document"
+)
+SCORES = Form(RUN, "scores", "one number per line", ("score",), ("score",))
+"""The form of scores for the lines of another file."""
+
+
+def header_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form | None, bytes, int]:
+    """The form of a text file with a header, else None; its first lines, and the size of the header in bytes.
+
+    Raises `FileError` for a header without a required column.
+    """
+    start = content.stream.start
+    if not content.stream.ended:
+        start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
+    text = start.removeprefix(BYTE_ORDER_MARK).lstrip(BREAKS)
+    first = io.BytesIO(text).readline()  # copies no other line
+    size = len(start) - len(text) + len(first)
+    return _headed(role, first.rstrip(BREAKS), content.name, chosen), text, size
+
+
+def form_of(content: Content, role: Role, chosen: Chosen) -> tuple[Form, int]:
+    """The form of a text file, and the number of bytes before its first row.
+
+    Raises `FileError` as `header_of`, and for a file that is known not to be a ranking or not to have topics
+    and levels.
+    """
+    file, (form, text, header) = content.name, header_of(content, role, chosen)
+    if form:
+        return form, header
+    if chosen.run_column is not None:
+        raise FileError(f"{file}: the file has no columns with names, and so no column {chosen.run_column}")
+    lines = io.BytesIO(text)
+    is_described = lines.readline().startswith(b"<SYSDESC>")
+    lines.seek(lines.tell() * is_described)
+    rows = (line.split() for line in lines if line.strip() and not line.startswith(b"#"))
+    first = next(rows, [])
+    sample = SAMPLE if len(first) in SAMPLED else 0  # other forms show in one row
+    found = _form_of_rows(role, [first, *islice(rows, sample)], chosen)
+    if isinstance(found, str):
+        raise FileError(f"{file}: {found}")
+    return replace(found, unjudged=chosen.unjudged), header * is_described
+
+
+def _headed(role: Role, header: bytes, file: str, chosen: Chosen) -> Form | None:
+    """The form of a table that begins with this line; None if it is not a header.
+
+    A header has at least three names, of which two are known.
+    """
+    text = header.decode(errors="replace")
+    for delimiter, name in (("\t", "TSV"), (",", "CSV"), (";", "CSV")):
+        names: list[str] = []
+        with suppress(csv.Error):  # binary data is not a header
+            names = next(csv.reader([text], delimiter=delimiter), [])
+        if len(names) < 3 or sum(chosen.knows(name, role) for name in names) < 2:
+            continue
+        if "\ufffd" in text:
+            raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
+        columns, ranks = file_columns(file, names, role, chosen)
+        ours = {name: column for column, name in columns.items()}
+        fields = tuple(ours.get(name, f"#{number}") for number, name in enumerate(names))
+        unjudged = chosen.unjudged or ((b"",) if is_quepid(names) else ())
+        lines = delimiter.join(names).replace("\t", " ")
+        return Form(role, name, lines, fields, (*columns,), delimiter, unjudged=unjudged, ranks=ranks)
+    return None
+
+
+def _form_of_rows(role: Role, rows: list[list[bytes]], chosen: Chosen) -> Form | str:
+    """The form of a file without a header, whose first rows have these fields, or the reason to refuse it."""
+    first, size = rows[0], len(rows[0])
+    if size > 1 and first[1].startswith(b"qid:") and first[1] != b"qid:":
+        if role is RUN:
+            return "labels and features are qrels, not a run; see convert --rows"
+        if b"#" not in b"".join(first) and not chosen.numbered:
+            return "no document ids after #; see convert --rows"
+        return replace(LETOR, numbered=chosen.numbered)
+    if size == 1 and number_of(first[0]) is not None:
+        return (
+            "one number per line belongs to the lines of another file; see convert --rows, or join "
+            "them in a table with the columns query_id, doc_id and score (or relevance)"
+        )
+    if size == 2 and b"," not in first[0]:
+        return "2 fields: no topic (NTCIREVAL: one file per topic) or no level or score"
+    if size not in SAMPLED:
+        return TREC[role]
+    columns = [*zip(*(row for row in rows if len(row) == size))]
+    return (_form_of_run if role is RUN else _form_of_qrels)(*columns)
+
+
+def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
+    """The form of a run with these fields in its first rows, or the reason to refuse it."""
+    count_up = all(map(counts, _by_topic(topics, third)))
+    if not others and number_of(third[0]) is not None:
+        if not all(map(INTEGER.fullmatch, third)):
+            return SCORED
+        if count_up:
+            return RANKED
+        return (
+            "is the third field a rank or a score? Begin the file with a line "
+            "query_id, doc_id, score (or rank)"
+        )
+    if len(others) == 1:
+        if {*second} <= NO_ITERATION:
+            return f"these are qrels, not a run (4 fields: {TREC[QRELS].lines})"
+        if count_up and all(map(_never_rise, _by_topic(topics, *others))):
+            return COLBERT
+    return TREC[RUN]
+
+
+def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
+    """The form of qrels with these fields in its first rows, or the reason to refuse them."""
+    if len(others) == 2:
+        return "5 fields; preferences and sampled judgments are not supported"
+    no_iteration = {*second} <= NO_ITERATION
+    if not others and no_iteration:
+        return "qrels without levels (3 fields: topic, 0, document)"
+    if not no_iteration and any(len(of) >= 3 and counts(of) for of in _by_topic(topics, third)):
+        return "the third field counts 1, 2, 3 … in a topic; this is a run, not qrels"
+    if not others:
+        return JUDGED
+    documents, levels = {*zip(topics, second)}, {*third}
+    if (
+        not no_iteration
+        and len(levels) <= MOST_LEVELS
+        and all(map(INTEGER.fullmatch, levels))
+        and len(documents) == len(topics)
+        and (
+            len({*topics}) < len(topics)
+            or len({*second}) > len(levels)
+            or not all(map(INTEGER.fullmatch, second))
+        )
+    ):
+        return "the columns are topic, document, level, iteration; export with --format trec or jsonl"
+    return TREC[QRELS]
+
+
+def _by_topic(topics: Fields, column: Fields) -> Iterable[list[bytes]]:
+    found: dict[bytes, list[bytes]] = {}
+    for topic, field in zip(topics, column):
+        found.setdefault(topic, []).append(field)
+    return found.values()
+
+
+def _never_rise(fields: Sequence[bytes]) -> bool:
+    scores = [*map(number_of, fields)]
+    return None not in scores and all(a >= b for a, b in pairwise(scores))  # type: ignore[operator]
+
+
+def counts(fields: Sequence[bytes]) -> bool:
+    """Whether these are the numbers 0, 1, 2 … or 1, 2, 3 …
+
+    >>> counts([b"1", b"2", b"3"]), counts([b"1", b"3"])
+    (True, False)
+    """
+    first = fields[0] == b"1"
+    return all(field == b"%d" % number for number, field in enumerate(fields, first))
+
+
+def check_order(rows: pyarrow.Table, form: Form, file: str, last: dict[str, tuple[float, float]]) -> None:
+    """Raise `FileError` unless the ranks count up in each topic, and the scores of ranked rows never rise.
+
+    `last` has the last rank and score of each topic in earlier rows of the file. It is brought up to date.
+    """
+    from pyarrow import compute
+
+    ranks = arrow_numbers(compute.cast(rows[form.counted], "float64"))
+    scores = -ranks if form.ranks else arrow_numbers(rows["score"])
+    before = np.roll(ranks, 1), np.roll(scores, 1)
+    stretches = stretches_of(rows["query_id"], "run: query_id")
+    topics, ends = [*stretches.topics], np.append(stretches.start[1:], len(rows)) - 1
+    for start, end, code in zip(stretches.start.tolist(), ends.tolist(), stretches.code.tolist()):
+        first = min(ranks[start], 1) - 1, np.inf  # ranks begin at 0 or at 1
+        topic = topics[code]
+        before[0][start], before[1][start] = last.get(topic, first)
+        last[topic] = ranks[end], scores[end]
+    for row in np.flatnonzero((ranks != before[0] + 1) | (scores > before[1]))[:1].tolist():
+        raise FileError(
+            f"{file}:{rows['line'][row]}: topic {shown(rows['query_id'][row].as_py())}: the rows of a topic "
+            f"must have the ranks 1, 2, 3 …; here is {ranks[row]:g}"
+        )
